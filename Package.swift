@@ -1,0 +1,93 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let strictSettings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+// CI sets this variable; a developer's newer compiler may warn without stopping the work.
+let settings =
+    Context.environment["CI"] == nil ? strictSettings : strictSettings + [.treatAllWarnings(as: .error)]
+
+let package = Package(
+    name: "keychaind",
+    products: [
+        .executable(name: "keychaind", targets: ["keychaind"])
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")
+    ],
+    targets: [
+        // System libraries: only what Swift cannot import itself.
+        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CLinux"),
+
+        .target(name: "DBus", dependencies: ["CDBus", "CLinux"], swiftSettings: settings),
+        .target(name: "Gcrypt", dependencies: ["CGcrypt"], swiftSettings: settings),
+        .target(name: "KeychainModel", swiftSettings: settings),
+        .target(
+            name: "Vault",
+            dependencies: ["CLinux", "CSQLite", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "Authentication",
+            dependencies: ["DBus", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SecretService",
+            dependencies: [
+                "Authentication", "DBus", "Gcrypt", "KeychainModel", "Vault",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        // Linked statically against the Swift runtime: it starts faster, needs less memory, and needs no Swift installed.
+        .executableTarget(
+            name: "keychaind",
+            dependencies: [
+                "Authentication", "CLinux", "DBus", "Gcrypt", "KeychainModel", "SecretService", "Vault",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings + [.unsafeFlags(["-static-stdlib"])],
+            linkerSettings: [.unsafeFlags(["-static-stdlib"])]
+        ),
+
+        .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "DBusTests", dependencies: ["CLinux", "DBus", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "GcryptTests", dependencies: ["Gcrypt", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel"], swiftSettings: settings),
+        .testTarget(
+            name: "VaultTests",
+            dependencies: [
+                "CSQLite", "Gcrypt", "KeychainModel", "TestSupport", "Vault", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "AuthenticationTests",
+            dependencies: [
+                "Authentication", "DBus", "Gcrypt", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SecretServiceTests",
+            dependencies: ["DBus", "Gcrypt", "KeychainModel", "SecretService", "TestSupport", "keychaind"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychaindTests",
+            dependencies: ["DBus", "Gcrypt", "SecretService", "TestSupport", "keychaind"],
+            swiftSettings: settings
+        ),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+// epoll's event is a packed struct with a union, which Swift imports without its members' layout: these read and write it.
+
+static inline int keychaind_epoll_control(int poll, int operation, int descriptor, uint32_t events) {
+    struct epoll_event event = {.events = events, .data = {.fd = descriptor}};
+    return epoll_ctl(poll, operation, descriptor, &event);
+}
+
+static inline int keychaind_epoll_event_descriptor(const struct epoll_event *event) { return event->data.fd; }
+
+static inline uint32_t keychaind_epoll_event_mask(const struct epoll_event *event) { return event->events; }
+
+static const uint32_t keychaind_epoll_in = EPOLLIN;
+static const uint32_t keychaind_epoll_out = EPOLLOUT;
+static const uint32_t keychaind_epoll_error = EPOLLERR;
+static const uint32_t keychaind_epoll_hangup = EPOLLHUP;
+
+static inline int keychaind_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// prctl is variadic.
+
+static inline int keychaind_set_undumpable(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+static inline int keychaind_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
