@@ -33,7 +33,9 @@ let package = Package(
         .target(name: "KeychainModel", swiftSettings: settings),
         .target(
             name: "Vault",
-            dependencies: ["CLinux", "CSQLite", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "CLinux", "CSQLite", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -67,7 +69,8 @@ let package = Package(
         .testTarget(
             name: "VaultTests",
             dependencies: [
-                "CSQLite", "Gcrypt", "KeychainModel", "TestSupport", "Vault", .product(name: "Logging", package: "swift-log"),
+                "CSQLite", "Gcrypt", "KeychainModel", "TestSupport", "Vault",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

@@ -1,0 +1,278 @@
+import CDBus
+import CLinux
+
+/// A connection to a bus: sends, calls, serves objects, and hears signals.
+///
+/// It lives until ``close()``, whether anybody else holds it or not.
+@BusActor
+package final class Connection {
+    private enum State {
+        case open
+        case closed
+    }
+
+    let pointer: OpaquePointer
+    private var state = State.open
+    private var watches = WatchTable()
+    private var timeouts: [OpaquePointer: Timer] = [:]
+    private var subscriptions: [UInt64: Subscription] = [:]
+    private var subscriptionCount: UInt64 = 0
+    private var unwiped: [Message] = []
+
+    /// Answers the calls that arrive; without it they are `UnknownMethod`.
+    package var server: ObjectServer?
+
+    /// Called once when the bus has gone.
+    package var onDisconnect: (@BusActor () -> Void)?
+
+    // MARK: Opening and closing
+
+    /// Connects and says hello.
+    ///
+    /// Blocks until the bus has answered, which takes well under a millisecond.
+    package init(_ address: BusAddress) throws(BusError) {
+        var error = DBusError()
+        dbus_error_init(&error)
+        let pointer: OpaquePointer? =
+            switch address {
+            case .session: dbus_bus_get_private(DBUS_BUS_SESSION, &error)
+            case .system: dbus_bus_get_private(DBUS_BUS_SYSTEM, &error)
+            case .address(let address): dbus_connection_open_private(address, &error)
+            }
+        guard let pointer else { throw BusError(consuming: &error) }
+        self.pointer = pointer
+        dbus_connection_set_exit_on_disconnect(pointer, 0)
+        if case .address = address, dbus_bus_register(pointer, &error) == 0 {
+            dbus_connection_close(pointer)
+            dbus_connection_unref(pointer)
+            throw BusError(consuming: &error)
+        }
+        attach()
+    }
+
+    /// Leaves the bus after what is queued has been sent; calls that wait fail with `Disconnected`.
+    package func close() {
+        guard case .open = state else { return }
+        state = .closed
+        dbus_connection_flush(pointer)
+        wipeSentMessages()
+        dbus_connection_close(pointer)
+        // The closing is a message of its own, which ends the pending calls.
+        while dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
+        detach()
+        dbus_connection_unref(pointer)
+    }
+
+    /// The name that the bus has given this connection, such as `:1.42`.
+    package var uniqueName: String { String(optional: dbus_bus_get_unique_name(pointer)) ?? "" }
+
+    // MARK: Sending
+
+    /// Queues a message, and writes it at once where the socket takes it.
+    package func send(_ message: Message) {
+        guard case .open = state else { return }
+        dbus_connection_send(pointer, message.pointer, nil)
+    }
+
+    /// Sends a message that holds a secret; its bytes are overwritten once they have left.
+    package func sendWiping(_ message: Message) {
+        send(message)
+        unwiped.append(message)
+        wipeSentMessages()
+    }
+
+    /// Sends a call and waits for the answer.
+    ///
+    /// - Parameter timeout: how long to wait before failing with `NoReply`; nil waits for ever.
+    package func call(_ message: Message, timeout: Duration? = .seconds(25)) async throws(BusError) -> Message {
+        let reply = await withCheckedContinuation { continuation in
+            startCall(message, timeout: timeout) { continuation.resume(returning: $0) }
+        }
+        guard let reply else { throw BusError(.disconnected, "the connection to the bus is closed") }
+        if let error = reply.error { throw error }
+        return reply
+    }
+
+    private func startCall(
+        _ message: Message,
+        timeout: Duration?,
+        completion: @escaping @BusActor (Message?) -> Void
+    ) {
+        var pending: OpaquePointer?
+        if case .open = state {
+            dbus_connection_send_with_reply(
+                pointer,
+                message.pointer,
+                &pending,
+                timeout?.clampedMilliseconds ?? keychaind_dbus_timeout_infinite
+            )
+        }
+        guard let pending else { return completion(nil) }
+        PendingCall(pending, completion: completion).start()
+    }
+
+    private func wipeSentMessages() {
+        guard !unwiped.isEmpty, dbus_connection_has_messages_to_send(pointer) == 0 else { return }
+        for message in unwiped {
+            message.wipeByteArrays()
+        }
+        unwiped.removeAll()
+    }
+
+    // MARK: Names
+
+    /// Asks for a well-known name.
+    ///
+    /// Blocks until the bus has answered.
+    package func requestName(
+        _ name: String,
+        options: NameRequest.Options = []
+    ) throws(BusError) -> NameRequest.Outcome {
+        var error = DBusError()
+        dbus_error_init(&error)
+        let code = dbus_bus_request_name(
+            pointer,
+            name,
+            options.rawValue | NameRequest.Options.doNotQueue.rawValue,
+            &error
+        )
+        guard code >= 0 else { throw BusError(consuming: &error) }
+        return NameRequest.Outcome(code: code)
+    }
+
+    // MARK: Signals
+
+    /// Hears the signals that match, until ``unsubscribe(_:)``.
+    @discardableResult
+    package func subscribe(
+        to match: SignalMatch,
+        _ handler: @escaping @BusActor (Message) -> Void
+    ) -> SubscriptionID {
+        subscriptionCount += 1
+        subscriptions[subscriptionCount] = Subscription(match: match, handler: handler)
+        dbus_bus_add_match(pointer, match.rule, nil)
+        return SubscriptionID(rawValue: subscriptionCount)
+    }
+
+    package func unsubscribe(_ id: SubscriptionID) {
+        guard let subscription = subscriptions.removeValue(forKey: id.rawValue), case .open = state else { return }
+        dbus_bus_remove_match(pointer, subscription.match.rule, nil)
+    }
+
+    /// Calls back whenever a unique or well-known name has lost its owner.
+    @discardableResult
+    package func onNameVanished(_ handler: @escaping @BusActor (_ name: String) -> Void) -> SubscriptionID {
+        subscribe(to: .nameVanished) { message in
+            guard let (name, _, owner) = try? message.read(String.self, String.self, String.self), owner.isEmpty else {
+                return
+            }
+            handler(name)
+        }
+    }
+
+    // MARK: Receiving
+
+    fileprivate func receive(_ message: Message) -> DBusHandlerResult {
+        switch dbus_message_get_type(message.pointer) {
+        case keychaind_dbus_message_method_call:
+            guard let server else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+            server.receive(message)
+            return DBUS_HANDLER_RESULT_HANDLED
+        case keychaind_dbus_message_signal:
+            if dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
+                let action = onDisconnect
+                onDisconnect = nil
+                action?()
+            }
+            for subscription in subscriptions.values where subscription.match.matches(message) {
+                subscription.handler(message)
+            }
+            return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+        default:
+            return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+        }
+    }
+
+    // MARK: The event loop
+
+    private func attach() {
+        let context = Unmanaged.passUnretained(self).toOpaque()
+        dbus_connection_set_watch_functions(
+            pointer,
+            { watch, context in
+                Connection.from(context) { $0.watches.add(watch!) }
+                return 1
+            },
+            { watch, context in Connection.from(context) { $0.watches.remove(watch!) } },
+            { watch, context in Connection.from(context) { $0.watches.update(watch!) } },
+            context,
+            nil
+        )
+        dbus_connection_set_timeout_functions(
+            pointer,
+            { timeout, context in
+                Connection.from(context) { $0.schedule(timeout!) }
+                return 1
+            },
+            { timeout, context in Connection.from(context) { $0.unschedule(timeout!) } },
+            { timeout, context in Connection.from(context) { $0.schedule(timeout!) } },
+            context,
+            nil
+        )
+        dbus_connection_add_filter(
+            pointer,
+            { _, message, context in
+                guard let message else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+                let retained = Message(retaining: message)
+                return Connection.from(context) { $0.receive(retained) }
+            },
+            context,
+            nil
+        )
+        // Held by the loop until it is closed: libdbus calls back with a bare pointer to this object.
+        BusActor.loop.beforeEachWait(owner: self) { [self] in
+            while dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
+            wipeSentMessages()
+        }
+    }
+
+    private func detach() {
+        BusActor.loop.removeBeforeEachWait(owner: self)
+        dbus_connection_set_watch_functions(pointer, nil, nil, nil, nil, nil)
+        dbus_connection_set_timeout_functions(pointer, nil, nil, nil, nil, nil)
+        watches.removeAll()
+        for timer in timeouts.values {
+            BusActor.loop.cancel(timer)
+        }
+        timeouts.removeAll()
+    }
+
+    private func schedule(_ timeout: OpaquePointer) {
+        unschedule(timeout)
+        guard dbus_timeout_get_enabled(timeout) != 0 else { return }
+        let interval = Duration.milliseconds(dbus_timeout_get_interval(timeout))
+        timeouts[timeout] = BusActor.loop.schedule(after: interval) { [weak self] in
+            guard let self, timeouts[timeout] != nil else { return }
+            dbus_timeout_handle(timeout)
+            // libdbus removes a timeout that is over; what is still there repeats.
+            if timeouts[timeout] != nil { schedule(timeout) }
+        }
+    }
+
+    private func unschedule(_ timeout: OpaquePointer) {
+        if let timer = timeouts.removeValue(forKey: timeout) {
+            BusActor.loop.cancel(timer)
+        }
+    }
+
+    private nonisolated static func from<Result: Sendable>(
+        _ context: UnsafeMutableRawPointer?,
+        _ body: @BusActor (Connection) -> Result
+    ) -> Result {
+        // The loop's thread is the only one that calls libdbus, so that this is where libdbus calls back.
+        nonisolated(unsafe) let context = context
+        return BusActor.assumeIsolated {
+            body(Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue())
+        }
+    }
+}

@@ -1,0 +1,28 @@
+/// The isolation of everything that touches a bus: its executor is the one thread of the event loop.
+///
+/// What runs here must not block: no disk, no key derivation, no waiting for a person. In return it needs no locks, and a
+/// message is answered on the thread that read it.
+@globalActor
+package actor BusActor {
+    package static let shared = BusActor()
+
+    /// The loop that runs this actor's jobs.
+    package static let loop = EventLoop()
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor {
+        Self.loop.asUnownedSerialExecutor()
+    }
+
+    /// Runs a closure that the compiler cannot see to be on the loop's thread, such as a callback from C.
+    ///
+    /// Traps if the current thread is another one.
+    package nonisolated static func assumeIsolated<Result: Sendable>(
+        _ operation: @BusActor () throws -> Result
+    ) rethrows -> Result {
+        shared.preconditionIsolated()
+        // The two function types differ only in their isolation, which was checked in the line above.
+        return try withoutActuallyEscaping(operation) {
+            try unsafeBitCast($0, to: (() throws -> Result).self)()
+        }
+    }
+}

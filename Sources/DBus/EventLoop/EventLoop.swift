@@ -1,0 +1,180 @@
+import CLinux
+import Glibc
+import Synchronization
+
+/// An epoll loop that is the executor of ``BusActor``.
+///
+/// A turn of the loop runs the jobs that are due, then the timers, then waits for descriptors. Jobs may come from any thread.
+///
+/// `@unchecked Sendable`: `inbox` is behind a mutex; everything else is only touched by the thread that runs the loop, which
+/// ``BusActor`` isolation stands for.
+package final class EventLoop: SerialExecutor, @unchecked Sendable {
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var loopIsAwake = true
+    }
+
+    /// Called with the epoll events (`EPOLLIN`, …) that a descriptor has.
+    typealias DescriptorHandler = @BusActor (_ events: UInt32) -> Void
+
+    private let inbox = Mutex(Inbox())
+    private let thread = Mutex<pthread_t?>(nil)
+    private let poll: Int32
+    private let wakeup: Int32
+
+    private var handlers: [Int32: DescriptorHandler] = [:]
+    private var timers = TimerQueue()
+    private var beforeWaiting: [ObjectIdentifier: @BusActor () -> Void] = [:]
+    private var isStopped = false
+
+    init() {
+        poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakeup = keychaind_eventfd()
+        precondition(poll >= 0 && wakeup >= 0, "no descriptors are left for an event loop")
+        _ = keychaind_epoll_control(poll, EPOLL_CTL_ADD, wakeup, keychaind_epoll_in)
+    }
+
+    // MARK: Executor
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let mustWake = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            guard !inbox.loopIsAwake else { return false }
+            inbox.loopIsAwake = true
+            return true
+        }
+        if mustWake {
+            eventfd_write(wakeup, 1)
+        }
+    }
+
+    package func checkIsolated() {
+        precondition(isIsolatingCurrentContext() == true, "called off the thread of the event loop")
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? {
+        thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
+    // MARK: Running
+
+    /// Runs on the calling thread until ``stop()``.
+    package func run() {
+        thread.withLock { $0 = pthread_self() }
+        var events = [epoll_event](repeating: epoll_event(), count: 16)
+        while true {
+            let jobs = takeJobs()
+            for job in jobs {
+                job.runSynchronously(on: asUnownedSerialExecutor())
+            }
+            if isStopped { return }
+            BusActor.assumeIsolated {
+                for timer in timers.removeDue(at: .now) { timer() }
+                for action in beforeWaiting.values { action() }
+            }
+            let count = epoll_wait(poll, &events, Int32(events.count), millisecondsToWait())
+            inbox.withLock { $0.loopIsAwake = true }
+            for index in 0..<max(0, Int(count)) {
+                handle(&events[index])
+            }
+        }
+    }
+
+    /// Starts a thread of its own that runs the loop, once; for programs whose main thread belongs to somebody else.
+    package static func startThread() {
+        _ = ownThread
+    }
+
+    private static let ownThread: Void = {
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread,
+            nil,
+            { _ in
+                BusActor.loop.run()
+                return nil
+            },
+            nil
+        )
+        precondition(status == 0, "no thread for the event loop")
+        pthread_detach(thread)
+    }()
+
+    /// Makes ``run()`` return once the current turn's jobs are done.
+    @BusActor
+    package func stop() {
+        isStopped = true
+    }
+
+    private func takeJobs() -> [UnownedJob] {
+        inbox.withLock { inbox in
+            let jobs = inbox.jobs
+            inbox.jobs.removeAll(keepingCapacity: jobs.capacity <= 256)
+            return jobs
+        }
+    }
+
+    /// How long the loop may sleep; from here on, an enqueued job has to wake it.
+    private func millisecondsToWait() -> Int32 {
+        let mayWait = inbox.withLock { inbox in
+            inbox.loopIsAwake = !inbox.jobs.isEmpty
+            return inbox.jobs.isEmpty
+        }
+        guard mayWait else { return 0 }
+        guard let next = timers.nextDeadline else { return -1 }
+        // Rounded up: waking early would spin until the deadline is reached.
+        return ContinuousClock.now.duration(to: next).clampedMilliseconds
+    }
+
+    private func handle(_ event: inout epoll_event) {
+        let descriptor = keychaind_epoll_event_descriptor(&event)
+        if descriptor == wakeup {
+            var count: UInt64 = 0
+            eventfd_read(wakeup, &count)
+            return
+        }
+        let mask = keychaind_epoll_event_mask(&event)
+        BusActor.assumeIsolated { handlers[descriptor]?(mask) }
+    }
+
+    // MARK: Sources
+
+    /// Calls a handler whenever a descriptor has one of the events; an earlier handler of the same descriptor is replaced.
+    @BusActor
+    func watch(_ descriptor: Int32, for events: UInt32, handler: @escaping DescriptorHandler) {
+        let operation = handlers.updateValue(handler, forKey: descriptor) == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        _ = keychaind_epoll_control(poll, operation, descriptor, events)
+    }
+
+    /// Stops watching a descriptor.
+    @BusActor
+    func unwatch(_ descriptor: Int32) {
+        guard handlers.removeValue(forKey: descriptor) != nil else { return }
+        _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
+    }
+
+    /// Runs an action at the end of every turn, before the loop may sleep.
+    @BusActor
+    func beforeEachWait(owner: AnyObject, _ action: @escaping @BusActor () -> Void) {
+        beforeWaiting[ObjectIdentifier(owner)] = action
+    }
+
+    @BusActor
+    func removeBeforeEachWait(owner: AnyObject) {
+        beforeWaiting[ObjectIdentifier(owner)] = nil
+    }
+
+    /// Runs an action once, on the loop, after a time on the monotonic clock.
+    @BusActor
+    @discardableResult
+    package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
+        timers.insert(deadline: .now + delay, action)
+    }
+
+    /// Takes back what ``schedule(after:_:)`` was asked for; nothing happens if it has already run.
+    @BusActor
+    package func cancel(_ timer: Timer) {
+        timers.remove(timer)
+    }
+}

@@ -1,0 +1,31 @@
+/// The actions that wait for their time, soonest first.
+///
+/// A sorted array: a daemon has a handful of timers, and most are cancelled before they are due.
+struct TimerQueue {
+    typealias Action = @BusActor () -> Void
+
+    private var entries: [(timer: Timer, action: Action)] = []
+    private var count: UInt64 = 0
+
+    /// When the soonest action is due.
+    var nextDeadline: ContinuousClock.Instant? { entries.first?.timer.deadline }
+
+    mutating func insert(deadline: ContinuousClock.Instant, _ action: @escaping Action) -> Timer {
+        count += 1
+        let timer = Timer(deadline: deadline, number: count)
+        let index = entries.firstIndex { $0.timer.deadline > deadline } ?? entries.endIndex
+        entries.insert((timer, action), at: index)
+        return timer
+    }
+
+    mutating func remove(_ timer: Timer) {
+        entries.removeAll { $0.timer == timer }
+    }
+
+    mutating func removeDue(at instant: ContinuousClock.Instant) -> [Action] {
+        guard let first = entries.first, first.timer.deadline <= instant else { return [] }
+        let due = entries.prefix { $0.timer.deadline <= instant }
+        entries.removeFirst(due.count)
+        return due.map(\.action)
+    }
+}

@@ -1,0 +1,41 @@
+extension Array: BusValue where Element: BusValue {
+    package static var signature: String { "a" + Element.signature }
+
+    package init(from reader: inout Reader) throws(BusError) {
+        self = []
+        try reader.readArray { (reader) throws(BusError) in
+            append(try Element(from: &reader))
+        }
+    }
+
+    package func write(to writer: inout Writer) {
+        writer.writeArray(of: Element.signature) { writer in
+            for element in self {
+                element.write(to: &writer)
+            }
+        }
+    }
+}
+
+extension Dictionary: BusValue where Key: BusValue, Value: BusValue {
+    package static var signature: String { "a{" + Key.signature + Value.signature + "}" }
+
+    package init(from reader: inout Reader) throws(BusError) {
+        self = [:]
+        try reader.readDictionary { (reader) throws(BusError) in
+            let key = try Key(from: &reader)
+            self[key] = try Value(from: &reader)
+        }
+    }
+
+    package func write(to writer: inout Writer) {
+        writer.writeArray(of: "{" + Key.signature + Value.signature + "}") { writer in
+            for (key, value) in self {
+                writer.writeEntry { writer in
+                    key.write(to: &writer)
+                    value.write(to: &writer)
+                }
+            }
+        }
+    }
+}

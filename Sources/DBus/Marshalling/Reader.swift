@@ -1,0 +1,166 @@
+import CDBus
+import CLinux
+
+/// Reads the values of a message in order.
+///
+/// libdbus has checked every message when it arrives: strings are UTF-8 without NUL, paths are paths, containers end where they
+/// say. What is left to check is that the types are those the reader asks for.
+package struct Reader: ~Copyable {
+    private var iterator = DBusMessageIter()
+
+    init(message: OpaquePointer) {
+        dbus_message_iter_init(message, &iterator)
+    }
+
+    private init(iterator: DBusMessageIter) {
+        self.iterator = iterator
+    }
+
+    /// Whether no value is left here.
+    package var isAtEnd: Bool {
+        mutating get { type == keychaind_dbus_type_invalid }
+    }
+
+    /// The signature of the value at the reader; empty at the end.
+    package var nextSignature: String {
+        mutating get {
+            guard let text = dbus_message_iter_get_signature(&iterator) else { return "" }
+            defer { dbus_free(text) }
+            return String(cString: text)
+        }
+    }
+
+    private var type: Int32 {
+        mutating get { dbus_message_iter_get_arg_type(&iterator) }
+    }
+
+    /// Steps over a value, whatever it is.
+    package mutating func skip() {
+        dbus_message_iter_next(&iterator)
+    }
+
+    // MARK: Basic types
+
+    mutating func readBasic<Value: BitwiseCopyable>(_ type: Int32, into value: inout Value) throws(BusError) {
+        try expect(type)
+        dbus_message_iter_get_basic(&iterator, &value)
+        dbus_message_iter_next(&iterator)
+    }
+
+    /// Lends a string without copying it.
+    package mutating func withString<Result>(_ body: (UnsafePointer<CChar>) -> Result) throws(BusError) -> Result {
+        try withText(keychaind_dbus_type_string, body)
+    }
+
+    /// Lends an object path without copying it.
+    package mutating func withObjectPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) throws(BusError) -> Result {
+        try withText(keychaind_dbus_type_object_path, body)
+    }
+
+    private mutating func withText<Result>(
+        _ type: Int32,
+        _ body: (UnsafePointer<CChar>) -> Result
+    ) throws(BusError) -> Result {
+        var text: UnsafePointer<CChar>?
+        try readBasic(type, into: &text)
+        guard let text else { throw BusError(.invalidArguments, "a string is missing") }
+        return body(text)
+    }
+
+    /// Lends the bytes of an `ay` without copying them.
+    package mutating func withBytes<Result: ~Copyable>(
+        _ body: (UnsafeRawBufferPointer) throws(BusError) -> Result
+    ) throws(BusError) -> Result {
+        let bytes = try nextBytes()
+        dbus_message_iter_next(&iterator)
+        return try body(UnsafeRawBufferPointer(bytes))
+    }
+
+    private mutating func nextBytes() throws(BusError) -> UnsafeBufferPointer<UInt8> {
+        try expect(keychaind_dbus_type_array)
+        guard dbus_message_iter_get_element_type(&iterator) == keychaind_dbus_type_byte else {
+            throw BusError(.invalidArguments, "an array of bytes was expected")
+        }
+        var elements = DBusMessageIter()
+        dbus_message_iter_recurse(&iterator, &elements)
+        var start: UnsafePointer<UInt8>?
+        var count: Int32 = 0
+        dbus_message_iter_get_fixed_array(&elements, &start, &count)
+        return UnsafeBufferPointer(start: start, count: Int(count))
+    }
+
+    // MARK: Containers
+
+    /// Reads a structure's members.
+    package mutating func readStructure<Result: ~Copyable>(
+        _ body: (inout Reader) throws(BusError) -> Result
+    ) throws(BusError) -> Result {
+        try readContainer(keychaind_dbus_type_struct, body)
+    }
+
+    /// Reads what a variant holds.
+    package mutating func readVariant<Result: ~Copyable>(
+        _ body: (inout Reader) throws(BusError) -> Result
+    ) throws(BusError) -> Result {
+        try readContainer(keychaind_dbus_type_variant, body)
+    }
+
+    /// Reads an array, one call for each element; the closure must read its element.
+    package mutating func readArray(_ element: (inout Reader) throws(BusError) -> Void) throws(BusError) {
+        try readContainer(keychaind_dbus_type_array) { (reader) throws(BusError) in
+            while !reader.isAtEnd {
+                try element(&reader)
+            }
+        }
+    }
+
+    /// Reads a dictionary, one call for each entry; the closure must read key and value.
+    package mutating func readDictionary(_ entry: (inout Reader) throws(BusError) -> Void) throws(BusError) {
+        try readArray { (reader) throws(BusError) in
+            try reader.readContainer(keychaind_dbus_type_dict_entry, entry)
+        }
+    }
+
+    private mutating func readContainer<Result: ~Copyable>(
+        _ type: Int32,
+        _ body: (inout Reader) throws(BusError) -> Result
+    ) throws(BusError) -> Result {
+        try expect(type)
+        var inner = DBusMessageIter()
+        dbus_message_iter_recurse(&iterator, &inner)
+        var reader = Reader(iterator: inner)
+        let result = try body(&reader)
+        dbus_message_iter_next(&iterator)
+        return result
+    }
+
+    private mutating func expect(_ type: Int32) throws(BusError) {
+        guard self.type == type else {
+            let wanted = Character(UnicodeScalar(UInt8(truncatingIfNeeded: type)))
+            throw BusError(.invalidArguments, "expected an argument of type '\(wanted)', not '\(nextSignature)'")
+        }
+    }
+
+    // MARK: Wiping
+
+    mutating func wipeByteArrays() {
+        while !isAtEnd {
+            switch type {
+            case keychaind_dbus_type_array
+            where dbus_message_iter_get_element_type(&iterator) == keychaind_dbus_type_byte:
+                if let bytes = try? nextBytes(), let start = bytes.baseAddress {
+                    explicit_bzero(UnsafeMutableRawPointer(mutating: start), bytes.count)
+                }
+            case keychaind_dbus_type_array, keychaind_dbus_type_struct, keychaind_dbus_type_variant,
+                keychaind_dbus_type_dict_entry:
+                var inner = DBusMessageIter()
+                dbus_message_iter_recurse(&iterator, &inner)
+                var reader = Reader(iterator: inner)
+                reader.wipeByteArrays()
+            default:
+                break
+            }
+            dbus_message_iter_next(&iterator)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import CDBus
+
+/// A message on the bus, its reference held until this object goes.
+///
+/// `@unchecked Sendable`: libdbus counts references atomically, and a message is only written to by whoever has made it,
+/// before it is sent.
+package final class Message: @unchecked Sendable {
+    let pointer: OpaquePointer
+
+    /// Takes over a reference.
+    init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+    }
+
+    /// Adds a reference of its own.
+    init(retaining pointer: OpaquePointer) {
+        self.pointer = dbus_message_ref(pointer)
+    }
+
+    deinit {
+        dbus_message_unref(pointer)
+    }
+
+    /// A call of a method.
+    package static func call(to destination: String, _ path: ObjectPath, _ interface: String, _ member: String)
+        -> Message
+    {
+        Message(owning: allocated(dbus_message_new_method_call(destination, path.rawValue, interface, member)))
+    }
+
+    /// A signal, for everybody or for one receiver.
+    package static func signal(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        to destination: String? = nil
+    ) -> Message {
+        let message = Message(owning: allocated(dbus_message_new_signal(path.rawValue, interface, member)))
+        if let destination {
+            dbus_message_set_destination(message.pointer, destination)
+        }
+        return message
+    }
+
+    /// The empty answer to a call, its values still to be written.
+    package func makeReply() -> Message {
+        Message(owning: Message.allocated(dbus_message_new_method_return(pointer)))
+    }
+
+    /// The answer to a call that has failed.
+    package func makeReply(failing error: BusError) -> Message {
+        Message(owning: Message.allocated(dbus_message_new_error(pointer, error.name.rawValue, error.message)))
+    }
+
+    /// Appends values.
+    package func write(_ body: (inout Writer) -> Void) {
+        var writer = Writer(appendingTo: pointer)
+        body(&writer)
+    }
+
+    /// Appends values, in order.
+    package func append<each Value: BusValue>(_ values: repeat each Value) {
+        var writer = Writer(appendingTo: pointer)
+        repeat (each values).write(to: &writer)
+    }
+
+    /// A reader at the first value.
+    package func makeReader() -> Reader {
+        Reader(message: pointer)
+    }
+
+    /// Reads all values; they must be just these.
+    package func read<each Value: BusValue>(_ types: repeat (each Value).Type) throws(BusError) -> (repeat each Value) {
+        var reader = makeReader()
+        let values = try (repeat Message.next(each types, &reader))
+        guard reader.isAtEnd else { throw BusError(.invalidArguments, "more arguments than expected") }
+        return values
+    }
+
+    private static func next<Value: BusValue>(_ type: Value.Type, _ reader: inout Reader) throws(BusError) -> Value {
+        try Value(from: &reader)
+    }
+
+    /// The unique name of the sender; empty before the bus has set it.
+    package var sender: String { String(optional: dbus_message_get_sender(pointer)) ?? "" }
+    package var path: String? { String(optional: dbus_message_get_path(pointer)) }
+    package var interface: String? { String(optional: dbus_message_get_interface(pointer)) }
+    package var member: String? { String(optional: dbus_message_get_member(pointer)) }
+    package var signature: String { String(optional: dbus_message_get_signature(pointer)) ?? "" }
+
+    /// Whether the caller waits for an answer.
+    package var wantsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
+
+    /// The error that this message is, if it is one.
+    package var error: BusError? {
+        guard dbus_message_get_type(pointer) == keychaind_dbus_message_error else { return nil }
+        let name = String(optional: dbus_message_get_error_name(pointer)).map(ErrorName.init(rawValue:)) ?? .failed
+        var reader = makeReader()
+        return BusError(name, (try? String(from: &reader)) ?? "")
+    }
+
+    /// Overwrites every byte array in the message, where secrets are.
+    ///
+    /// libdbus keeps used messages in a cache, body and all. Only for a message that nobody reads any more: received and
+    /// answered, or sent and out of the outgoing queue.
+    package func wipeByteArrays() {
+        var reader = makeReader()
+        reader.wipeByteArrays()
+    }
+
+    /// libdbus answers nil only when memory has run out, where Swift itself gives up too.
+    private static func allocated(_ pointer: OpaquePointer?) -> OpaquePointer {
+        guard let pointer else { preconditionFailure("out of memory") }
+        return pointer
+    }
+}
+
+extension String {
+    /// Copies a C string, if there is one.
+    init?(optional text: UnsafePointer<CChar>?) {
+        guard let text else { return nil }
+        self.init(cString: text)
+    }
+}

@@ -1,0 +1,19 @@
+/// An interface, declared once: dispatch, the checking of arguments, properties and introspection all come from here.
+package struct Interface<Object> {
+    package let name: String
+    let methods: [String: Method<Object>]
+    let properties: [String: Property<Object>]
+    let signals: [SignalDeclaration]
+
+    package init(
+        _ name: String,
+        methods: [Method<Object>] = [],
+        properties: [Property<Object>] = [],
+        signals: [SignalDeclaration] = []
+    ) {
+        self.name = name
+        self.methods = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
+        self.properties = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
+        self.signals = signals
+    }
+}

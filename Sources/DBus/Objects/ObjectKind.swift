@@ -1,0 +1,158 @@
+/// What all objects of a kind have in common: their interfaces, and how their children are found.
+@BusActor
+package final class ObjectKind<Object> {
+    private let interfaces: [Interface<Object>]
+    private let byName: [String: Interface<Object>]
+    private let children: @BusActor (Object) -> [String]
+
+    /// - Parameter children: the path elements right below an object, for introspection.
+    package init(_ interfaces: [Interface<Object>], children: @escaping @BusActor (Object) -> [String] = { _ in [] }) {
+        self.interfaces = interfaces
+        byName = Dictionary(uniqueKeysWithValues: interfaces.map { ($0.name, $0) })
+        self.children = children
+    }
+
+    /// An object of this kind, ready to be called.
+    package func target(_ object: Object) -> some ObjectTarget {
+        Target(kind: self, object: object)
+    }
+
+    private struct Target: ObjectTarget {
+        let kind: ObjectKind<Object>
+        let object: Object
+
+        func dispatch(_ call: MethodCall) -> Dispatch {
+            do {
+                return try kind.dispatch(call, on: object)
+            } catch {
+                call.fail(error)
+                return .answered
+            }
+        }
+    }
+
+    private func dispatch(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
+        switch call.interface {
+        case StandardInterface.introspectable where call.member == "Introspect":
+            introspect(call, object)
+            return .answered
+        case StandardInterface.properties:
+            return try dispatchProperties(call, on: object)
+        case let name?:
+            guard let interface = byName[name] else {
+                throw BusError(.unknownInterface, "the object has no interface \(name)")
+            }
+            guard let method = interface.methods[call.member] else {
+                throw BusError(.unknownMethod, "\(name) has no method \(call.member)")
+            }
+            return try invoke(method, call, object)
+        case nil:
+            // The interface may be left out of a call; then the first that has the method is meant.
+            guard let method = interfaces.lazy.compactMap({ $0.methods[call.member] }).first else {
+                throw BusError(.unknownMethod, "the object has no method \(call.member)")
+            }
+            return try invoke(method, call, object)
+        }
+    }
+
+    private func invoke(_ method: Method<Object>, _ call: MethodCall, _ object: Object) throws(BusError) -> Dispatch {
+        guard call.message.hasSignature(method.inputSignature) else {
+            throw BusError(
+                .invalidArguments,
+                "\(method.name) takes '\(method.inputSignature)', not '\(call.message.signature)'"
+            )
+        }
+        switch method.body {
+        case .immediate(let body):
+            try body(object, call)
+            return .answered
+        case .suspending(let body):
+            return .suspending {
+                do throws(BusError) {
+                    try await body(object, call)
+                } catch {
+                    call.fail(error)
+                }
+            }
+        }
+    }
+
+    // MARK: Properties
+
+    private func dispatchProperties(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
+        switch call.member {
+        case "Get":
+            let (interface, name) = try call.arguments(String.self, String.self)
+            let property = try property(name, of: interface)
+            call.reply { property.write(object, &$0) }
+        case "GetAll":
+            let interface = try call.arguments(String.self)
+            let properties = try properties(of: interface)
+            call.reply { writer in
+                writer.writeArray(of: "{sv}") { writer in
+                    for property in properties {
+                        writer.writeEntry { writer in
+                            property.name.write(to: &writer)
+                            property.write(object, &writer)
+                        }
+                    }
+                }
+            }
+        case "Set":
+            guard call.message.hasSignature("ssv") else {
+                throw BusError(.invalidArguments, "Set takes 'ssv', not '\(call.message.signature)'")
+            }
+            var reader = call.message.makeReader()
+            let interface = try String(from: &reader)
+            let property = try property(try String(from: &reader), of: interface)
+            guard let set = property.set else {
+                throw BusError(.propertyReadOnly, "\(property.name) cannot be set")
+            }
+            return .suspending {
+                do throws(BusError) {
+                    try await set(object, call.message)
+                    call.reply()
+                } catch {
+                    call.fail(error)
+                }
+            }
+        default:
+            throw BusError(.unknownMethod, "\(StandardInterface.properties) has no method \(call.member)")
+        }
+        return .answered
+    }
+
+    private func property(_ name: String, of interface: String) throws(BusError) -> Property<Object> {
+        guard let property = try properties(of: interface).first(where: { $0.name == name }) else {
+            throw BusError(.unknownProperty, "\(interface) has no property \(name)")
+        }
+        return property
+    }
+
+    /// The properties of an interface; of all that there are if the name is empty, as the D-Bus specification allows.
+    private func properties(of interface: String) throws(BusError) -> [Property<Object>] {
+        if interface.isEmpty {
+            return interfaces.flatMap { $0.properties.values }
+        }
+        if let interface = byName[interface] {
+            return Array(interface.properties.values)
+        }
+        guard StandardInterface.all.contains(interface) else {
+            throw BusError(.unknownInterface, "the object has no interface \(interface)")
+        }
+        return []
+    }
+
+    // MARK: Introspection
+
+    private func introspect(_ call: MethodCall, _ object: Object) {
+        var document = IntrospectionDocument()
+        for interface in interfaces {
+            document.add(interface)
+        }
+        for child in children(object) {
+            document.addChild(child)
+        }
+        call.reply(with: document.finish())
+    }
+}

@@ -1,0 +1,48 @@
+/// Answers the calls that arrive on a connection.
+@BusActor
+package final class ObjectServer {
+    /// Finds what is at the path of a call; throws what the caller is to be told if there is nothing.
+    package typealias Resolver = @BusActor (MethodCall) throws(BusError) -> any ObjectTarget
+
+    private unowned let connection: Connection
+    private let resolve: Resolver
+    private let limit: Int
+    private var waiting: [String: Int] = [:]
+
+    /// - Parameter limit: how many calls of one caller may wait at a time; more are answered with `LimitsExceeded`.
+    package init(on connection: Connection, limit: Int, resolve: @escaping Resolver) {
+        self.connection = connection
+        self.limit = limit
+        self.resolve = resolve
+    }
+
+    func receive(_ message: Message) {
+        let call = MethodCall(message, on: connection)
+        let target: any ObjectTarget
+        do throws(BusError) {
+            target = try resolve(call)
+        } catch {
+            return call.fail(error)
+        }
+        switch target.dispatch(call) {
+        case .answered:
+            call.finish()
+        case .suspending(let body):
+            run(body, answering: call)
+        }
+    }
+
+    private func run(_ body: @escaping @BusActor () async -> Void, answering call: MethodCall) {
+        let count = waiting[call.sender, default: 0]
+        guard count < limit else {
+            return call.fail(BusError(.limitsExceeded, "\(limit) calls of yours are waiting already"))
+        }
+        waiting[call.sender] = count + 1
+        Task.immediate { @BusActor in
+            await body()
+            call.finish()
+            let rest = waiting[call.sender, default: 1] - 1
+            waiting[call.sender] = rest == 0 ? nil : rest
+        }
+    }
+}

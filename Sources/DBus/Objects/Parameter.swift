@@ -1,0 +1,10 @@
+/// A named argument of a method or signal.
+package struct Parameter: Hashable, Sendable {
+    package let name: String
+    package let signature: String
+
+    package init<Value: BusValue>(_ name: String, _ type: Value.Type) {
+        self.name = name
+        signature = Value.signature
+    }
+}
