@@ -1,0 +1,91 @@
+/// The cipher of a `dh-ietf1024-sha256-aes128-cbc-pkcs7` session, and of an exchange with the GCR system prompter (spec #30 to #33).
+///
+/// It hides secrets from who records the bus. There is no authentication in this protocol: it does not withstand an active attacker
+/// (spec #39), so ``decrypt(_:iv:)`` at least tells nobody what was wrong.
+package struct SessionCipher: ~Copyable, Sendable {
+    /// The size of an initialization vector in bytes.
+    package static let ivSize = CipherHandle.blockSize
+
+    private static let keySize = 16
+
+    private let key: SecureBytes
+
+    /// Derives the session's key: HKDF-SHA256 of the shared secret without salt and info.
+    ///
+    /// - Parameter sharedSecret: left-padded with zeros to the size of the group, as ``DiffieHellman`` gives it (spec #31).
+    package init(sharedSecret: borrowing SecureBytes) throws(GcryptError) {
+        key = try HKDFSHA256.derive(from: sharedSecret, info: [], count: SessionCipher.keySize, in: .ordinary)
+    }
+
+    /// Encrypts under a fresh random initialization vector; the padding adds 1 to 16 bytes.
+    package borrowing func encrypt(
+        _ plaintext: UnsafeRawBufferPointer
+    ) throws(GcryptError) -> (iv: [UInt8], ciphertext: [UInt8]) {
+        let iv = try RandomBytes.nonce(SessionCipher.ivSize)
+        return (iv, try encrypt(plaintext, iv: iv))
+    }
+
+    /// Encrypts under an initialization vector of 16 bytes that nobody can foretell.
+    package borrowing func encrypt(_ plaintext: UnsafeRawBufferPointer, iv: [UInt8]) throws(GcryptError) -> [UInt8] {
+        let blockSize = CipherHandle.blockSize
+        guard iv.count == SessionCipher.ivSize, plaintext.count <= Int.max - blockSize else {
+            throw GcryptError(.invalidParameters, reason: "\(plaintext.count) bytes under \(iv.count) of vector")
+        }
+        let padding = blockSize - plaintext.count % blockSize
+        var cipher = try CipherHandle(.aes128CBC, key: key, in: .ordinary)
+        try iv.span.withUnsafeBytes { (iv) throws(GcryptError) in
+            try cipher.start(nonce: iv)
+        }
+        return try [UInt8](capacity: plaintext.count + padding) { (output) throws(GcryptError) in
+            output.copyMemory(from: plaintext)
+            UnsafeMutableRawBufferPointer(rebasing: output[plaintext.count...])
+                .initializeMemory(as: UInt8.self, repeating: UInt8(padding))
+            try cipher.encrypt(UnsafeRawBufferPointer(output), to: output)
+        }
+    }
+
+    /// Decrypts.
+    ///
+    /// Throws ``GcryptError/Code/invalidCiphertext``, always with the same reason and after the same work, when the vector is not of
+    /// 16 bytes, the ciphertext is empty or not of whole blocks, or the padding is wrong (spec #33).
+    package borrowing func decrypt(
+        _ ciphertext: UnsafeRawBufferPointer,
+        iv: UnsafeRawBufferPointer
+    ) throws(GcryptError) -> SecureBytes {
+        let blockSize = CipherHandle.blockSize
+        guard iv.count == SessionCipher.ivSize, !ciphertext.isEmpty, ciphertext.count.isMultiple(of: blockSize) else {
+            throw SessionCipher.invalidCiphertext
+        }
+        var cipher = try CipherHandle(.aes128CBC, key: key, in: .ordinary)
+        try cipher.start(nonce: iv)
+        var plaintext = try SecureBytes(count: ciphertext.count)
+        let size = try plaintext.withUnsafeMutableBytes { (plaintext) throws(GcryptError) in
+            try cipher.decrypt(ciphertext, to: plaintext)
+            return SessionCipher.sizeWithoutPadding(UnsafeRawBufferPointer(plaintext))
+        }
+        guard let size else { throw SessionCipher.invalidCiphertext }
+        plaintext.truncate(to: size)
+        return plaintext
+    }
+
+    private static var invalidCiphertext: GcryptError {
+        GcryptError(.invalidCiphertext, reason: "a secret is not encrypted for this session")
+    }
+
+    /// The size of a plaintext of whole blocks less its padding, or nil when that is wrong.
+    ///
+    /// It reads the same bytes and takes the same steps whatever they hold: there is a branch only on the outcome.
+    private static func sizeWithoutPadding(_ plaintext: UnsafeRawBufferPointer) -> Int? {
+        let blockSize = CipherHandle.blockSize
+        let lastBlock = plaintext[(plaintext.count - blockSize)...]
+        let padding = UInt32(plaintext[plaintext.count - 1])
+        // The top bit of a difference is set when it is below zero.
+        var mistakes = (padding &- 1) >> 31 | (UInt32(blockSize) &- padding) >> 31
+        for (index, byte) in lastBlock.enumerated() {
+            let distanceFromEnd = UInt32(blockSize - index)
+            let isPadding = UInt32(0) &- (1 &- ((padding &- distanceFromEnd) >> 31))
+            mistakes |= (UInt32(byte) ^ padding) & isPadding
+        }
+        return mistakes == 0 ? plaintext.count - Int(padding) : nil
+    }
+}
