@@ -52,14 +52,15 @@ let package = Package(
             swiftSettings: settings
         ),
         // Linked statically against the Swift runtime: it starts faster, needs less memory, and needs no Swift installed.
+        // Only for release: the tests, which link this target too, need the shared runtime.
         .executableTarget(
             name: "keychaind",
             dependencies: [
                 "Authentication", "CLinux", "DBus", "Gcrypt", "KeychainModel", "SecretService", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
-            swiftSettings: settings + [.unsafeFlags(["-static-stdlib"])],
-            linkerSettings: [.unsafeFlags(["-static-stdlib"])]
+            swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
+            linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
         ),
 
         .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport", swiftSettings: settings),
