@@ -2,17 +2,13 @@
 package struct Method<Object> {
     package typealias ImmediateBody = @BusActor (Object, MethodCall) throws(BusError) -> Void
     package typealias SuspendingBody = @BusActor (Object, MethodCall) async throws(BusError) -> Void
-
-    enum Body {
-        case immediate(ImmediateBody)
-        case suspending(SuspendingBody)
-    }
+    package typealias DecidingBody = @BusActor (Object, MethodCall) throws(BusError) -> Dispatch
 
     let name: String
     let inputs: [Parameter]
     let outputs: [Parameter]
     let inputSignature: String
-    let body: Body
+    let body: DecidingBody
 
     /// A method that answers at once.
     package init(
@@ -21,7 +17,10 @@ package struct Method<Object> {
         out outputs: [Parameter] = [],
         _ body: @escaping ImmediateBody
     ) {
-        self.init(name, inputs, outputs, .immediate(body))
+        self.init(deciding: name, in: inputs, out: outputs) { (object, call) throws(BusError) in
+            try body(object, call)
+            return .answered
+        }
     }
 
     /// A method that may have to wait before it answers.
@@ -31,10 +30,18 @@ package struct Method<Object> {
         out outputs: [Parameter] = [],
         _ body: @escaping SuspendingBody
     ) {
-        self.init(name, inputs, outputs, .suspending(body))
+        self.init(deciding: name, in: inputs, out: outputs) { (object, call) throws(BusError) in
+            .suspending { () async throws(BusError) in try await body(object, call) }
+        }
     }
 
-    private init(_ name: String, _ inputs: [Parameter], _ outputs: [Parameter], _ body: Body) {
+    /// A method that mostly answers at once, and knows at the call whether it has to wait.
+    package init(
+        deciding name: String,
+        in inputs: [Parameter] = [],
+        out outputs: [Parameter] = [],
+        _ body: @escaping DecidingBody
+    ) {
         self.name = name
         self.inputs = inputs
         self.outputs = outputs

@@ -21,13 +21,8 @@ package final class ObjectKind<Object> {
         let kind: ObjectKind<Object>
         let object: Object
 
-        func dispatch(_ call: MethodCall) -> Dispatch {
-            do {
-                return try kind.dispatch(call, on: object)
-            } catch {
-                call.fail(error)
-                return .answered
-            }
+        func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
+            try kind.dispatch(call, on: object)
         }
     }
 
@@ -62,19 +57,7 @@ package final class ObjectKind<Object> {
                 "\(method.name) takes '\(method.inputSignature)', not '\(call.message.signature)'"
             )
         }
-        switch method.body {
-        case .immediate(let body):
-            try body(object, call)
-            return .answered
-        case .suspending(let body):
-            return .suspending {
-                do throws(BusError) {
-                    try await body(object, call)
-                } catch {
-                    call.fail(error)
-                }
-            }
-        }
+        return try method.body(object, call)
     }
 
     // MARK: Properties
@@ -108,13 +91,9 @@ package final class ObjectKind<Object> {
             guard let set = property.set else {
                 throw BusError(.propertyReadOnly, "\(property.name) cannot be set")
             }
-            return .suspending {
-                do throws(BusError) {
-                    try await set(object, call.message)
-                    call.reply()
-                } catch {
-                    call.fail(error)
-                }
+            return .suspending { () async throws(BusError) in
+                try await set(object, call.message)
+                call.reply()
             }
         default:
             throw BusError(.unknownMethod, "\(StandardInterface.properties) has no method \(call.member)")

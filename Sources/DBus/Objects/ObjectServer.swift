@@ -18,29 +18,34 @@ package final class ObjectServer {
 
     func receive(_ message: Message) {
         let call = MethodCall(message, on: connection)
-        let target: any ObjectTarget
         do throws(BusError) {
-            target = try resolve(call)
+            switch try resolve(call).dispatch(call) {
+            case .answered:
+                call.finish()
+            case .suspending(let body):
+                try run(body, answering: call)
+            }
         } catch {
-            return call.fail(error)
-        }
-        switch target.dispatch(call) {
-        case .answered:
-            call.finish()
-        case .suspending(let body):
-            run(body, answering: call)
+            call.fail(error)
         }
     }
 
-    private func run(_ body: @escaping @BusActor () async -> Void, answering call: MethodCall) {
+    private func run(
+        _ body: @escaping @BusActor () async throws(BusError) -> Void,
+        answering call: MethodCall
+    ) throws(BusError) {
         let count = waiting[call.sender, default: 0]
         guard count < limit else {
-            return call.fail(BusError(.limitsExceeded, "\(limit) calls of yours are waiting already"))
+            throw BusError(.limitsExceeded, "\(limit) calls of yours are waiting already")
         }
         waiting[call.sender] = count + 1
         Task.immediate { @BusActor in
-            await body()
-            call.finish()
+            do throws(BusError) {
+                try await body()
+                call.finish()
+            } catch {
+                call.fail(error)
+            }
             let rest = waiting[call.sender, default: 1] - 1
             waiting[call.sender] = rest == 0 ? nil : rest
         }
