@@ -1,0 +1,77 @@
+package import DBus
+
+/// A bus of a test's own; its daemon ends with this object.
+package final class PrivateBus: Sendable {
+    /// The address for `DBUS_SESSION_BUS_ADDRESS`.
+    package let address: String
+    private let folder: TemporaryFolder
+    private let daemon: ChildProcess
+
+    /// Starts the daemon, and waits until it listens.
+    ///
+    /// - Parameter environment: changes to the environment of the daemon and of what it starts.
+    package init(
+        services: [ActivatableService] = [],
+        environment: [String: String?] = [:]
+    ) async throws {
+        // The loop's thread is the only one that may use a connection, and in a test nobody else starts it.
+        EventLoop.startThread()
+        folder = try TemporaryFolder()
+        let serviceFolder = try folder.makeFolder("services")
+        for service in services {
+            try folder.write(service.file, to: "services/\(service.name).service")
+        }
+        let configuration = try folder.write(
+            PrivateBus.configuration(socket: folder.path("bus"), services: serviceFolder),
+            to: "bus.conf"
+        )
+        daemon = try ChildProcess(
+            "dbus-daemon",
+            ["--config-file=\(configuration)", "--nofork", "--nopidfile", "--print-address"],
+            environment: environment
+        )
+        address = try await daemon.standardOutput.lines.first("the address of the bus")
+    }
+
+    /// What a program's environment needs to find this bus, and no other.
+    package var environment: [String: String?] {
+        ["DBUS_SESSION_BUS_ADDRESS": address, "DBUS_STARTER_ADDRESS": nil]
+    }
+
+    /// Connects to the bus.
+    @BusActor
+    package func connect() throws(BusError) -> Connection {
+        try Connection(.address(address))
+    }
+
+    /// Ends the bus under everybody.
+    package func kill() async throws {
+        try await daemon.kill()
+    }
+
+    private static func configuration(socket: String, services: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>unix:path=\(socket)</listen>
+          <auth>EXTERNAL</auth>
+          <servicedir>\(services)</servicedir>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/>
+            <allow eavesdrop="true"/>
+            <allow own="*"/>
+          </policy>
+          <limit name="max_incoming_bytes">1000000000</limit>
+          <limit name="max_outgoing_bytes">1000000000</limit>
+          <limit name="max_message_size">134217728</limit>
+          <limit name="max_replies_per_connection">100000</limit>
+          <limit name="max_match_rules_per_connection">100000</limit>
+          <limit name="max_pending_service_starts">10000</limit>
+          <limit name="service_start_timeout">20000</limit>
+        </busconfig>
+
+        """
+    }
+}

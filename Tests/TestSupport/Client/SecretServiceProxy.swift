@@ -1,0 +1,90 @@
+package import DBus
+
+/// A client of the Secret Service, with a connection of its own, that hides nothing: no caches, no retries.
+///
+/// Several on one bus are several programs to the service.
+@BusActor
+package final class SecretServiceProxy {
+    package nonisolated static let service = ObjectPath(unchecked: "/org/freedesktop/secrets")
+    package nonisolated static let defaultAlias = ObjectPath(unchecked: "/org/freedesktop/secrets/aliases/default")
+
+    /// The interfaces of the specification.
+    package enum Interface {
+        package static let service = "org.freedesktop.Secret.Service"
+        package static let collection = "org.freedesktop.Secret.Collection"
+        package static let item = "org.freedesktop.Secret.Item"
+        package static let session = "org.freedesktop.Secret.Session"
+        package static let prompt = "org.freedesktop.Secret.Prompt"
+    }
+
+    package let connection: Connection
+    /// Every signal of the service that has reached this client.
+    package nonisolated let signals = Recorder<BusSignal>()
+
+    package init(on bus: PrivateBus) throws(BusError) {
+        connection = try bus.connect()
+        for interface in [
+            Interface.service, Interface.collection, Interface.item, Interface.prompt, StandardInterface.properties,
+        ] {
+            connection.subscribe(to: SignalMatch(interface: interface)) { [signals] message in
+                signals.record(BusSignal(message: message))
+            }
+        }
+    }
+
+    deinit {
+        let connection = connection
+        Task { @BusActor in connection.close() }
+    }
+
+    /// Leaves the bus, as a program that ends.
+    package func disconnect() {
+        connection.close()
+    }
+
+    // MARK: Calls
+
+    /// Calls a method with arguments of known types.
+    @discardableResult
+    package func call<each Value: BusValue>(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        _ arguments: repeat each Value
+    ) async throws(BusError) -> Message {
+        let message = Message.call(to: KeychainDaemon.busName, path, interface, member)
+        message.append(repeat each arguments)
+        return try await connection.call(message, timeout: .seconds(60))
+    }
+
+    /// Calls back and forth once: what the service has sent before is here afterwards.
+    package func roundTrip() async throws(BusError) {
+        try await call(Self.service, StandardInterface.peer, "Ping")
+    }
+
+    // MARK: Properties
+
+    package func property<Value: BusValue>(
+        _ name: String,
+        of path: ObjectPath,
+        _ interface: String,
+        as type: Value.Type = Value.self
+    ) async throws(BusError) -> Value {
+        let reply = try await call(path, StandardInterface.properties, "Get", interface, name)
+        var reader = reply.makeReader()
+        return try reader.readVariant { (reader) throws(BusError) in try Value(from: &reader) }
+    }
+
+    package func properties(of path: ObjectPath, _ interface: String) async throws(BusError) -> [String: Variant] {
+        try await call(path, StandardInterface.properties, "GetAll", interface).read([String: Variant].self)
+    }
+
+    package func setProperty(
+        _ name: String,
+        of path: ObjectPath,
+        _ interface: String,
+        to value: Variant
+    ) async throws(BusError) {
+        try await call(path, StandardInterface.properties, "Set", interface, name, value)
+    }
+}

@@ -1,0 +1,59 @@
+import Foundation
+
+/// A program to start, in a process group of its own.
+struct Spawn {
+    private let executable: String
+    private let arguments: [String]
+    private let environment: [String]
+
+    init(_ executable: String, _ arguments: [String], _ changes: [String: String?]) {
+        self.executable = executable
+        self.arguments = [executable] + arguments
+        var environment = ProcessInfo.processInfo.environment
+        for (name, value) in changes {
+            environment[name] = value
+        }
+        self.environment = environment.map { "\($0.key)=\($0.value)" }
+    }
+
+    /// Starts it, and returns its id once the program has been found and loaded.
+    func start(_ stdin: Int32, _ stdout: Int32, _ stderr: Int32) throws -> Int32 {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        posix_spawn_file_actions_adddup2(&actions, stdin, 0)
+        posix_spawn_file_actions_adddup2(&actions, stdout, 1)
+        posix_spawn_file_actions_adddup2(&actions, stderr, 2)
+
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF
+        posix_spawnattr_setflags(&attributes, Int16(flags))
+
+        var id: Int32 = 0
+        let status = withCStrings(arguments) { arguments in
+            withCStrings(environment) { environment in
+                posix_spawnp(&id, executable, &actions, &attributes, arguments, environment)
+            }
+        }
+        guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: status) ?? .EIO) }
+        return id
+    }
+
+    private func withCStrings<Result>(
+        _ strings: [String],
+        _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
+    ) -> Result {
+        var pointers = strings.map { strdup($0) }
+        defer { pointers.forEach { free($0) } }
+        pointers.append(nil)
+        return body(pointers)
+    }
+}

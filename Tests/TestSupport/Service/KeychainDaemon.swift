@@ -1,0 +1,110 @@
+import DBus
+import Foundation
+import Synchronization
+
+/// The built `keychaind`, running on a private bus with a data folder of its own.
+package final class KeychainDaemon: Sendable {
+    /// The name that the daemon takes.
+    package static let busName = "org.freedesktop.secrets"
+
+    /// What the daemon is started with.
+    package struct Options: Sendable {
+        /// What it reads for `--unlock`; nil leaves the option out.
+        package var password: String?
+        package var arguments: [String] = []
+        package var environment: [String: String?] = [:]
+
+        package init(password: String? = "password") {
+            self.password = password
+        }
+    }
+
+    package let bus: PrivateBus
+    /// `XDG_DATA_HOME` of the daemon.
+    package let dataHome: String
+    private let folder: TemporaryFolder
+    private let process: Mutex<ChildProcess>
+
+    /// Starts the daemon, and waits until it has taken its name.
+    package init(on bus: PrivateBus, _ options: Options = Options()) async throws {
+        self.bus = bus
+        folder = try TemporaryFolder()
+        dataHome = try folder.makeFolder("data")
+        process = Mutex(try await KeychainDaemon.launch(on: bus, folder, dataHome, options))
+    }
+
+    /// The executable: the one in the environment variable `KEYCHAIND`, or what was built with the tests.
+    package static var executable: String {
+        if let path = ProcessInfo.processInfo.environment["KEYCHAIND"] { return path }
+        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("keychaind").path
+    }
+
+    /// The environment in which the daemon runs, and in which its clients find it.
+    package var environment: [String: String?] {
+        KeychainDaemon.environment(bus, folder, dataHome)
+    }
+
+    /// The process that runs now, or ran last.
+    package var child: ChildProcess {
+        process.withLock { $0 }
+    }
+
+    /// Ends the daemon in order; its data stay.
+    @discardableResult
+    package func stop() async throws -> ExitStatus {
+        try await child.terminate()
+    }
+
+    /// Ends the daemon at once; its data stay.
+    package func kill() async throws {
+        try await child.kill()
+    }
+
+    /// Starts the daemon again on the same data, after it has ended.
+    package func start(_ options: Options = Options()) async throws {
+        let started = try await KeychainDaemon.launch(on: bus, folder, dataHome, options)
+        process.withLock { $0 = started }
+    }
+
+    /// Ends the daemon in order, and starts it again on the same data.
+    package func restart(_ options: Options = Options()) async throws {
+        try await stop()
+        try await start(options)
+    }
+
+    private static func environment(
+        _ bus: PrivateBus,
+        _ folder: TemporaryFolder,
+        _ dataHome: String
+    ) -> [String: String?] {
+        let own: [String: String?] = [
+            "HOME": folder.path, "XDG_DATA_HOME": dataHome, "XDG_RUNTIME_DIR": folder.path,
+            "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil, "XDG_CACHE_HOME": nil, "NOTIFY_SOCKET": nil,
+        ]
+        return own.merging(bus.environment) { $1 }
+    }
+
+    private static func launch(
+        on bus: PrivateBus,
+        _ folder: TemporaryFolder,
+        _ dataHome: String,
+        _ options: Options
+    ) async throws -> ChildProcess {
+        let watch = try await NameWatch(busName, on: bus)
+        let arguments = (options.password == nil ? [] : ["--unlock"]) + options.arguments
+        let process = try ChildProcess(
+            executable,
+            arguments,
+            environment: environment(bus, folder, dataHome).merging(options.environment) { $1 },
+            input: Array((options.password ?? "").utf8)
+        )
+        do {
+            try await watch.waitForOwner(unless: process)
+        } catch {
+            try await process.kill()
+            throw DaemonError(reason: "\(error)", log: try await process.standardError.text())
+        }
+        return process
+    }
+}
