@@ -63,7 +63,12 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
         ),
 
-        .target(name: "TestSupport", dependencies: ["DBus"], path: "Tests/TestSupport", swiftSettings: settings),
+        .target(
+            name: "TestSupport",
+            dependencies: ["DBus", "Gcrypt"],
+            path: "Tests/TestSupport",
+            swiftSettings: settings
+        ),
         .testTarget(name: "DBusTests", dependencies: ["CLinux", "DBus", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "GcryptTests", dependencies: ["Gcrypt", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel"], swiftSettings: settings),
