@@ -140,6 +140,12 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     // MARK: Sources
 
+    /// Calls a handler whenever there is something to read from a descriptor.
+    @BusActor
+    package func watchReadable(_ descriptor: Int32, handler: @escaping @BusActor () -> Void) {
+        watch(descriptor, for: keychaind_epoll_in) { _ in handler() }
+    }
+
     /// Calls a handler whenever a descriptor has one of the events; an earlier handler of the same descriptor is replaced.
     @BusActor
     func watch(_ descriptor: Int32, for events: UInt32, handler: @escaping DescriptorHandler) {
@@ -149,7 +155,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
 
     /// Stops watching a descriptor.
     @BusActor
-    func unwatch(_ descriptor: Int32) {
+    package func unwatch(_ descriptor: Int32) {
         guard handlers.removeValue(forKey: descriptor) != nil else { return }
         _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
     }
@@ -170,6 +176,14 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
         timers.insert(deadline: .now + delay, action)
+    }
+
+    /// Suspends for a time, without a thread.
+    @BusActor
+    package func wait(for delay: Duration) async {
+        await withCheckedContinuation { continuation in
+            schedule(after: delay) { continuation.resume() }
+        }
     }
 
     /// Takes back what ``schedule(after:_:)`` was asked for; nothing happens if it has already run.

@@ -70,6 +70,14 @@ package struct Writer: ~Copyable {
         writeContainer(keychaind_dbus_type_dict_entry, nil, keyAndValue)
     }
 
+    /// Appends an entry to an `a{sv}`, as properties are sent.
+    package mutating func writeProperty(_ name: String, _ value: some BusValue) {
+        writeEntry { writer in
+            name.write(to: &writer)
+            Variant.write(value, to: &writer)
+        }
+    }
+
     private mutating func writeContainer(_ type: Int32, _ signature: String?, _ body: (inout Writer) -> Void) {
         var inner = Writer(iterator: DBusMessageIter())
         if let signature {

@@ -11,7 +11,8 @@ package final class MethodCall {
     package let sender: String
     package let path: String
     package let member: String
-    let interface: String?
+    /// Nil if the caller left it out.
+    package let interface: String?
 
     private let connection: Connection
     private var state = State.open

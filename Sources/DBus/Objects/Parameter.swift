@@ -7,4 +7,10 @@ package struct Parameter: Hashable, Sendable {
         self.name = name
         signature = Value.signature
     }
+
+    /// A parameter that is read and written piece by piece rather than as a value, as secrets are.
+    package init(_ name: String, signature: String) {
+        self.name = name
+        self.signature = signature
+    }
 }
