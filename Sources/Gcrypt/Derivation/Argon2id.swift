@@ -38,7 +38,8 @@ package struct Argon2id: Equatable, Sendable {
 
     /// Derives bytes from a password into locked memory.
     ///
-    /// It blocks for as long as the parameters ask: call it on a thread that may wait.
+    /// It blocks for as long as the parameters ask: call it on a thread that may wait. Throws
+    /// ``GcryptError/Code/invalidParameters`` when anything is out of bounds or the password is empty.
     package func derive(
         password: borrowing SecureBytes,
         salt: [UInt8],
@@ -58,6 +59,10 @@ package struct Argon2id: Equatable, Sendable {
         count: Int
     ) throws(GcryptError) -> SecureBytes {
         try checkBounds(salt: salt, count: count)
+        // libgcrypt does not take one, and no caller should have one.
+        guard !password.isEmpty else {
+            throw GcryptError(.invalidParameters, reason: "an empty password for Argon2id")
+        }
         try Gcrypt.initializeIfNeeded()
         var output = try SecureBytes(count: count, in: .locked)
         let parameters = [UInt(count), UInt(iterations), UInt(memoryKiB), UInt(lanes)]

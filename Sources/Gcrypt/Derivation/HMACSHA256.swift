@@ -2,7 +2,7 @@ import Synchronization
 
 /// HMAC-SHA256 (RFC 2104) with a key that is absorbed once.
 ///
-/// It may be used from any thread. The absorbed key takes about 1 KiB of the locked pool.
+/// It may be used from any thread. The absorbed key takes about 1.2 KiB of the locked pool.
 package struct HMACSHA256: ~Copyable, Sendable {
     /// The size of an authentication code in bytes.
     package static let size = 32

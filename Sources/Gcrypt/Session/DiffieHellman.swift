@@ -3,6 +3,8 @@ package struct DiffieHellman: ~Copyable, Sendable {
     /// The size of a private exponent in bytes: twice the strength of the larger group, and what bounds the cost.
     package static let exponentSize = 32
 
+    private static let exponentSizes = 1...64
+
     /// The group that is computed in.
     package let group: Group
 
@@ -19,10 +21,16 @@ package struct DiffieHellman: ~Copyable, Sendable {
         try self.init(group, exponent: exponent)
     }
 
-    /// Makes the key pair of a given private exponent, most significant byte first.
+    /// Makes the key pair of a given private exponent, 1 to 64 bytes, most significant byte first.
     package init(_ group: Group, exponent: consuming SecureBytes) throws(GcryptError) {
+        guard DiffieHellman.exponentSizes.contains(exponent.count) else {
+            throw GcryptError(.invalidParameters, reason: "an exponent of \(exponent.count) bytes")
+        }
         let generator = try Integer(hexadecimal: Group.generator)
         let power = try DiffieHellman.power(of: generator, exponent: exponent, in: group)
+        guard !power.isLess(than: 2) else {
+            throw GcryptError(.invalidParameters, reason: "an exponent that gives a degenerate key")
+        }
         publicKey = try [UInt8](capacity: group.size) { (output) throws(GcryptError) in
             try power.write(to: output)
         }
@@ -59,6 +67,8 @@ package struct DiffieHellman: ~Copyable, Sendable {
         in group: Group
     ) throws(GcryptError) -> Integer {
         let modulus = try Integer(hexadecimal: group.prime)
+        // Locked memory costs a power nothing that can be measured. What libgcrypt needs on the way may lie outside of the pool if that
+        // is full: its integers cannot fail.
         return try exponent.withUnsafeBytes { (exponent) throws(GcryptError) in
             try base.power(try Integer(bytes: exponent), modulo: modulus, in: .locked)
         }

@@ -1,10 +1,24 @@
 import Gcrypt
+import Testing
 
-/// The bytes of a hexadecimal text, for vectors.
+/// The bytes of a hexadecimal text.
 func bytes(hexadecimal text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
+
+/// The code of the error that an operation throws, or nil.
+func code(of operation: () throws -> Void) -> GcryptError.Code? {
+    do {
+        try operation()
+        return nil
+    } catch {
+        return (error as? GcryptError)?.code
+    }
+}
+
+/// A buffer without an address, as some callers pass for nothing.
+var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 extension SecureBytes {
     /// A copy of the bytes that can be compared with `==`.
@@ -15,9 +29,12 @@ extension SecureBytes {
 
 extension SealingKey {
     /// Seals arrays.
-    borrowing func seal(_ plaintext: [UInt8], _ associatedData: [UInt8]) throws -> [UInt8] {
+    borrowing func seal(_ plaintext: [UInt8], _ associatedData: [UInt8], nonce: [UInt8]? = nil) throws -> [UInt8] {
         try plaintext.withUnsafeBytes { plaintext in
-            try associatedData.withUnsafeBytes { try seal(plaintext, associatedData: $0) }
+            try associatedData.withUnsafeBytes { associatedData in
+                guard let nonce else { return try seal(plaintext, associatedData: associatedData) }
+                return try seal(plaintext, associatedData: associatedData, nonce: nonce)
+            }
         }
     }
 
@@ -26,5 +43,26 @@ extension SealingKey {
         try sealed.withUnsafeBytes { sealed in
             try associatedData.withUnsafeBytes { try open(sealed, associatedData: $0).array() }
         }
+    }
+}
+
+extension SessionCipher {
+    /// Encrypts an array.
+    borrowing func encrypt(_ plaintext: [UInt8], iv: [UInt8]) throws -> [UInt8] {
+        try plaintext.withUnsafeBytes { try encrypt($0, iv: iv) }
+    }
+
+    /// Decrypts arrays.
+    borrowing func decrypt(_ ciphertext: [UInt8], iv: [UInt8]) throws -> [UInt8] {
+        try ciphertext.withUnsafeBytes { ciphertext in
+            try iv.withUnsafeBytes { try decrypt(ciphertext, iv: $0).array() }
+        }
+    }
+}
+
+extension DiffieHellman {
+    /// The secret shared with a peer whose key is in an array.
+    borrowing func sharedSecret(with peer: [UInt8]) throws -> SecureBytes {
+        try peer.span.withUnsafeBytes { try sharedSecret(with: $0) }
     }
 }

@@ -1,0 +1,81 @@
+import Gcrypt
+import Testing
+
+@Suite struct HMACSHA256Tests {
+    @Test(arguments: Vector.cases(of: "rfc4231-hmac-sha256"))
+    func authenticate_vectorOfRFC4231_isAsPublished(vector: Vector) throws {
+        let hmac = try HMACSHA256(key: SecureBytes(copying: vector.bytes("key"), in: .locked))
+        let message = try vector.bytes("message")
+        let expected = try vector.bytes("code")
+        #expect(try message.withUnsafeBytes { try hmac.authenticate($0) } == expected)
+        var buffer = [UInt8](repeating: 0xee, count: HMACSHA256.size + 1)
+        try message.withUnsafeBytes { message in
+            try buffer.withUnsafeMutableBytes { try hmac.authenticate(message, into: $0) }
+        }
+        #expect(buffer == expected + [0xee])
+    }
+
+    @Test func vectors_areThere() {
+        #expect(Vector.cases(of: "rfc4231-hmac-sha256").count == 6)
+    }
+
+    @Test func authenticate_messageInParts_isTheSameAsInOne() throws {
+        let hmac = try HMACSHA256(key: SecureBytes.random(count: 32, in: .locked))
+        let message = try RandomBytes.nonce(200)
+        try message.withUnsafeBytes { message in
+            let whole = try hmac.authenticate(message)
+            for cut in 0...message.count {
+                let parts = (
+                    UnsafeRawBufferPointer(rebasing: message[..<cut]), UnsafeRawBufferPointer(rebasing: message[cut...])
+                )
+                #expect(try hmac.authenticate(parts.0, parts.1) == whole)
+            }
+            #expect(try hmac.authenticate(nothing, message, nothing) == whole)
+        }
+    }
+
+    @Test func authenticate_nothing_isTheSameInEveryForm() throws {
+        let hmac = try HMACSHA256(key: SecureBytes(count: 32, in: .locked))
+        #expect(try hmac.authenticate() == hmac.authenticate(nothing))
+    }
+
+    @Test func authenticate_again_isTheSame() throws {
+        let hmac = try HMACSHA256(key: SecureBytes.random(count: 32, in: .locked))
+        let (first, second) = (Array("one".utf8), Array("two".utf8))
+        let ofFirst = try first.withUnsafeBytes { try hmac.authenticate($0) }
+        let ofSecond = try second.withUnsafeBytes { try hmac.authenticate($0) }
+        #expect(ofFirst != ofSecond)
+        #expect(try first.withUnsafeBytes { try hmac.authenticate($0) } == ofFirst)
+    }
+
+    @Test func authenticate_otherKey_isOther() throws {
+        let message = Array("message".utf8)
+        let codes = try (0..<2).map { _ in
+            let hmac = try HMACSHA256(key: SecureBytes.random(count: 32, in: .locked))
+            return try message.withUnsafeBytes { try hmac.authenticate($0) }
+        }
+        #expect(codes[0] != codes[1])
+    }
+
+    @Test func tag_ofMessage_isTheFirstEightBytes() throws {
+        let hmac = try HMACSHA256(key: SecureBytes.random(count: 32, in: .locked))
+        for count in 0..<130 {
+            let message = try RandomBytes.nonce(count)
+            try message.withUnsafeBytes { message in
+                let expected = try hmac.authenticate(message).prefix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) }
+                #expect(try hmac.tag(message) == expected)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 31])
+    func authenticateInto_smallerBuffer_throwsAndWritesNothing(count: Int) throws {
+        let hmac = try HMACSHA256(key: SecureBytes.random(count: 32, in: .locked))
+        var buffer = [UInt8](repeating: 0xee, count: count)
+        let failure = code {
+            try buffer.withUnsafeMutableBytes { try hmac.authenticate(nothing, into: $0) }
+        }
+        #expect(failure == .invalidParameters)
+        #expect(buffer == [UInt8](repeating: 0xee, count: count))
+    }
+}

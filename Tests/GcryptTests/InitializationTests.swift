@@ -1,0 +1,91 @@
+import Gcrypt
+import Glibc
+import Testing
+
+// Each of these starts libgcrypt in its own way, which a process does once: they run in processes of their own.
+@Suite struct InitializationTests {
+    @Test func initialize_withinTheLimit_isLockedAndDecidedByTheFirstCall() async {
+        await #expect(processExitsWith: .success) {
+            // Only root may lock more than the limit, and then there is none.
+            var limit = rlimit()
+            getrlimit(.init(__RLIMIT_MEMLOCK.rawValue), &limit)
+            guard geteuid() == 0 || limit.rlim_cur >= 64 * 1024 else { return }
+            let first = try Gcrypt.initialize(lockedBytes: 32 * 1024)
+            let second = try Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
+            #expect(first == .locked && second == .locked)
+            #expect(code { _ = try SecureBytes(count: 64 * 1024, in: .locked) } == .outOfLockedMemory)
+        }
+    }
+
+    @Test func initialize_pastTheLimit_saysSoAndTheMemoryStillWorks() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+            setrlimit(.init(__RLIMIT_MEMLOCK.rawValue), &limit)
+            // Root is above the limit until it is nobody.
+            if geteuid() == 0 { #expect(setuid(65534) == 0) }
+            guard case .notLocked(let reason) = try Gcrypt.initialize(lockedBytes: 64 * 1024) else {
+                Issue.record("64 KiB were locked past the limit")
+                return
+            }
+            #expect(reason.contains("RLIMIT_MEMLOCK"))
+            let bytes = try SecureBytes(copying: [1, 2, 3], in: .locked)
+            #expect(bytes.array() == [1, 2, 3])
+        }
+    }
+
+    @Test func initialize_fromManyThreads_answersTheSame() async {
+        await #expect(processExitsWith: .success) {
+            let answers = try await withThrowingTaskGroup(of: Gcrypt.LockedMemory.self) { group in
+                for _ in 0..<32 {
+                    group.addTask { try Gcrypt.initialize(lockedBytes: 64 * 1024) }
+                }
+                return try await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(answers.count == 32)
+            #expect(answers.allSatisfy { $0 == answers[0] })
+        }
+    }
+
+    @Test(arguments: [Int.min, -1, 0, 16 * 1024 - 1, 64 * 1024 * 1024 + 1, Int.max])
+    func initialize_sizeOutOfBounds_throws(size: Int) {
+        #expect(code { _ = try Gcrypt.initialize(lockedBytes: size) } == .invalidParameters)
+    }
+
+    @Test func everyType_beforeInitialize_works() async {
+        await #expect(processExitsWith: .success) {
+            let key = try SealingKey(SecureBytes(count: 32))
+            #expect(try key.open(key.seal([1], []), []) == [1])
+        }
+        await #expect(processExitsWith: .success) {
+            let hmac = try HMACSHA256(key: SecureBytes(count: 0))
+            #expect(try hmac.authenticate().count == HMACSHA256.size)
+        }
+        await #expect(processExitsWith: .success) {
+            let derived = try Argon2id(memoryKiB: 8, iterations: 1, lanes: 1)
+                .derive(password: SecureBytes(count: 1), salt: [UInt8](repeating: 0, count: 8), count: 32)
+            #expect(derived.array().count == 32)
+        }
+        await #expect(processExitsWith: .success) {
+            let pair = try DiffieHellman(.oakley2)
+            let size = pair.publicKey.count
+            #expect(size == 128)
+        }
+    }
+
+    @Test func lockedMemory_usedUp_isRefusedToAllAndComesBack() async {
+        await #expect(processExitsWith: .success) {
+            _ = try Gcrypt.initialize(lockedBytes: 16 * 1024)
+            let key = try SecureBytes(count: 32)
+            do {
+                let most = try SecureBytes(count: 15 * 1024, in: .locked)
+                #expect(code { _ = try SecureBytes(count: 4096, in: .locked) } == .outOfLockedMemory)
+                #expect(code { _ = try SealingKey(key) } == .outOfLockedMemory)
+                #expect(code { _ = try HMACSHA256(key: key) } == .outOfLockedMemory)
+                #expect(code { _ = try SecureBytes(count: 4096) } == nil)
+                _ = most
+            }
+            // Nothing of what was refused may have stayed behind.
+            #expect(code { _ = try SecureBytes(count: 15 * 1024, in: .locked) } == nil)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+import Gcrypt
+import Testing
+
+@Suite struct SecureBytesTests {
+    private static let memories: [SecureBytes.Memory] = [.ordinary, .locked]
+
+    @Test(arguments: memories, [0, 1, 15, 16, 4096])
+    func init_withCount_isZeroed(memory: SecureBytes.Memory, count: Int) throws {
+        let bytes = try SecureBytes(count: count, in: memory)
+        let isEmpty = bytes.isEmpty
+        #expect(bytes.array() == [UInt8](repeating: 0, count: count))
+        #expect(isEmpty == (count == 0))
+    }
+
+    @Test(arguments: memories)
+    func init_memoryUsedBefore_isZeroed(memory: SecureBytes.Memory) throws {
+        for _ in 0..<100 {
+            var bytes = try SecureBytes(count: 48, in: memory)
+            #expect(bytes.array() == [UInt8](repeating: 0, count: 48))
+            _ = bytes.withUnsafeMutableBytes { $0.initializeMemory(as: UInt8.self, repeating: 0xff) }
+        }
+    }
+
+    @Test(arguments: memories)
+    func copying_bytes_hasThem(memory: SecureBytes.Memory) throws {
+        let source: [UInt8] = [1, 2, 3, 0, 255]
+        #expect(try SecureBytes(copying: source, in: memory).array() == source)
+        #expect(try source.withUnsafeBytes { try SecureBytes(copying: $0, in: memory).array() } == source)
+    }
+
+    @Test(arguments: memories)
+    func copying_nothing_isEmpty(memory: SecureBytes.Memory) throws {
+        #expect(try SecureBytes(copying: nothing, in: memory).array().isEmpty)
+        #expect(try SecureBytes(copying: [], in: memory).array().isEmpty)
+        #expect(try SecureBytes.random(count: 0, in: memory).array().isEmpty)
+    }
+
+    @Test func count_negative_throws() {
+        #expect(code { _ = try SecureBytes(count: -1) } == .invalidParameters)
+        #expect(code { _ = try SecureBytes(count: .min, in: .locked) } == .invalidParameters)
+        #expect(code { _ = try SecureBytes.random(count: -1) } == .invalidParameters)
+    }
+
+    @Test func count_moreThanThereIs_throws() {
+        #expect(code { _ = try SecureBytes(count: .max) } == .outOfMemory)
+        #expect(code { _ = try SecureBytes(count: .max, in: .locked) } == .outOfLockedMemory)
+    }
+
+    @Test func copy_toOtherMemory_isTheSameAndSeparate() throws {
+        var original = try SecureBytes(copying: [1, 2, 3])
+        let copy = try original.copy(in: .locked)
+        original.withUnsafeMutableBytes { $0[0] = 9 }
+        #expect(copy.array() == [1, 2, 3])
+        #expect(original.array() == [9, 2, 3])
+    }
+
+    @Test func random_twice_differs() throws {
+        let first = try SecureBytes.random(count: 32)
+        let second = try SecureBytes.random(count: 32, in: .locked)
+        #expect(first.array() != second.array())
+    }
+
+    @Test func isEqual_sameBytes_isTrueAcrossMemories() throws {
+        let first = try SecureBytes.random(count: 33)
+        let second = try first.copy(in: .locked)
+        let areEqual = first.isEqual(to: second)
+        #expect(areEqual)
+    }
+
+    @Test func isEqual_anyBitDiffers_isFalse() throws {
+        let first = try SecureBytes.random(count: 33)
+        for bit in 0..<33 * 8 {
+            var second = try first.copy(in: .ordinary)
+            second.withUnsafeMutableBytes { $0[bit / 8] ^= 1 << (bit % 8) }
+            let areEqual = first.isEqual(to: second)
+            #expect(!areEqual)
+        }
+    }
+
+    @Test func isEqual_otherCount_isFalse() throws {
+        let short = try SecureBytes(count: 4)
+        let long = try SecureBytes(count: 5)
+        let empty = try SecureBytes(count: 0)
+        let (forwards, backwards, toEmpty) = (short.isEqual(to: long), long.isEqual(to: short), empty.isEqual(to: long))
+        #expect(!forwards && !backwards && !toEmpty)
+    }
+
+    @Test func isEqual_bothEmpty_isTrue() throws {
+        let first = try SecureBytes(count: 0)
+        let second = try SecureBytes(count: 0, in: .locked)
+        let areEqual = first.isEqual(to: second)
+        #expect(areEqual)
+    }
+
+    @Test(arguments: memories)
+    func withUnsafeBytes_bodyThrows_throwsTheSame(memory: SecureBytes.Memory) throws {
+        struct Sign: Error {}
+        var bytes = try SecureBytes(count: 4, in: memory)
+        #expect(throws: Sign.self) {
+            try bytes.withUnsafeBytes { _ throws(Sign) in throw Sign() }
+        }
+        #expect(throws: Sign.self) {
+            try bytes.withUnsafeMutableBytes { _ throws(Sign) in throw Sign() }
+        }
+    }
+
+    @Test(arguments: memories, [24, 200, 5000])
+    func deinit_afterUse_leavesNothingInMemory(memory: SecureBytes.Memory, count: Int) throws {
+        let secret = try RandomBytes.nonce(count)
+        var address: UInt = 0
+        do {
+            let bytes = try SecureBytes(copying: secret, in: memory)
+            address = bytes.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+            #expect(ProcessMemory.bytes(at: address, count: count) == bytes.array())
+        }
+        #expect(!ProcessMemory.holds(anyOf: secret, at: address))
+    }
+}
