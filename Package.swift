@@ -63,6 +63,14 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
         ),
 
+        // Not a product: `swift run -c release Microbenchmarks` prints what the parts cost.
+        .executableTarget(
+            name: "Microbenchmarks",
+            dependencies: ["CGcrypt", "Gcrypt"],
+            path: "Benchmarks/Micro",
+            swiftSettings: settings
+        ),
+
         .target(
             name: "TestSupport",
             dependencies: ["DBus", "Gcrypt"],

@@ -1,0 +1,52 @@
+/// A table of measurements, printed row by row as they are made.
+struct Table {
+    private static let nameWidth = 44
+    private static let columnWidth = 12
+
+    private let filter: String
+    private var medians: [String: Duration] = [:]
+
+    /// Creates a table of the rows whose name contains a text.
+    init(filter: String) {
+        self.filter = filter
+    }
+
+    /// Prints the names of the columns.
+    func printHeader() {
+        printLine("", "ns/op", "fastest", "slowest", "batch")
+    }
+
+    /// Measures an operation and prints its row, unless it is filtered out.
+    mutating func row(_ name: String, _ operation: () throws -> Void) rethrows {
+        guard filter.isEmpty || name.contains(filter) else { return }
+        let measurement = try Measurement(of: operation)
+        medians[name] = measurement.median
+        printLine(
+            name,
+            Table.nanoseconds(measurement.median),
+            Table.nanoseconds(measurement.fastest),
+            Table.nanoseconds(measurement.slowest),
+            String(measurement.batchSize)
+        )
+    }
+
+    /// Prints how many times as long one row took as others took together, if all of them were measured.
+    func ratio(_ name: String, to others: [String]) {
+        let parts = others.compactMap { medians[$0] }
+        guard let median = medians[name], parts.count == others.count else { return }
+        let hundredths = Int((median / parts.reduce(.zero, +) * 100).rounded())
+        let fraction = String(hundredths % 100)
+        print(
+            "  \(name) = \(hundredths / 100).\(fraction.count == 1 ? "0" : "")\(fraction) × \(others.joined(separator: " + "))"
+        )
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> String {
+        String(Int((duration / .nanoseconds(1)).rounded()))
+    }
+
+    private func printLine(_ name: String, _ columns: String...) {
+        let cells = columns.map { String(repeating: " ", count: max(1, Table.columnWidth - $0.count)) + $0 }
+        print(name + String(repeating: " ", count: max(0, Table.nameWidth - name.count)) + cells.joined())
+    }
+}
