@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-@Suite struct Argon2idTests {
+@Suite(.lockedPool) struct Argon2idTests {
     private static let cheap = Argon2id(memoryKiB: 8, iterations: 1, lanes: 1)
     private static let salt = [UInt8](repeating: 2, count: 16)
 

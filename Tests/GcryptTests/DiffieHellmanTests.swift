@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-@Suite struct DiffieHellmanTests {
+@Suite(.lockedPool) struct DiffieHellmanTests {
     @Test(arguments: Vector.cases(of: "generated-sessions"))
     func session_vector_isAsExpected(vector: Vector) throws {
         let pair = try DiffieHellman(group(of: vector), exponent: SecureBytes(copying: vector.bytes("exponent")))

@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-@Suite struct HKDFSHA256Tests {
+@Suite(.lockedPool) struct HKDFSHA256Tests {
     @Test(arguments: Vector.cases(of: "rfc5869-hkdf-sha256") + Vector.cases(of: "generated-hkdf-sha256"))
     func derive_vector_isAsExpected(vector: Vector) throws {
         for memory in [SecureBytes.Memory.ordinary, .locked] {

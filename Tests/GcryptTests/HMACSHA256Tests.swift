@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-@Suite struct HMACSHA256Tests {
+@Suite(.lockedPool) struct HMACSHA256Tests {
     @Test(arguments: Vector.cases(of: "rfc4231-hmac-sha256"))
     func authenticate_vectorOfRFC4231_isAsPublished(vector: Vector) throws {
         let hmac = try HMACSHA256(key: SecureBytes(copying: vector.bytes("key"), in: .locked))

@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-@Suite struct SealingKeyTests {
+@Suite(.lockedPool) struct SealingKeyTests {
     @Test(arguments: Vector.cases(of: "nist-aes-256-gcm"))
     func seal_vectorOfNIST_isAsPublished(vector: Vector) throws {
         let key = try SealingKey(SecureBytes(copying: vector.bytes("key"), in: .locked))

@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-@Suite struct SecureBytesTests {
+@Suite(.lockedPool) struct SecureBytesTests {
     private static let memories: [SecureBytes.Memory] = [.ordinary, .locked]
 
     @Test(arguments: memories, [0, 1, 15, 16, 4096])

@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-@Suite struct SessionCipherTests {
+@Suite(.lockedPool) struct SessionCipherTests {
     @Test(arguments: Vector.cases(of: "generated-right-padding"))
     func decrypt_rightPadding_givesThePlaintext(vector: Vector) throws {
         let cipher = try SessionCipher(sharedSecret: SecureBytes(copying: vector.bytes("shared")))
