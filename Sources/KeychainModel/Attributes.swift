@@ -1,0 +1,161 @@
+import Glibc
+
+/// The lookup attributes of an item: names and values, packed into one array of bytes.
+///
+/// The bytes are canonical: `name ‖ 0 ‖ value ‖ 0` for each attribute, in the byte order of the names, each name once. So two sets
+/// of attributes are equal when their bytes are, an item keeps one allocation for all of them, and names and values can be
+/// handed to C as they lie. Matching is by bytes (#63): neither case nor Unicode normalization is folded.
+package struct Attributes: Hashable, Sendable {
+    /// The prefix of the names that belong to the keychain itself.
+    package static let reservedPrefix = "keychain:"
+
+    /// The canonical bytes.
+    package let packed: [UInt8]
+
+    /// No attributes.
+    package init() {
+        packed = []
+    }
+
+    /// Packs pairs of name and value; of two equal names the last wins.
+    ///
+    /// A string that holds a NUL, which no D-Bus string does, counts up to it.
+    package init(_ pairs: some Sequence<(String, String)>) {
+        var fields = pairs.map { pair in Field(name: Self.cString(pair.0), value: Self.cString(pair.1)) }
+        guard !fields.isEmpty else {
+            packed = []
+            return
+        }
+        // The standard sort is stable, so of equal names the last given is the last of its run.
+        fields.sort { first, second in first.name.lexicographicallyPrecedes(second.name) }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(fields.reduce(0) { count, field in count + field.name.count + field.value.count + 2 })
+        for (index, field) in fields.enumerated() {
+            if index + 1 < fields.count, fields[index + 1].name == field.name { continue }
+            bytes += field.name
+            bytes.append(0)
+            bytes += field.value
+            bytes.append(0)
+        }
+        packed = bytes
+    }
+
+    /// Takes stored bytes; nil unless they are canonical and UTF-8.
+    package init?(validating bytes: UnsafeRawBufferPointer) {
+        guard PackedPairs.areCanonical(bytes) else { return nil }
+        packed = Array(bytes)
+    }
+
+    /// Takes bytes that are known to be canonical, as a subset of canonical ones is.
+    init(canonical bytes: [UInt8]) {
+        packed = bytes
+    }
+
+    /// Whether there are none.
+    package var isEmpty: Bool { packed.isEmpty }
+
+    /// How many there are.
+    package var count: Int {
+        packed.withUnsafeBytes { bytes in
+            var count = 0
+            var pairs = PackedPairs(bytes)
+            while pairs.next() != nil { count += 1 }
+            return count
+        }
+    }
+
+    /// The value of a name; nil when there is no such attribute.
+    package subscript(name: String) -> String? {
+        let wanted = Self.cString(name)
+        return packed.withUnsafeBytes { bytes in
+            var pairs = PackedPairs(bytes)
+            while let pair = pairs.next() {
+                if pair.name.elementsEqual(wanted) { return String(decoding: pair.value, as: UTF8.self) }
+            }
+            return nil
+        }
+    }
+
+    /// Calls `body` with each name and value, in the order of the names, as C strings that are valid during the call.
+    package func forEach<Failure: Error>(
+        _ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) throws(Failure) -> Void
+    ) throws(Failure) {
+        // The array's own throwing closures are untyped in places, so the error travels as a value.
+        let result: Result<Void, Failure> = packed.withUnsafeBytes { bytes in
+            var pairs = PackedPairs(bytes)
+            while let pair = pairs.next() {
+                guard let name = pair.name.baseAddress, let value = pair.value.baseAddress else { continue }
+                do throws(Failure) {
+                    try body(name.assumingMemoryBound(to: CChar.self), value.assumingMemoryBound(to: CChar.self))
+                } catch {
+                    return .failure(error)
+                }
+            }
+            return .success(())
+        }
+        try result.get()
+    }
+
+    /// Calls `body` with the bytes `name ‖ 0 ‖ value` of each attribute: what a blind index authenticates.
+    package func forEachPair(_ body: (UnsafeRawBufferPointer) -> Void) {
+        packed.withUnsafeBytes { bytes in
+            var pairs = PackedPairs(bytes)
+            while let pair = pairs.next() { body(pair.both) }
+        }
+    }
+
+    /// Whether every one of `others` is among these, name and value (#63, #64).
+    package func contains(all others: Attributes) -> Bool {
+        packed.withUnsafeBytes { bytes in
+            others.packed.withUnsafeBytes { otherBytes in
+                var mine = PackedPairs(bytes)
+                var wanted = PackedPairs(otherBytes)
+                while let pair = wanted.next() {
+                    var found = false
+                    // Both are sorted by name, so one walk over these serves all that are wanted.
+                    while !found, let candidate = mine.next() {
+                        found = candidate.both.count == pair.both.count && candidate.both.elementsEqual(pair.both)
+                        if !found, pair.name.lexicographicallyPrecedes(candidate.name) { return false }
+                    }
+                    if !found { return false }
+                }
+                return true
+            }
+        }
+    }
+
+    /// These without the names that begin with `keychain:`: what makes two items the same for a replacement (#94).
+    package var withoutReserved: Attributes {
+        let prefix = Array(Self.reservedPrefix.utf8)
+        var bytes: [UInt8] = []
+        var leftOut = false
+        packed.withUnsafeBytes { all in
+            var pairs = PackedPairs(all)
+            while let pair = pairs.next() {
+                if pair.name.starts(with: prefix) {
+                    leftOut = true
+                } else {
+                    bytes += pair.both
+                    bytes.append(0)
+                }
+            }
+        }
+        return leftOut ? Attributes(canonical: bytes) : self
+    }
+
+    private struct Field {
+        let name: [UInt8]
+        let value: [UInt8]
+    }
+
+    private static func cString(_ text: String) -> [UInt8] {
+        Array(text.utf8.prefix { byte in byte != 0 })
+    }
+}
+
+extension Attributes: ExpressibleByDictionaryLiteral {
+    /// Packs a literal of names and values.
+    package init(dictionaryLiteral elements: (String, String)...) {
+        self.init(elements)
+    }
+}

@@ -1,0 +1,94 @@
+/// The name of a collection: an element of its object path and the stem of its file.
+///
+/// The encoding is gnome-keyring's (#10): ASCII letters and digits stand for themselves, every other byte of the UTF-8 label
+/// becomes `_xx` in lower-case hexadecimal. So a name is safe as a path element and as a file name.
+package struct CollectionName: Comparable, Hashable, Sendable {
+    /// The longest name, in bytes, that leaves room for suffixes in a file name.
+    package static let maximumLength = 100
+
+    /// The keychain that a session starts with.
+    package static let login = CollectionName(unchecked: "login")
+
+    /// The collection that lives in memory only.
+    package static let session = CollectionName(unchecked: "session")
+
+    /// The encoded name: 1 to 100 bytes of ASCII.
+    package let encoded: String
+
+    /// Encodes a label, cut to 100 bytes between two encoded bytes; an empty label becomes `unnamed`.
+    package init(label: String) {
+        encoded = label.isEmpty ? "unnamed" : Self.encode(label.utf8, atMost: Self.maximumLength)
+    }
+
+    /// Takes an encoded name as it is; nil unless it is exactly what some label encodes to.
+    package init?(encoded: some StringProtocol) {
+        guard !encoded.isEmpty, encoded.utf8.count <= Self.maximumLength else { return nil }
+        var bytes = encoded.utf8.makeIterator()
+        while let byte = bytes.next() {
+            if Self.standsForItself(byte) { continue }
+            guard byte == UInt8(ascii: "_"),
+                let high = bytes.next().flatMap(Self.hexadecimalValue),
+                let low = bytes.next().flatMap(Self.hexadecimalValue),
+                !Self.standsForItself(high << 4 | low)
+            else { return nil }
+        }
+        self.encoded = String(encoded)
+    }
+
+    private init(unchecked encoded: String) {
+        self.encoded = encoded
+    }
+
+    /// The same name with a number behind it, for a second collection of one label.
+    package func numbered(_ number: Int) -> CollectionName {
+        let suffix = String(number)
+        var stem = encoded[...]
+        while stem.utf8.count + suffix.utf8.count > Self.maximumLength {
+            // A unit is one character, or three when it begins with an underscore.
+            let isEscape = stem.utf8.count >= 3 && stem.dropLast(2).last == "_"
+            stem.removeLast(isEscape ? 3 : 1)
+        }
+        return CollectionName(unchecked: stem + suffix)
+    }
+
+    package static func < (first: CollectionName, second: CollectionName) -> Bool {
+        first.encoded < second.encoded
+    }
+
+    private static func encode(_ bytes: String.UTF8View, atMost limit: Int) -> String {
+        var encoded = ""
+        for byte in bytes {
+            let unit = standsForItself(byte) ? String(UnicodeScalar(byte)) : escape(byte)
+            guard encoded.utf8.count + unit.utf8.count <= limit else { break }
+            encoded += unit
+        }
+        return encoded
+    }
+
+    private static func escape(_ byte: UInt8) -> String {
+        (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
+    }
+
+    private static func standsForItself(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default:
+            false
+        }
+    }
+
+    private static func hexadecimalValue(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        default: nil
+        }
+    }
+}
+
+extension CollectionName: CustomStringConvertible {
+    /// The encoded name.
+    package var description: String { encoded }
+}

@@ -1,0 +1,56 @@
+import Glibc
+
+/// Walks over packed attributes, pair by pair, without copying.
+///
+/// Ends at the first pair that is not complete, so bytes that break the format shorten the walk and harm nothing.
+struct PackedPairs {
+    /// One attribute, as slices of the packed bytes.
+    struct Pair {
+        /// The name, without its terminator.
+        let name: UnsafeRawBufferPointer
+
+        /// The value, without its terminator.
+        let value: UnsafeRawBufferPointer
+
+        /// Name, terminator and value.
+        let both: UnsafeRawBufferPointer
+    }
+
+    private let bytes: UnsafeRawBufferPointer
+    private var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    /// The next attribute; nil at the end.
+    mutating func next() -> Pair? {
+        let start = position
+        guard let nameEnd = terminator(from: start), let valueEnd = terminator(from: nameEnd + 1) else { return nil }
+        position = valueEnd + 1
+        return Pair(
+            name: UnsafeRawBufferPointer(rebasing: bytes[start..<nameEnd]),
+            value: UnsafeRawBufferPointer(rebasing: bytes[nameEnd + 1..<valueEnd]),
+            both: UnsafeRawBufferPointer(rebasing: bytes[start..<valueEnd])
+        )
+    }
+
+    /// Whether the bytes are pairs and nothing else, with names in strictly rising order, all of it UTF-8.
+    static func areCanonical(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var pairs = PackedPairs(bytes)
+        var previous: UnsafeRawBufferPointer?
+        while let pair = pairs.next() {
+            if let previous, !previous.lexicographicallyPrecedes(pair.name) { return false }
+            previous = pair.name
+        }
+        guard pairs.position == bytes.count else { return false }
+        return bytes.allSatisfy { byte in byte < 0x80 } || String(validating: bytes, as: UTF8.self) != nil
+    }
+
+    private func terminator(from start: Int) -> Int? {
+        guard start < bytes.count, let base = bytes.baseAddress,
+            let found = memchr(base + start, 0, bytes.count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - base
+    }
+}
