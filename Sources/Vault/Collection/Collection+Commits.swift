@@ -1,0 +1,143 @@
+import KeychainModel
+import Logging
+
+/// Group commit: whoever asks for a change while none is being written writes it; whoever asks meanwhile waits, and the first
+/// of those then writes as many of the waiting changes as can go into one transaction. So sixteen callers cost two syncs.
+extension Collection {
+    /// Has a change written, alone or along with others.
+    func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
+        try requireUnlocked()
+        if isCommitting {
+            guard waiting.count < context.configuration.limits.waitingChanges else {
+                throw VaultError(.limitExceeded, reason: "too many changes wait to be written")
+            }
+            let turn = await withCheckedContinuation { continuation in
+                mutation.continuation = continuation
+                waiting.append(mutation)
+            }
+            if case .settled(let result) = turn { return try result.get() }
+        }
+        isCommitting = true
+        defer { passTurn() }
+        try requireUnlocked()
+
+        var batch = newBatch()
+        guard try batch.add(mutation, to: table) else {
+            throw VaultError(.storageFailed, reason: "a change could not be begun")
+        }
+        takeWaiting(into: &batch)
+        let result = await write(batch)
+        let companions = batch.mutations.dropFirst()
+        guard case .failure(let error) = result, !companions.isEmpty else {
+            for (index, companion) in companions.enumerated() {
+                companion.settle(result.map { _ in batch.outcomes[index + 1] })
+            }
+            try result.get()
+            return batch.outcomes[0]
+        }
+        context.configuration.logger.warning(
+            "\(name): \(batch.mutations.count) changes are retried one by one: \(error)"
+        )
+        let own = await writeAlone(mutation)
+        for companion in companions { companion.settle(await writeAlone(companion)) }
+        return try own.get()
+    }
+
+    /// Tells all who wait that nothing comes of it.
+    func failWaiting(_ error: VaultError) {
+        let mutations = waiting
+        waiting = []
+        for mutation in mutations { mutation.settle(.failure(error)) }
+    }
+
+    private func requireUnlocked() throws(VaultError) {
+        guard !isDeleted else { throw Self.deleted }
+        if case .unreadable(let reason) = state { throw VaultError(.unreadable, reason: reason) }
+        guard state == .unlocked else { throw VaultError(.locked, reason: "the collection is locked") }
+    }
+
+    private func newBatch() -> MutationBatch {
+        MutationBatch(
+            after: properties,
+            now: context.configuration.now(),
+            limits: context.configuration.limits,
+            indexKey: context.indexKey
+        )
+    }
+
+    /// Adds changes from the front of the queue until one has to wait; those that are impossible are answered.
+    private func takeWaiting(into batch: inout MutationBatch) {
+        var taken = 0
+        defer { waiting.removeFirst(taken) }
+        for mutation in waiting {
+            do throws(VaultError) {
+                guard try batch.add(mutation, to: table) else { return }
+            } catch {
+                mutation.settle(.failure(error))
+            }
+            taken += 1
+        }
+    }
+
+    private func writeAlone(_ mutation: PendingMutation) async -> Result<PendingMutation.Outcome, VaultError> {
+        do throws(VaultError) {
+            try requireUnlocked()
+            var batch = newBatch()
+            guard try batch.add(mutation, to: table) else {
+                throw VaultError(.storageFailed, reason: "a change could not be begun")
+            }
+            try await write(batch).get()
+            return .success(batch.outcomes[0])
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Writes a batch, and changes what is in memory once the disk has it.
+    private func write(_ batch: MutationBatch) async -> Result<Void, VaultError> {
+        let change = batch.change
+        do throws(VaultError) {
+            let sealedSecrets: [[UInt8]?]
+            switch storage {
+            case .none:
+                throw Self.closed
+            case .memory(let store):
+                sealedSecrets = try store.seal(change)
+            case .file(let worker):
+                sealedSecrets = try await worker.perform { (writer) throws(VaultError) in try writer.commit(change) }
+                worker.post { writer in
+                    if writer.journalIsLong { writer.checkpoint() }
+                }
+            }
+            batch.apply(to: &table, sealedSecrets: sealedSecrets)
+            let hash = properties.hash
+            properties = change.state
+            properties.hash = hash
+            keepGeneration()
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func passTurn() {
+        guard !waiting.isEmpty else {
+            isCommitting = false
+            return
+        }
+        waiting.removeFirst().take(.lead)
+    }
+}
+
+extension PendingMutation {
+    /// Tells the caller that waits what came of the change.
+    fileprivate func settle(_ result: Result<Outcome, VaultError>) {
+        take(.settled(result))
+    }
+
+    /// Resumes the caller that waits, once.
+    fileprivate func take(_ turn: Turn) {
+        continuation?.resume(returning: turn)
+        continuation = nil
+    }
+}

@@ -1,0 +1,164 @@
+package import Gcrypt
+import KeychainModel
+import Logging
+
+extension Collection {
+    /// Opens the collection with a password, or makes it when it is vacant.
+    ///
+    /// One password is tried at a time: a second call waits for the first, and does nothing more when that one succeeded.
+    /// Throws `emptyPassword`, `wrongPassword`, `unreadable`, `locked` when ``lock()`` was called meanwhile, and what the disk may.
+    package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
+        guard !password.isEmpty else {
+            throw VaultError(.emptyPassword, reason: "an empty password protects nothing")
+        }
+        guard password.count <= context.configuration.limits.passwordBytes else {
+            throw VaultError(.limitExceeded, reason: "the password is too long")
+        }
+        while state == .unlocking {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                onSettled { continuation.resume() }
+            }
+        }
+        guard !isDeleted else { throw Self.deleted }
+        switch state {
+        case .unlocked, .unlocking: return
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant: try await settle(to: .vacant, password: Handoff(password), by: create)
+        case .locked: try await settle(to: .locked, password: Handoff(password), by: open)
+        }
+    }
+
+    /// Takes the secrets away until the collection is unlocked again. Labels and attributes stay.
+    ///
+    /// A change that is being written still comes to its end and is acknowledged; those that wait fail with `locked`. A
+    /// collection in memory stays as it is.
+    package func lock() {
+        guard !isEphemeral else { return }
+        if state == .unlocking {
+            lockIsWanted = true
+            return
+        }
+        guard state == .unlocked else { return }
+        secretsKey = nil
+        if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
+        state = .locked
+        failWaiting(VaultError(.locked, reason: "the collection was locked"))
+    }
+
+    /// Ends all use of the file, after what is being written.
+    func close() async {
+        lock()
+        if state == .unlocking {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                onSettled { continuation.resume() }
+            }
+        }
+        guard case .file(let worker) = storage else { return }
+        storage = .none
+        worker.post { writer in writer.close() }
+        await worker.stop()
+    }
+
+    /// Closes the file and removes it.
+    func removeFile() async throws(VaultError) {
+        guard case .file(let worker) = storage else {
+            throw VaultError(.notSupported, reason: "the collection has no file that could be removed")
+        }
+        try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
+        isDeleted = true
+        storage = .none
+        secretsKey = nil
+        state = .locked
+        failWaiting(Self.deleted)
+        table = ItemTable()
+        await worker.stop()
+    }
+
+    static let deleted = VaultError(.noSuchCollection, reason: "the collection was deleted")
+
+    private func settle(
+        to fallback: State,
+        password: Handoff<SecureBytes>,
+        by attempt: (Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys
+    ) async throws(VaultError) {
+        state = .unlocking
+        lockIsWanted = false
+        do throws(VaultError) {
+            let keys = try await attempt(password)
+            if lockIsWanted {
+                if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
+                throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
+            }
+            secretsKey = keys.secrets
+            state = .unlocked
+        } catch {
+            // The file may have been made before the wish to lock was seen.
+            if case .file = storage, fallback == .vacant {
+                state = .locked
+            } else if error.code == .unreadable {
+                state = .unreadable(reason: error.reason)
+            } else {
+                state = fallback
+            }
+            throw error
+        }
+        keepGeneration()
+    }
+
+    private func open(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {
+        guard case .file(let worker) = storage, let header else { throw Self.closed }
+        // The disk is idle while the key is derived.
+        if !isLoaded { worker.post { writer in writer.checkStructure() } }
+        let keys = try await context.deriver.perform { (_) throws(VaultError) in
+            guard let password = password.take() else { throw Self.closed }
+            return try UnlockedKeys.unlock(header, password: password)
+        }
+        if isLoaded {
+            worker.post { writer in writer.unlock(keys.secrets) }
+            return keys
+        }
+        let contents = try await worker.perform { (writer) throws(VaultError) in
+            try writer.load(keys.collection, keys.secrets)
+        }
+        table = contents.table
+        problems = contents.problems
+        if let sealed = contents.sealedState { properties = sealed }
+        isLoaded = true
+        for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
+        return keys
+    }
+
+    private func create(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {
+        let now = context.configuration.now()
+        let identifier = try cipher { () throws(GcryptError) in
+            try RandomBytes.nonce(CollectionFormat.identifierSize)
+        }
+        let derivation = context.configuration.keyDerivation
+        let (keys, slot) = try await context.deriver.perform { (_) throws(VaultError) in
+            guard let password = password.take() else { throw Self.closed }
+            return try UnlockedKeys.create(password: password, derivation: derivation, collection: identifier)
+        }
+        let header = CollectionHeader(
+            identifier: identifier,
+            label: properties.label,
+            created: now,
+            modified: now,
+            indexKey: context.indexKey.fingerprint,
+            slots: [slot]
+        )
+        let writer = CollectionWriter(
+            name,
+            in: context.folder,
+            configuration: context.configuration,
+            indexKey: context.indexKey
+        )
+        let worker = try Worker(writer) { writer in writer.checkpoint() }
+        properties = try await worker.perform { (writer) throws(VaultError) in
+            try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
+        }
+        self.header = header
+        storage = .file(worker)
+        isLoaded = true
+        return keys
+    }
+}

@@ -1,0 +1,47 @@
+import KeychainModel
+import Logging
+
+extension Collection {
+    /// Opens the file that there is for the collection; when that fails, the collection is unreadable and says why.
+    func openFile() async {
+        let logger = context.configuration.logger
+        do throws(VaultError) {
+            let writer = CollectionWriter(
+                name,
+                in: context.folder,
+                configuration: context.configuration,
+                indexKey: context.indexKey
+            )
+            let worker = try Worker(writer) { writer in writer.checkpoint() }
+            let contents = try await worker.perform { (writer) throws(VaultError) in try writer.open() }
+            header = contents.header
+            table = contents.table
+            properties.label = contents.header.label
+            properties.created = contents.header.created
+            properties.modified = contents.header.modified
+            storage = .file(worker)
+            if contents.tagsAreStale {
+                problems = [
+                    "the key of its search index is not in the folder: until it is unlocked, a search finds nothing"
+                ]
+                logger.warning("\(name): \(problems[0])")
+            }
+        } catch {
+            state = .unreadable(reason: error.reason)
+            problems = [error.reason]
+            logger.error(
+                """
+                \(name): the collection cannot be read and is left as it is: \(error.reason). Past generations are in \
+                \(context.folder.folder(Generations.folderName).path)
+                """
+            )
+        }
+    }
+
+    /// Takes the key of a collection that lives in memory.
+    func adoptEphemeralKey() {
+        guard case .memory(let store) = storage else { return }
+        secretsKey = store.secretsKey
+        isLoaded = true
+    }
+}

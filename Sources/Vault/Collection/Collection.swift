@@ -1,0 +1,205 @@
+package import KeychainModel
+import Logging
+
+/// A keychain: a named set of items under one password, in one file.
+///
+/// It belongs to whichever isolation made its vault. Everything that can be told at once is told at once; what waits for the
+/// disk or for a key derivation is asynchronous, resumes where it was called, and blocks nobody meanwhile.
+package final class Collection {
+    /// Whether the secrets can be had.
+    package enum State: Equatable, Sendable {
+        /// There is no file yet: the first ``Collection/unlock(with:)`` makes it, with that password.
+        case vacant
+
+        /// The secrets cannot be had; labels and attributes can, once it has been unlocked since the process started.
+        case locked
+
+        /// A password is being tried; use ``Collection/onSettled(_:)`` to wait.
+        case unlocking
+
+        /// The secrets can be had.
+        case unlocked
+
+        /// The file cannot be read, and is left as it is.
+        case unreadable(reason: String)
+    }
+
+    /// Where the items are kept.
+    enum Storage {
+        /// Nowhere: there is no file, or it is closed or unreadable.
+        case none
+
+        /// In memory, for as long as the process runs.
+        case memory(EphemeralStore)
+
+        /// In a file, which its worker has.
+        case file(Worker<CollectionWriter>)
+    }
+
+    /// The name, which never changes.
+    package let name: CollectionName
+
+    /// Whether the secrets can be had.
+    package internal(set) var state: State {
+        didSet { settle() }
+    }
+
+    /// What is wrong with the file, in words for a person; nil when all is well.
+    package var problem: String? {
+        problems.isEmpty ? nil : problems.joined(separator: "; ")
+    }
+
+    let context: VaultContext
+    var storage: Storage
+    var table = ItemTable()
+    var properties: CollectionState
+    var header: CollectionHeader?
+    var secretsKey: SecretsKey?
+    var problems: [String] = []
+
+    /// Whether labels and attributes have been read since the process started.
+    var isLoaded = false
+
+    /// Whether ``lock()`` was called while a password was being tried.
+    var lockIsWanted = false
+
+    /// Whether the collection was deleted.
+    var isDeleted = false
+
+    /// Whether a change is being written.
+    var isCommitting = false
+
+    /// Those who wait to write.
+    var waiting: [PendingMutation] = []
+
+    /// When a generation was last asked for.
+    var lastGeneration: Timestamp?
+
+    private var settledActions: [() -> Void] = []
+
+    init(_ name: CollectionName, label: String, state: State, storage: Storage, context: VaultContext) {
+        self.name = name
+        self.state = state
+        self.storage = storage
+        self.context = context
+        let now = context.configuration.now()
+        properties = CollectionState(created: now, modified: now, label: label)
+    }
+
+    /// The name for people.
+    package var label: String { properties.label }
+
+    /// When the collection was made.
+    package var created: Timestamp { properties.created }
+
+    /// When the collection or an item of it was last changed.
+    package var modified: Timestamp { properties.modified }
+
+    /// Whether the collection lives in memory only, so that it is neither locked nor deleted.
+    package var isEphemeral: Bool {
+        if case .memory = storage { true } else { false }
+    }
+
+    /// Calls `action` once when the state is no longer ``State/unlocking``; at once when it is not.
+    package func onSettled(_ action: @escaping () -> Void) {
+        if state == .unlocking { settledActions.append(action) } else { action() }
+    }
+
+    /// The numbers of the items, rising.
+    package var itemIDs: [ItemID] { table.ids }
+
+    /// How many items there are.
+    package var itemCount: Int { table.count }
+
+    /// Whether there is an item of that number.
+    package func contains(_ id: ItemID) -> Bool {
+        table[id] != nil
+    }
+
+    /// What can be told of an item in the present state; nil when there is none.
+    package func item(_ id: ItemID) -> Item? {
+        table.item(id)
+    }
+
+    /// The items that have all of the attributes (#63, #64), the last modified first; all items when there are none (#65).
+    ///
+    /// It answers in every state. Before the first unlock it matches by blind tags; one pair of names and values in 2⁶⁴ could
+    /// match in error.
+    package func search(_ attributes: Attributes) -> [ItemID] {
+        do throws(VaultError) {
+            return table.search(attributes, tags: try context.indexKey.tags(of: attributes))
+        } catch {
+            context.configuration.logger.error("\(name): a search failed: \(error)")
+            return []
+        }
+    }
+
+    /// The item that ``createItem(label:attributes:secret:replacing:)`` would replace: the newest intact one whose attributes are
+    /// equal, `keychain:` names aside (#94). Items without attributes have nothing that tells them apart, so none is replaced.
+    package func itemToReplace(_ attributes: Attributes) -> ItemID? {
+        let key = attributes.withoutReserved
+        guard !key.isEmpty, let tags = try? context.indexKey.tags(of: key) else { return nil }
+        return table.newestItem(withExactly: key, tags: tags)
+    }
+
+    /// Opens the secret of an item; nil when it is so large that it must be read first, by ``storedSecret(of:)``.
+    ///
+    /// Throws `locked`, `noSuchItem`, or `unreadable` when the secret is not what was written.
+    package func secret(of id: ItemID) throws(VaultError) -> Secret? {
+        let (record, key) = try readable(id)
+        guard let sealed = record.sealedSecret else { return nil }
+        do throws(VaultError) {
+            return try key.open(sealed, item: id.rawValue, revision: record.metadata.secretRevision)
+        } catch {
+            throw noteDamage(error, of: id)
+        }
+    }
+
+    /// Opens the secret of an item wherever it is; throws what ``secret(of:)`` throws, and what reading the disk may.
+    package func storedSecret(of id: ItemID) async throws(VaultError) -> Secret {
+        if let secret = try secret(of: id) { return secret }
+        let revision = try readable(id).0.metadata.secretRevision
+        guard case .file(let worker) = storage else { throw Self.closed }
+        let handoff: Handoff<Secret>
+        do throws(VaultError) {
+            handoff = try await worker.perform { (writer) throws(VaultError) in
+                try writer.secret(of: id, revision: revision)
+            }
+        } catch {
+            // Another revision may have been written meanwhile; then the one that was asked for is gone, not damaged.
+            guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+            guard record.metadata.secretRevision == revision else { return try await storedSecret(of: id) }
+            throw noteDamage(error, of: id)
+        }
+        guard let secret = handoff.take() else { throw Self.closed }
+        return secret
+    }
+
+    static let closed = VaultError(.storageFailed, reason: "the vault is closed")
+
+    private func readable(_ id: ItemID) throws(VaultError) -> (ItemRecord, SecretsKey) {
+        guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+        guard state == .unlocked, let secretsKey else {
+            throw VaultError(.locked, reason: "the collection is locked")
+        }
+        guard record.condition == .intact else {
+            throw VaultError(.unreadable, reason: "item \(id) is damaged")
+        }
+        return (record, secretsKey)
+    }
+
+    private func noteDamage(_ error: VaultError, of id: ItemID) -> VaultError {
+        if error.code == .unreadable, !table.isDamaged(id) {
+            table.markDamaged(id, reason: "the secret is not what was written")
+            problems.append("the secret of item \(id) is damaged; it is kept as it is")
+        }
+        return error
+    }
+
+    private func settle() {
+        guard state != .unlocking, !settledActions.isEmpty else { return }
+        let actions = settledActions
+        settledActions = []
+        for action in actions { action() }
+    }
+}

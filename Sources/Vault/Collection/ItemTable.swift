@@ -1,0 +1,186 @@
+import KeychainModel
+
+/// The items of a collection in memory, in the order of their numbers, and the index over their attributes.
+///
+/// New numbers only rise, so new items go to the end and an item is found by bisection. A deleted item leaves its cell until
+/// half of the cells are such; so positions, which the index holds, change seldom.
+struct ItemTable: Sendable {
+    private var records: [ItemRecord] = []
+    private var index = AttributeIndex()
+    private var damages: [ItemID: Damage] = [:]
+    private var deletedCount = 0
+
+    /// What is known of an item that is not what was written.
+    private struct Damage {
+        let reason: String
+        // The stored tags of an item whose attributes are not known.
+        var tags: [UInt64]?
+    }
+
+    /// How many items there are.
+    var count: Int { records.count - deletedCount }
+
+    /// The numbers of all items, rising.
+    var ids: [ItemID] {
+        var ids: [ItemID] = []
+        ids.reserveCapacity(count)
+        for record in records where record.condition != .deleted { ids.append(record.id) }
+        return ids
+    }
+
+    /// How many items are damaged.
+    var damagedCount: Int { damages.count }
+
+    /// Makes room for a number of items and of attributes.
+    mutating func reserve(items: Int, tags: Int) {
+        records.reserveCapacity(items)
+        index.reserve(tags)
+    }
+
+    /// The record of an item; nil when there is none.
+    subscript(id: ItemID) -> ItemRecord? {
+        position(of: id).map { position in records[position] }
+    }
+
+    /// What can be told of an item; nil when there is none.
+    func item(_ id: ItemID) -> Item? {
+        guard let position = position(of: id) else { return nil }
+        let record = records[position]
+        let condition: Item.Condition =
+            switch record.condition {
+            case .unread: .unread
+            case .damaged, .deleted: .damaged(reason: damages[id]?.reason ?? "unknown")
+            case .intact: damages[id].map { damage in .damaged(reason: damage.reason) } ?? .intact
+            }
+        return Item(
+            id: id,
+            label: record.metadata.label,
+            attributes: record.metadata.attributes,
+            created: record.metadata.created,
+            modified: record.metadata.modified,
+            condition: condition
+        )
+    }
+
+    /// Adds an item whose number is above all others; the table refuses any other.
+    mutating func append(_ record: ItemRecord, tags: some Sequence<UInt64>) {
+        guard records.last.map({ last in last.id < record.id }) ?? true,
+            records.count <= Int(AttributeIndex.maximumPosition)
+        else { return }
+        let position = UInt32(records.count)
+        records.append(record)
+        for tag in tags { index.insert(position, for: tag) }
+    }
+
+    /// Puts a record in the place of an item's earlier one.
+    mutating func replace(_ record: ItemRecord, oldTags: [UInt64], newTags: [UInt64]) {
+        guard let position = position(of: record.id) else { return }
+        records[position] = record
+        guard oldTags != newTags else { return }
+        for tag in oldTags { index.remove(UInt32(position), for: tag) }
+        for tag in newTags { index.insert(UInt32(position), for: tag) }
+    }
+
+    /// Takes an item out.
+    mutating func remove(_ id: ItemID, tags: [UInt64]) {
+        guard let position = position(of: id) else { return }
+        for tag in tags { index.remove(UInt32(position), for: tag) }
+        records[position] = ItemRecord(id: id, revision: 0, condition: .deleted)
+        damages[id] = nil
+        deletedCount += 1
+        if deletedCount > 64, deletedCount * 2 > records.count { compact() }
+    }
+
+    /// Adds an item of which what is stored is not what was written; it is still found by its stored tags.
+    mutating func appendDamaged(_ id: ItemID, revision: UInt64, tags: [UInt64], reason: String) {
+        append(ItemRecord(id: id, revision: revision, condition: .damaged), tags: tags)
+        if position(of: id) != nil { damages[id] = Damage(reason: reason, tags: tags) }
+    }
+
+    /// Notes that the secret of an item is not what was written.
+    mutating func markDamaged(_ id: ItemID, reason: String) {
+        guard position(of: id) != nil, damages[id] == nil else { return }
+        damages[id] = Damage(reason: reason)
+    }
+
+    /// Whether an item is known to be damaged.
+    func isDamaged(_ id: ItemID) -> Bool {
+        damages[id] != nil
+    }
+
+    /// The tags that a damaged item is found by, when its attributes are not known.
+    func storedTags(of id: ItemID) -> [UInt64]? {
+        damages[id]?.tags
+    }
+
+    /// The newest intact item whose attributes, reserved ones aside, are exactly these (#94).
+    func newestItem(withExactly attributes: Attributes, tags: [UInt64]) -> ItemID? {
+        search(attributes, tags: tags).first { id in
+            guard let record = self[id], record.condition == .intact, damages[id] == nil else { return false }
+            return record.metadata.attributes.withoutReserved == attributes
+        }
+    }
+
+    /// The items that have all of the attributes, the last modified first; all items when there are no attributes.
+    ///
+    /// An item whose attributes are not known counts when its tags are those of the attributes.
+    func search(_ attributes: Attributes, tags: [UInt64]) -> [ItemID] {
+        var hits: [UInt32] = []
+        if tags.isEmpty {
+            hits.reserveCapacity(count)
+            for position in records.indices where records[position].condition != .deleted {
+                hits.append(UInt32(position))
+            }
+        } else {
+            let lists = tags.map { tag in index[tag] }
+            guard let shortest = lists.min(by: { first, second in first.count < second.count }) else { return [] }
+            shortest.forEach { position in
+                let record = records[Int(position)]
+                guard record.condition != .deleted else { return }
+                let matches =
+                    record.condition == .intact
+                    ? record.metadata.attributes.contains(all: attributes)
+                    : lists.allSatisfy { list in list.contains(position) }
+                if matches { hits.append(position) }
+            }
+        }
+        if hits.count > 1 { hits.sort(by: isNewer) }
+        return hits.map { position in records[Int(position)].id }
+    }
+
+    private func isNewer(_ first: UInt32, _ second: UInt32) -> Bool {
+        let first = records[Int(first)]
+        let second = records[Int(second)]
+        if first.metadata.modified != second.metadata.modified {
+            return first.metadata.modified > second.metadata.modified
+        }
+        return first.revision > second.revision
+    }
+
+    private func position(of id: ItemID) -> Int? {
+        var low = 0
+        // Numbers start at 1 and rise, so an item lies at its number less one, or before.
+        var high = Int(min(UInt64(records.count), id.rawValue))
+        while low < high {
+            let middle = (low + high) / 2
+            if records[middle].id < id { low = middle + 1 } else { high = middle }
+        }
+        guard low < records.count, records[low].id == id, records[low].condition != .deleted else { return nil }
+        return low
+    }
+
+    private mutating func compact() {
+        var positions = [UInt32](repeating: 0, count: records.count)
+        var kept = 0
+        for position in records.indices {
+            positions[position] = UInt32(kept)
+            if records[position].condition != .deleted {
+                if kept != position { records[kept] = records[position] }
+                kept += 1
+            }
+        }
+        records.removeSubrange(kept...)
+        index.move(positions)
+        deletedCount = 0
+    }
+}

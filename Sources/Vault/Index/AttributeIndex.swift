@@ -1,0 +1,168 @@
+/// From the blind tag of an attribute to the positions of the items that have it.
+///
+/// An open-addressing table of tags with at least a fifth of it free, 12 bytes a cell: most attributes belong to one item, and
+/// its position is in the cell; a tag that several items have points to a sorted list.
+struct AttributeIndex: Sendable {
+    /// The positions that a tag leads to.
+    enum Postings {
+        case none
+        case one(UInt32)
+        case many(PostingList)
+
+        /// How many there are.
+        var count: Int {
+            switch self {
+            case .none: 0
+            case .one: 1
+            case .many(let list): list.count
+            }
+        }
+
+        /// Whether a position is among them.
+        func contains(_ position: UInt32) -> Bool {
+            switch self {
+            case .none: false
+            case .one(let only): only == position
+            case .many(let list): list.contains(position)
+            }
+        }
+
+        /// Calls `body` with each, rising.
+        func forEach(_ body: (UInt32) -> Void) {
+            switch self {
+            case .none: break
+            case .one(let only): body(only)
+            case .many(let list): list.forEach(body)
+            }
+        }
+    }
+
+    /// The highest position that fits into a cell beside the mark of a list.
+    static let maximumPosition = UInt32(1) << 31 - 2
+
+    private static let listMark = UInt32(1) << 31
+
+    private var tags: [UInt64] = []
+    // Zero is a free cell; else a position plus one, or the mark and the number of a list.
+    private var cells: [UInt32] = []
+    private var lists: [PostingList] = []
+    private var freeLists: [UInt32] = []
+    private var count = 0
+    private let seed = UInt64.random(in: .min ... .max) | 1
+
+    /// How many tags there are.
+    var tagCount: Int { count }
+
+    /// Makes room for a number of tags.
+    mutating func reserve(_ tagCount: Int) {
+        var size = 16
+        while size / 5 * 4 < tagCount { size *= 2 }
+        if size > cells.count { resize(to: size) }
+    }
+
+    /// The positions of a tag.
+    subscript(tag: UInt64) -> Postings {
+        guard let index = find(tag) else { return .none }
+        let cell = cells[index]
+        if cell & Self.listMark != 0 { return .many(lists[Int(cell & ~Self.listMark)]) }
+        return .one(cell - 1)
+    }
+
+    /// Adds a position to a tag; nothing happens when it is there.
+    mutating func insert(_ position: UInt32, for tag: UInt64) {
+        if count + 1 > cells.count / 5 * 4 { resize(to: max(16, cells.count * 2)) }
+        var index = home(of: tag)
+        while cells[index] != 0, tags[index] != tag { index = (index + 1) & (cells.count - 1) }
+        let cell = cells[index]
+        if cell == 0 {
+            tags[index] = tag
+            cells[index] = position + 1
+            count += 1
+        } else if cell & Self.listMark != 0 {
+            lists[Int(cell & ~Self.listMark)].insert(position)
+        } else if cell - 1 != position {
+            var list = PostingList(cell - 1)
+            list.insert(position)
+            cells[index] = Self.listMark | store(list)
+        }
+    }
+
+    /// Takes a position from a tag.
+    mutating func remove(_ position: UInt32, for tag: UInt64) {
+        guard let index = find(tag) else { return }
+        let cell = cells[index]
+        if cell & Self.listMark != 0 {
+            let list = Int(cell & ~Self.listMark)
+            lists[list].remove(position)
+            if let only = lists[list].only {
+                lists[list] = PostingList()
+                freeLists.append(UInt32(list))
+                cells[index] = only + 1
+            }
+        } else if cell - 1 == position {
+            free(index)
+        }
+    }
+
+    /// Moves every position to where `positions` says, which must rise as the positions do.
+    mutating func move(_ positions: [UInt32]) {
+        for index in cells.indices where cells[index] != 0 && cells[index] & Self.listMark == 0 {
+            cells[index] = positions[Int(cells[index] - 1)] + 1
+        }
+        for index in lists.indices { lists[index].move(positions) }
+    }
+
+    private mutating func store(_ list: PostingList) -> UInt32 {
+        if let free = freeLists.popLast() {
+            lists[Int(free)] = list
+            return free
+        }
+        lists.append(list)
+        return UInt32(lists.count - 1)
+    }
+
+    private func home(of tag: UInt64) -> Int {
+        // Tags are as good as hashes of themselves, but a file may hold any: the seed keeps its writer from making them collide.
+        Int(truncatingIfNeeded: (tag &* seed) >> 32) & (cells.count - 1)
+    }
+
+    private func find(_ tag: UInt64) -> Int? {
+        guard count > 0 else { return nil }
+        var index = home(of: tag)
+        while cells[index] != 0 {
+            if tags[index] == tag { return index }
+            index = (index + 1) & (cells.count - 1)
+        }
+        return nil
+    }
+
+    /// Frees a cell and moves those behind it up, so that no search stops short of them.
+    private mutating func free(_ freed: Int) {
+        var hole = freed
+        var index = (hole + 1) & (cells.count - 1)
+        while cells[index] != 0 {
+            let distance = (index - home(of: tags[index])) & (cells.count - 1)
+            if distance >= (index - hole) & (cells.count - 1) {
+                tags[hole] = tags[index]
+                cells[hole] = cells[index]
+                hole = index
+            }
+            index = (index + 1) & (cells.count - 1)
+        }
+        cells[hole] = 0
+        count -= 1
+    }
+
+    private mutating func resize(to size: Int) {
+        let oldTags = tags
+        let oldCells = cells
+        tags = [UInt64](repeating: 0, count: size)
+        cells = [UInt32](repeating: 0, count: size)
+        for index in oldCells.indices where oldCells[index] != 0 {
+            var target = home(of: oldTags[index])
+            while cells[target] != 0 { target = (target + 1) & (size - 1) }
+            tags[target] = oldTags[index]
+            cells[target] = oldCells[index]
+        }
+    }
+}

@@ -1,0 +1,62 @@
+/// Positions of items, rising, each once.
+struct PostingList: Equatable, Sendable {
+    private var positions: [UInt32]
+
+    /// No positions.
+    init() {
+        positions = []
+    }
+
+    /// One position.
+    init(_ position: UInt32) {
+        positions = [position]
+    }
+
+    /// How many there are.
+    var count: Int { positions.count }
+
+    /// The position when there is exactly one.
+    var only: UInt32? { positions.count == 1 ? positions[0] : nil }
+
+    /// Whether a position is among them.
+    func contains(_ position: UInt32) -> Bool {
+        let index = insertionPoint(of: position)
+        return index < positions.count && positions[index] == position
+    }
+
+    /// Calls `body` with each, rising.
+    func forEach(_ body: (UInt32) -> Void) {
+        for position in positions { body(position) }
+    }
+
+    /// Adds a position; at the end, where new items are, this costs nothing.
+    mutating func insert(_ position: UInt32) {
+        guard let last = positions.last, last >= position else {
+            positions.append(position)
+            return
+        }
+        let index = insertionPoint(of: position)
+        if positions[index] != position { positions.insert(position, at: index) }
+    }
+
+    /// Takes a position away.
+    mutating func remove(_ position: UInt32) {
+        let index = insertionPoint(of: position)
+        if index < positions.count, positions[index] == position { positions.remove(at: index) }
+    }
+
+    /// Moves every position to where `targets` says, which must rise as the positions do.
+    mutating func move(_ targets: [UInt32]) {
+        for index in positions.indices { positions[index] = targets[Int(positions[index])] }
+    }
+
+    private func insertionPoint(of position: UInt32) -> Int {
+        var low = 0
+        var high = positions.count
+        while low < high {
+            let middle = (low + high) / 2
+            if positions[middle] < position { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}

@@ -1,0 +1,55 @@
+import Gcrypt
+
+/// The keys of a collection that stay while the process runs: labels and attributes are readable once it has been unlocked.
+final class CollectionKeys: Sendable {
+    private let metadata: SealingKey
+    private let integrity: HMACSHA256
+
+    /// The identifier that everything sealed is bound to.
+    let collection: [UInt8]
+
+    /// Derives the keys from the master key.
+    init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
+        self.collection = collection
+        metadata = try SealingKey(KeyPurpose.metadata.derive(from: master, collection: collection))
+        integrity = try HMACSHA256(key: KeyPurpose.integrity.derive(from: master, collection: collection))
+    }
+
+    /// Seals a blob of the collection's own or of an item's.
+    func seal(_ plaintext: [UInt8], for place: AssociatedData) throws(GcryptError) -> [UInt8] {
+        try plaintext.withRawBytes { (plaintext) throws(GcryptError) in
+            try place.withBytes { (place) throws(GcryptError) in
+                try metadata.seal(plaintext, associatedData: place)
+            }
+        }
+    }
+
+    /// Opens a blob into a buffer that grows as needed, and gives the size of the plaintext.
+    func open(
+        _ sealed: UnsafeRawBufferPointer,
+        for place: AssociatedData,
+        into buffer: inout [UInt8]
+    ) throws(GcryptError) -> Int {
+        if buffer.count < sealed.count {
+            buffer = [UInt8](repeating: 0, count: sealed.count * 2)
+        }
+        var span = buffer.mutableSpan
+        return try span.withUnsafeMutableBytes { (buffer) throws(GcryptError) in
+            try place.withBytes { (place) throws(GcryptError) in
+                try metadata.open(sealed, associatedData: place, into: buffer)
+            }
+        }
+    }
+
+    /// What an item adds to the multiset hash.
+    func hash(item: UInt64, revision: UInt64) throws(GcryptError) -> MultisetHash {
+        let message = (item.bigEndian, revision.bigEndian)
+        var output = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
+        try withUnsafeBytes(of: message) { (message) throws(GcryptError) in
+            try withUnsafeMutableBytes(of: &output) { (output) throws(GcryptError) in
+                try integrity.authenticate(message, into: output)
+            }
+        }
+        return withUnsafeBytes(of: output) { bytes in MultisetHash(bytes: bytes) } ?? MultisetHash()
+    }
+}

@@ -1,0 +1,323 @@
+import KeychainModel
+
+/// The database of a collection: rows in and out, sealed as they are.
+///
+/// Every method blocks, and all are called on one thread.
+final class CollectionFile {
+    /// A row of the item table, whose bytes are valid until the next row.
+    struct Row {
+        let id: Int64
+        let revision: UInt64
+        let tags: UnsafeRawBufferPointer
+        let metadata: UnsafeRawBufferPointer
+        // Nil when it is longer than was asked for.
+        let secret: UnsafeRawBufferPointer?
+    }
+
+    /// A change of one row, sealed.
+    enum Write {
+        case insert(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8], secret: [UInt8])
+        case update(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8], secret: [UInt8]?)
+        case delete(id: ItemID)
+    }
+
+    // Past this much in the journal it is worth moving it into the file.
+    private static let journalLimit = 1 << 20
+
+    /// Whether changes can be written at all.
+    let isWritable: Bool
+
+    private let database: Database
+    private var journalBytes = 0
+    private let insertion: Statement
+    private let fullUpdate: Statement
+    private let metadataUpdate: Statement
+    private let deletion: Statement
+    private let headerUpdate: Statement
+
+    /// Opens a file, after making sure that it is one of ours; nothing of it is changed otherwise.
+    init(_ name: String, in folder: Folder, limits: VaultLimits, maximumPages: Int?) throws(VaultError) {
+        let path = folder.file(name)
+        try FileProbe.check(path, application: CollectionFormat.application, version: CollectionFormat.version)
+        isWritable = folder.isWritable && Folder.isWritable(path)
+        if !isWritable, folder.size(of: name + "-wal") > 0 {
+            throw VaultError(.readOnly, reason: "its journal cannot be read in a folder that cannot be written")
+        }
+        database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
+        database.limitLength(to: limits.secretBytes + limits.attributeBytes + limits.labelBytes + 1 << 20)
+        try database.check(tables: CollectionFormat.tables)
+        if isWritable {
+            try database.enableWriting()
+            if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
+        }
+        insertion = try database.prepare(
+            "INSERT INTO item (id, revision, tags, metadata, secret) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        fullUpdate = try database.prepare(
+            "UPDATE item SET revision = ?2, tags = ?3, metadata = ?4, secret = ?5 WHERE id = ?1"
+        )
+        metadataUpdate = try database.prepare("UPDATE item SET revision = ?2, tags = ?3, metadata = ?4 WHERE id = ?1")
+        deletion = try database.prepare("DELETE FROM item WHERE id = ?1")
+        headerUpdate = try database.prepare("UPDATE header SET label = ?1, modified = ?2, state = ?3 WHERE id = 1")
+    }
+
+    /// Makes the file of a new collection: whole and durable, or not at all.
+    ///
+    /// It gets its name when all is in it, so that a crash leaves at most a file that nobody takes for a collection.
+    static func create(
+        _ name: CollectionName,
+        in folder: Folder,
+        header: CollectionHeader,
+        state: [UInt8]
+    ) throws(VaultError) {
+        let unfinished = name.encoded + CollectionFormat.unfinishedSuffix
+        try folder.remove(unfinished)
+        try folder.remove(unfinished + "-journal")
+        do throws(VaultError) {
+            try folder.makeEmptyFile(unfinished)
+            try fill(Database(path: folder.file(unfinished), mode: .readWrite), header: header, state: state)
+            try folder.synchronize(unfinished)
+            let file = name.encoded + CollectionFormat.suffix
+            // A journal without its file belongs to nothing, and would be taken for this file's.
+            for orphan in [file + "-wal", file + "-shm"] where folder.contains(orphan) {
+                try folder.rename(orphan, to: orphan + "-orphan")
+            }
+            try folder.rename(unfinished, to: file)
+            try folder.synchronize()
+        } catch {
+            try? folder.remove(unfinished)
+            throw error
+        }
+    }
+
+    /// Reads what needs no key.
+    func header() throws(VaultError) -> CollectionHeader {
+        let row = try database.prepare("SELECT uuid, label, created, modified, index_key FROM header")
+        guard try row.step() else { throw VaultError(.unreadable, reason: "the header is missing") }
+        let header = CollectionHeader(
+            identifier: Array(row.bytes(at: 0)),
+            label: row.text(at: 1),
+            created: Timestamp(microsecondsSinceEpoch: row.integer(at: 2)),
+            modified: Timestamp(microsecondsSinceEpoch: row.integer(at: 3)),
+            indexKey: Array(row.bytes(at: 4)),
+            slots: []
+        )
+        guard header.identifier.count == CollectionFormat.identifierSize else {
+            throw VaultError(.unreadable, reason: "the collection's identifier is damaged")
+        }
+        return try addingSlots(to: header)
+    }
+
+    /// Reads the sealed state.
+    func state() throws(VaultError) -> [UInt8] {
+        let row = try database.prepare("SELECT state FROM header")
+        guard try row.step() else { throw VaultError(.unreadable, reason: "the header is missing") }
+        return Array(row.bytes(at: 0))
+    }
+
+    /// How many items there are.
+    func itemCount() throws(VaultError) -> Int {
+        Int(clamping: try database.integer("SELECT count(*) FROM item"))
+    }
+
+    /// Calls `body` with the number, revision and tags of each item, in the order of the numbers.
+    func forEachTags(_ body: (_ id: Int64, _ revision: UInt64, _ tags: UnsafeRawBufferPointer) -> Void)
+        throws(VaultError)
+    {
+        let rows = try database.prepare("SELECT id, revision, tags FROM item ORDER BY id")
+        while try rows.step() {
+            body(rows.integer(at: 0), UInt64(bitPattern: rows.integer(at: 1)), rows.bytes(at: 2))
+        }
+    }
+
+    /// Calls `body` with each row, in the order of the numbers.
+    ///
+    /// - Parameter secretsUpTo: sealed secrets that are longer, in bytes, are not read.
+    func forEachRow(
+        secretsUpTo limit: Int,
+        _ body: (Row) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        let rows = try database.prepare(
+            "SELECT id, revision, tags, metadata, iif(length(secret) <= ?1, secret, NULL) FROM item ORDER BY id"
+        )
+        try rows.bind(Int64(limit), at: 1)
+        while try rows.step() {
+            try body(
+                Row(
+                    id: rows.integer(at: 0),
+                    revision: UInt64(bitPattern: rows.integer(at: 1)),
+                    tags: rows.bytes(at: 2),
+                    metadata: rows.bytes(at: 3),
+                    secret: rows.isNull(at: 4) ? nil : rows.bytes(at: 4)
+                )
+            )
+        }
+    }
+
+    /// Reads one sealed secret.
+    func secret(of id: ItemID) throws(VaultError) -> [UInt8] {
+        let row = try database.prepare("SELECT secret FROM item WHERE id = ?1")
+        try row.bind(Int64(id.rawValue), at: 1)
+        guard try row.step() else { throw VaultError(.unreadable, reason: "item \(id) is missing in the file") }
+        return Array(row.bytes(at: 0))
+    }
+
+    /// Writes changes and the state after them in one transaction, and syncs it.
+    func write(
+        _ writes: [Write],
+        label: String,
+        modified: Timestamp,
+        state: [UInt8]
+    ) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            for write in writes { try apply(write) }
+            try headerUpdate.bind(label, at: 1)
+            try headerUpdate.bind(modified.microsecondsSinceEpoch, at: 2)
+            try headerUpdate.bind(state, at: 3)
+            try headerUpdate.run()
+        }
+    }
+
+    /// Gives items new tags, under another index key.
+    func retag(
+        _ rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])],
+        indexKey: [UInt8]
+    ) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            for row in rows {
+                try apply(
+                    .update(id: row.id, revision: row.revision, tags: row.tags, metadata: row.metadata, secret: nil)
+                )
+            }
+            let update = try database.prepare("UPDATE header SET index_key = ?1 WHERE id = 1")
+            try update.bind(indexKey, at: 1)
+            try update.run()
+        }
+    }
+
+    /// Whether the journal has grown so long that it should be moved into the file.
+    var journalIsLong: Bool { journalBytes > Self.journalLimit }
+
+    /// Moves the journal into the file, unless it is empty.
+    func checkpoint() throws(VaultError) {
+        guard isWritable, journalBytes > 0 else { return }
+        try database.checkpoint()
+        journalBytes = 0
+    }
+
+    /// Moves all of the journal into the file and cuts it, so that the file alone is the collection.
+    func finish() throws(VaultError) {
+        guard isWritable else { return }
+        try database.checkpoint(truncating: true)
+    }
+
+    /// What SQLite finds wrong with the structure of the file; nil when it is sound.
+    func structuralDamage() throws(VaultError) -> String? {
+        let finding = try database.text("PRAGMA quick_check(1)")
+        return finding == "ok" ? nil : finding
+    }
+
+    /// Gives memory back that is kept for speed.
+    func releaseMemory() {
+        database.releaseMemory()
+    }
+
+    private func apply(_ write: Write) throws(VaultError) {
+        journalBytes += 2 * 4096
+        let statement: Statement
+        switch write {
+        case .insert(let id, let revision, let tags, let metadata, let secret):
+            statement = insertion
+            try statement.bind(id, revision: revision, tags: tags, metadata: metadata, secret: secret)
+            journalBytes += secret.count
+        case .update(let id, let revision, let tags, let metadata, let secret):
+            statement = secret == nil ? metadataUpdate : fullUpdate
+            try statement.bind(id, revision: revision, tags: tags, metadata: metadata, secret: secret)
+            journalBytes += secret?.count ?? 0
+        case .delete(let id):
+            statement = deletion
+            try statement.bind(Int64(id.rawValue), at: 1)
+        }
+        try statement.run()
+        guard database.changedRows == 1 else {
+            throw VaultError(.unreadable, reason: "an item is missing in the file")
+        }
+    }
+
+    private func addingSlots(to header: CollectionHeader) throws(VaultError) -> CollectionHeader {
+        var header = header
+        let rows = try database.prepare("SELECT id, kind, parameters, wrapped, checksum FROM slot ORDER BY id LIMIT 64")
+        while try rows.step() {
+            let slot = KeySlot(
+                id: rows.integer(at: 0),
+                kind: rows.integer(at: 1),
+                parameters: Array(rows.bytes(at: 2)),
+                wrapped: Array(rows.bytes(at: 3))
+            )
+            let check = try slot.check(in: header.identifier)
+            if check.elementsEqual(rows.bytes(at: 4)) { header.slots.append(slot) }
+        }
+        guard !header.slots.isEmpty else { throw VaultError(.unreadable, reason: "its key slots are damaged") }
+        return header
+    }
+
+    private static func fill(_ database: Database, header: CollectionHeader, state: [UInt8]) throws(VaultError) {
+        try database.execute(
+            """
+            PRAGMA synchronous = FULL;
+            PRAGMA application_id = \(CollectionFormat.application);
+            PRAGMA user_version = \(CollectionFormat.version)
+            """
+        )
+        try database.transaction { () throws(VaultError) in
+            for table in CollectionFormat.tables { try database.execute(table) }
+            let insertion = try database.prepare(
+                """
+                INSERT INTO header (id, uuid, label, created, modified, index_key, state)
+                VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)
+                """
+            )
+            try insertion.bind(header.identifier, at: 1)
+            try insertion.bind(header.label, at: 2)
+            try insertion.bind(header.created.microsecondsSinceEpoch, at: 3)
+            try insertion.bind(header.modified.microsecondsSinceEpoch, at: 4)
+            try insertion.bind(header.indexKey, at: 5)
+            try insertion.bind(state, at: 6)
+            try insertion.run()
+            for slot in header.slots { try insert(slot, of: header, into: database) }
+        }
+    }
+
+    private static func insert(
+        _ slot: KeySlot,
+        of header: CollectionHeader,
+        into database: Database
+    ) throws(VaultError) {
+        let insertion = try database.prepare(
+            "INSERT INTO slot (id, kind, parameters, wrapped, checksum) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        try insertion.bind(slot.id, at: 1)
+        try insertion.bind(slot.kind, at: 2)
+        try insertion.bind(slot.parameters, at: 3)
+        try insertion.bind(slot.wrapped, at: 4)
+        try insertion.bind(try slot.check(in: header.identifier), at: 5)
+        try insertion.run()
+    }
+}
+
+extension Statement {
+    /// Binds the columns of an item, of which the secret may be left out.
+    fileprivate func bind(
+        _ id: ItemID,
+        revision: UInt64,
+        tags: [UInt8],
+        metadata: [UInt8],
+        secret: [UInt8]?
+    ) throws(VaultError) {
+        try bind(Int64(id.rawValue), at: 1)
+        try bind(Int64(bitPattern: revision), at: 2)
+        try bind(tags, at: 3)
+        try bind(metadata, at: 4)
+        if let secret { try bind(secret, at: 5) }
+    }
+}

@@ -1,0 +1,33 @@
+/// What the file of a collection looks like from outside; docs/file-format.md tells the rest.
+enum CollectionFormat {
+    /// The version of the format, in SQLite's `user_version`.
+    static let version: UInt32 = 1
+
+    /// `KCHN`, in SQLite's `application_id`.
+    static let application: UInt32 = 0x4b43_484e
+
+    /// How the name of a collection's file ends.
+    static let suffix = ".keychain"
+
+    /// How the name of a file ends that is being made, and that nothing of worth is in yet.
+    static let unfinishedSuffix = ".keychain-new"
+
+    /// The size of a collection's identifier in bytes.
+    static let identifierSize = 16
+
+    /// The tables, as they must be in every file.
+    static let tables = [
+        """
+        CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, label TEXT NOT NULL, \
+        created INTEGER NOT NULL, modified INTEGER NOT NULL, index_key BLOB NOT NULL, state BLOB NOT NULL) STRICT
+        """,
+        """
+        CREATE TABLE item (id INTEGER PRIMARY KEY, revision INTEGER NOT NULL, tags BLOB NOT NULL, \
+        metadata BLOB NOT NULL, secret BLOB NOT NULL) STRICT
+        """,
+        """
+        CREATE TABLE slot (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, parameters BLOB NOT NULL, \
+        wrapped BLOB NOT NULL, checksum BLOB NOT NULL) STRICT
+        """,
+    ]
+}

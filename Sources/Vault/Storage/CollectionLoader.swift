@@ -1,0 +1,120 @@
+import Gcrypt
+import KeychainModel
+
+/// Opens the rows of a collection, one after the other, into a table.
+struct CollectionLoader {
+    private let keys: CollectionKeys
+    private let indexKey: BlindIndexKey?
+    private let residentSecretBytes: Int
+
+    private var table = ItemTable()
+    private var hash = MultisetHash()
+    private var place: AssociatedData
+    private var plaintext = [UInt8](repeating: 0, count: 4096)
+    private var strayRows = 0
+
+    /// Creates a loader.
+    ///
+    /// - Parameter indexKey: the key to make tags anew with; nil to take those that are stored.
+    init(keys: CollectionKeys, indexKey: BlindIndexKey?, residentSecretBytes: Int) {
+        self.keys = keys
+        self.indexKey = indexKey
+        self.residentSecretBytes = residentSecretBytes
+        place = AssociatedData(collection: keys.collection, column: .metadata)
+    }
+
+    /// Whether tags are made anew.
+    var isRetagging: Bool { indexKey != nil }
+
+    /// Reads all rows, and tells whether they are all there and as they were written.
+    mutating func load(from file: CollectionFile) throws(VaultError) -> LoadedContents {
+        let state = try state(in: file)
+        let count = try file.itemCount()
+        table.reserve(items: count, tags: 0)
+        let limit = residentSecretBytes + SecretsKey.overhead
+        try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in try add(row) }
+        return LoadedContents(table: table, sealedState: state, problems: problems(state))
+    }
+
+    private mutating func state(in file: CollectionFile) throws(VaultError) -> CollectionState? {
+        let sealed = try file.state()
+        let stateAD = AssociatedData(collection: keys.collection, column: .state)
+        do throws(GcryptError) {
+            let size = try sealed.withRawBytes { (sealed) throws(GcryptError) in
+                try keys.open(sealed, for: stateAD, into: &plaintext)
+            }
+            return plaintext.withUnsafeBytes { bytes in
+                CollectionState(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+            }
+        } catch {
+            if error.code == .authenticationFailed { return nil }
+            throw VaultError(error)
+        }
+    }
+
+    private mutating func add(_ row: CollectionFile.Row) throws(VaultError) {
+        guard let number = UInt64(exactly: row.id), let id = ItemID(rawValue: number) else {
+            strayRows += 1
+            return
+        }
+        let metadata = try cipher { () throws(GcryptError) in
+            hash.add(try keys.hash(item: number, revision: row.revision))
+            return try self.metadata(of: row, item: number)
+        }
+        guard let metadata else {
+            table.appendDamaged(
+                id,
+                revision: row.revision,
+                tags: CollectionWriter.tags(in: row.tags),
+                reason: "what is stored of the item is not what was written"
+            )
+            return
+        }
+        let record = ItemRecord(
+            id: id,
+            revision: row.revision,
+            metadata: metadata,
+            sealedSecret: row.secret.map { secret in Array(secret) }
+        )
+        table.append(record, tags: try tags(of: row, metadata))
+    }
+
+    /// The metadata of a row; nil when it is not what was sealed for this place.
+    private mutating func metadata(
+        of row: CollectionFile.Row,
+        item: UInt64
+    ) throws(GcryptError) -> ItemMetadata? {
+        place.set(item: item, column: .metadata, revision: row.revision)
+        place.set(suffix: row.tags)
+        do throws(GcryptError) {
+            let size = try keys.open(row.metadata, for: place, into: &plaintext)
+            return plaintext.withUnsafeBytes { bytes in
+                ItemMetadata(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+            }
+        } catch {
+            if error.code == .authenticationFailed { return nil }
+            throw error
+        }
+    }
+
+    private func tags(of row: CollectionFile.Row, _ metadata: ItemMetadata) throws(VaultError) -> [UInt64] {
+        guard let indexKey else { return CollectionWriter.tags(in: row.tags) }
+        return try indexKey.tags(of: metadata.attributes)
+    }
+
+    private func problems(_ state: CollectionState?) -> [String] {
+        var problems: [String] = []
+        if table.damagedCount > 0 {
+            problems.append("\(table.damagedCount) of its items are damaged; they are kept as they are")
+        }
+        if let state, state.hash != hash || state.itemCount != UInt64(table.count + strayRows) {
+            problems.append(
+                """
+                items are missing, were added or were brought back from an earlier time without the key: \
+                \(table.count) are there, \(state.itemCount) should be
+                """
+            )
+        }
+        return problems
+    }
+}

@@ -1,0 +1,261 @@
+import Gcrypt
+import KeychainModel
+import Logging
+
+/// The collection as its worker's thread has it: the file, and the keys to seal rows for it.
+///
+/// What is in memory elsewhere is changed only after a method here has returned, that is, after the disk has it.
+final class CollectionWriter {
+    /// What is known of a collection before it is unlocked.
+    struct LockedContents: Sendable {
+        var header: CollectionHeader
+        var table: ItemTable
+        // Whether the tags were made under another index key, so that they find nothing.
+        var tagsAreStale: Bool
+    }
+
+    private let folder: Folder
+    private let name: CollectionName
+    private let configuration: VaultConfiguration
+    private let indexKey: BlindIndexKey
+
+    private var file: CollectionFile?
+    private var header: CollectionHeader?
+    private var keys: CollectionKeys?
+    private var secretsKey: SecretsKey?
+    private var state: CollectionState?
+
+    // Why nothing may be written any more, though the file could be.
+    private var refusal: VaultError?
+    private var structureIsChecked = false
+
+    init(
+        _ name: CollectionName,
+        in folder: Folder,
+        configuration: VaultConfiguration,
+        indexKey: BlindIndexKey
+    ) {
+        self.name = name
+        self.folder = folder
+        self.configuration = configuration
+        self.indexKey = indexKey
+    }
+
+    /// Opens the file and reads what needs no key.
+    func open() throws(VaultError) -> LockedContents {
+        let file = try openFile()
+        let header = try file.header()
+        self.header = header
+        let tagsAreStale = header.indexKey != indexKey.fingerprint
+        var table = ItemTable()
+        let count = min(try file.itemCount(), configuration.limits.items)
+        table.reserve(items: count, tags: 0)
+        try file.forEachTags { id, revision, tags in
+            guard let id = UInt64(exactly: id).flatMap(ItemID.init(rawValue:)) else { return }
+            table.append(ItemRecord(id: id, revision: revision), tags: tagsAreStale ? [] : Self.tags(in: tags))
+        }
+        file.releaseMemory()
+        return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
+    }
+
+    /// Makes the file of a new collection, with one key slot, and opens it unlocked.
+    func create(
+        _ header: CollectionHeader,
+        keys: CollectionKeys,
+        secretsKey: SecretsKey
+    ) throws(VaultError) -> CollectionState {
+        let state = CollectionState(created: header.created, modified: header.modified, label: header.label)
+        let sealed = try seal(state, with: keys)
+        try CollectionFile.create(name, in: folder, header: header, state: sealed)
+        _ = try openFile()
+        self.header = header
+        self.keys = keys
+        self.secretsKey = secretsKey
+        self.state = state
+        structureIsChecked = true
+        return state
+    }
+
+    /// Looks for damage in the structure of the file that reading need not meet but writing could make worse.
+    func checkStructure() {
+        guard !structureIsChecked, let file else { return }
+        structureIsChecked = true
+        do throws(VaultError) {
+            guard let damage = try file.structuralDamage() else { return }
+            refusal = VaultError(.unreadable, reason: "the file is damaged, so nothing is written to it: \(damage)")
+        } catch {
+            refusal = VaultError(.unreadable, reason: "nothing is written to the file: \(error.reason)")
+        }
+    }
+
+    /// Reads all items.
+    func load(_ keys: CollectionKeys, _ secretsKey: SecretsKey) throws(VaultError) -> LoadedContents {
+        let file = try openedFile()
+        guard let header else { throw VaultError(.unreadable, reason: "the header is missing") }
+        var loader = CollectionLoader(
+            keys: keys,
+            indexKey: header.indexKey == indexKey.fingerprint ? nil : indexKey,
+            residentSecretBytes: configuration.limits.residentSecretBytes
+        )
+        var contents = try loader.load(from: file)
+        if let state = contents.sealedState {
+            self.state = state
+        } else if refusal == nil {
+            refusal = VaultError(.unreadable, reason: "the collection's sealed state is damaged, so nothing is written")
+        }
+        if let refusal { contents.problems.append(refusal.reason) }
+        if loader.isRetagging {
+            do throws(VaultError) {
+                try retag(contents.table, keys: keys)
+            } catch {
+                contents.problems.append("its search index could not be rebuilt: \(error.reason)")
+            }
+        }
+        self.keys = keys
+        self.secretsKey = secretsKey
+        file.releaseMemory()
+        return contents
+    }
+
+    /// Takes the secrets key of a collection that has been loaded before.
+    func unlock(_ secretsKey: SecretsKey) {
+        self.secretsKey = secretsKey
+    }
+
+    /// Wipes the secrets key.
+    func lock() {
+        secretsKey = nil
+    }
+
+    /// Writes a change, and gives the sealed secrets of its rows as far as they are to stay in memory.
+    func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
+        let file = try openedFile()
+        if let refusal { throw refusal }
+        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        guard let keys, let secretsKey, let current = state else {
+            throw VaultError(.locked, reason: "the collection is locked")
+        }
+        var sealer = RowSealer(keys: keys, secretsKey: secretsKey, hash: current.hash)
+        for row in change.rows { try sealer.add(row) }
+        var next = change.state
+        next.hash = sealer.hash
+        do throws(VaultError) {
+            try file.write(
+                sealer.writes,
+                label: next.label,
+                modified: next.modified,
+                state: try seal(next, with: keys)
+            )
+        } catch {
+            // After a failed sync nobody knows what the disk has: only reading the file anew could tell.
+            if error.code == .storageFailed {
+                refusal = VaultError(.storageFailed, reason: "nothing is written after a failure: \(error.reason)")
+            }
+            throw error
+        }
+        state = next
+        return sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)
+    }
+
+    /// Reads and opens a secret that is not in memory.
+    func secret(of id: ItemID, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
+        guard let secretsKey else { throw VaultError(.locked, reason: "the collection is locked") }
+        let sealed = try openedFile().secret(of: id)
+        return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision))
+    }
+
+    /// Whether the journal is so long that it should be moved into the file between two changes.
+    var journalIsLong: Bool { file?.journalIsLong ?? false }
+
+    /// Moves the journal into the file. A failure loses nothing, since the journal stays.
+    func checkpoint() {
+        guard refusal == nil else { return }
+        do throws(VaultError) {
+            try file?.checkpoint()
+        } catch {
+            configuration.logger.warning("\(name): the journal stays for now: \(error)")
+        }
+        file?.releaseMemory()
+    }
+
+    /// Moves the journal into the file and closes it.
+    func close() {
+        if refusal == nil, state != nil {
+            do throws(VaultError) {
+                try file?.finish()
+            } catch {
+                configuration.logger.warning("\(name): the journal stays for now: \(error)")
+            }
+        }
+        file = nil
+        keys = nil
+        secretsKey = nil
+    }
+
+    /// Closes the file and removes it.
+    func remove() throws(VaultError) {
+        let fileName = name.encoded + CollectionFormat.suffix
+        guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        close()
+        try folder.remove(fileName)
+        try folder.remove(fileName + "-wal")
+        try folder.remove(fileName + "-shm")
+        try folder.synchronize()
+    }
+
+    private func openFile() throws(VaultError) -> CollectionFile {
+        let file = try CollectionFile(
+            name.encoded + CollectionFormat.suffix,
+            in: folder,
+            limits: configuration.limits,
+            maximumPages: configuration.maximumPages
+        )
+        self.file = file
+        return file
+    }
+
+    private func openedFile() throws(VaultError) -> CollectionFile {
+        guard let file else { throw VaultError(.storageFailed, reason: "the collection's file is closed") }
+        return file
+    }
+
+    private func seal(_ state: CollectionState, with keys: CollectionKeys) throws(VaultError) -> [UInt8] {
+        do throws(GcryptError) {
+            return try keys.seal(
+                state.encoded,
+                for: AssociatedData(collection: keys.collection, column: .state)
+            )
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// Writes the tags of the present index key into every row that can be read.
+    private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
+        let file = try openedFile()
+        if let refusal { throw refusal }
+        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []
+        for id in table.ids {
+            guard let record = table[id], record.condition == .intact else { continue }
+            let tags = RowSealer.encode(try indexKey.tags(of: record.metadata.attributes))
+            let metadata = try RowSealer.seal(
+                record.metadata,
+                item: id,
+                revision: record.revision,
+                tags: tags,
+                with: keys
+            )
+            rows.append((id, record.revision, tags, metadata))
+        }
+        try file.retag(rows, indexKey: indexKey.fingerprint)
+        header?.indexKey = indexKey.fingerprint
+    }
+
+    /// Reads stored tags; what is left over at the end is no tag.
+    static func tags(in bytes: UnsafeRawBufferPointer) -> [UInt64] {
+        (0..<bytes.count / 8).map { index in
+            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import CSQLite
+
+/// A connection to an SQLite file, used by one thread at a time.
+///
+/// Every connection distrusts what it opens: the file's schema runs no triggers, views or functions, and pages are checked when
+/// they are read. Closing never checkpoints, so that a file that turns out to be damaged is not written to.
+final class Database {
+    /// How a file is opened.
+    enum Mode {
+        /// To read and write, in WAL mode, every commit synced.
+        case readWrite
+
+        /// To read a file that nobody can change: no lock, no journal, no new file beside it.
+        case immutable
+    }
+
+    private let handle: OpaquePointer
+
+    /// Opens an existing file.
+    init(path: String, mode: Mode) throws(VaultError) {
+        var handle: OpaquePointer?
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var name = path
+        switch mode {
+        case .readWrite:
+            flags |= SQLITE_OPEN_READWRITE
+        case .immutable:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = "file:" + Self.percentEncoded(path) + "?immutable=1"
+        }
+        let status = sqlite3_open_v2(name, &handle, flags, nil)
+        guard status == SQLITE_OK, let handle else {
+            let error = VaultError(sqlite: status, doing: "open", message: handle.map(Self.message))
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, 2000)
+        for (option, value) in [
+            (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+            (SQLITE_DBCONFIG_ENABLE_VIEW, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+        ] {
+            keychaind_sqlite_configure(handle, option, CInt(value))
+        }
+        // A quarter of a MiB of pages is enough for the B-tree's inner nodes; the items are in memory anyhow.
+        try execute("PRAGMA cache_size = -256; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+    }
+
+    deinit {
+        sqlite3_close_v2(handle)
+    }
+
+    /// Makes every commit durable and every deletion overwrite what it deletes, and proves that SQLite agreed.
+    func enableWriting() throws(VaultError) {
+        try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 0")
+        let journal = try text("PRAGMA journal_mode = WAL")
+        let synchronous = try integer("PRAGMA synchronous")
+        guard journal == "wal", synchronous == 2 else {
+            throw VaultError(.storageFailed, reason: "SQLite would not write durably (\(journal), \(synchronous))")
+        }
+    }
+
+    /// Refuses rows longer than this, whatever the file says.
+    func limitLength(to bytes: Int) {
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, CInt(clamping: bytes))
+    }
+
+    /// Runs statements that give no rows.
+    func execute(_ sql: String) throws(VaultError) {
+        let status = sqlite3_exec(handle, sql, nil, nil, nil)
+        guard status == SQLITE_OK else { throw error(status, doing: "run a statement") }
+    }
+
+    /// Compiles a statement that will be used again.
+    func prepare(_ sql: String) throws(VaultError) -> Statement {
+        var statement: OpaquePointer?
+        let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        guard status == SQLITE_OK, let statement else { throw error(status, doing: "prepare a statement") }
+        return Statement(statement, of: self)
+    }
+
+    /// The integer in the first column of the first row.
+    func integer(_ sql: String) throws(VaultError) -> Int64 {
+        let statement = try prepare(sql)
+        guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
+        return statement.integer(at: 0)
+    }
+
+    /// The text in the first column of the first row.
+    func text(_ sql: String) throws(VaultError) -> String {
+        let statement = try prepare(sql)
+        guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
+        return statement.text(at: 0)
+    }
+
+    /// Runs `body` in a transaction, which is undone when it throws.
+    func transaction<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        try execute("BEGIN IMMEDIATE")
+        do throws(VaultError) {
+            let result = try body()
+            try execute("COMMIT")
+            return result
+        } catch {
+            // SQLite has undone it already after some errors; then there is nothing to roll back, and that is no error.
+            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    /// How many rows the last statement changed.
+    var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+    /// Throws unless the schema is exactly these tables, each spelled as given, and nothing else.
+    func check(tables: [String]) throws(VaultError) {
+        let rows = try prepare("SELECT sql FROM sqlite_schema ORDER BY name")
+        var found: [String] = []
+        while try rows.step() {
+            found.append(rows.text(at: 0))
+            guard found.count <= tables.count else { break }
+        }
+        guard found == tables else {
+            throw VaultError(.unreadable, reason: "the tables of the file are not those of its format")
+        }
+    }
+
+    /// Moves what is in the journal into the file; the number of frames that were in it.
+    ///
+    /// - Parameter truncating: whether the journal is cut to nothing, so that the file alone is the whole database.
+    @discardableResult
+    func checkpoint(truncating: Bool = false) throws(VaultError) -> Int {
+        var frames: CInt = 0
+        var moved: CInt = 0
+        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let status = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved)
+        guard status == SQLITE_OK else { throw error(status, doing: "checkpoint") }
+        return Int(frames)
+    }
+
+    /// Gives memory that SQLite keeps for later back.
+    func releaseMemory() {
+        sqlite3_db_release_memory(handle)
+    }
+
+    /// The error that a result code of this connection stands for.
+    func error(_ status: CInt, doing what: String) -> VaultError {
+        VaultError(sqlite: status, doing: what, message: Self.message(of: handle))
+    }
+
+    private static func message(of handle: OpaquePointer) -> String {
+        sqlite3_errmsg(handle).map { text in String(cString: text) } ?? "unknown"
+    }
+
+    private static func percentEncoded(_ path: String) -> String {
+        var encoded = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                encoded.unicodeScalars.append(UnicodeScalar(byte))
+            default:
+                encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+            }
+        }
+        return encoded
+    }
+}

@@ -1,0 +1,48 @@
+import Glibc
+
+/// Looks at the first bytes of a file before SQLite gets it, so that a file that is not ours is never opened, let alone changed.
+enum FileProbe {
+    private static let headerSize = 100
+    private static let magic = Array("SQLite format 3\0".utf8)
+    private static let versionOffset = 60
+    private static let applicationOffset = 68
+
+    /// Throws unless the file is a plain one, an SQLite database of that application, and of that version.
+    ///
+    /// It must not be called while a connection to the file is open: closing a file drops the locks that the process has on it.
+    static func check(_ path: String, application: UInt32, version: UInt32) throws(VaultError) {
+        let file = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            if errno == ELOOP { throw VaultError(.unreadable, reason: "it is a symbolic link") }
+            throw VaultError(errno: errno, doing: "open the file")
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0 else { throw VaultError(errno: errno, doing: "look at the file") }
+        guard status.st_mode & S_IFMT == S_IFREG else {
+            throw VaultError(.unreadable, reason: "it is not a plain file")
+        }
+        guard status.st_size > 0 else { throw VaultError(.unreadable, reason: "the file is empty") }
+
+        let header = [UInt8](unsafeUninitializedCapacity: headerSize) { buffer, count in
+            count = max(0, pread(file, buffer.baseAddress, headerSize, 0))
+        }
+        guard header.count == headerSize, header.starts(with: magic) else {
+            throw VaultError(.unreadable, reason: "the file is not a database")
+        }
+        guard integer(in: header, at: applicationOffset) == application else {
+            throw VaultError(.unreadable, reason: "the file is a database of another program")
+        }
+        let found = integer(in: header, at: versionOffset)
+        guard found == version else {
+            throw VaultError(
+                .unsupportedFormat,
+                reason: "the file has format \(found), and this version reads format \(version)"
+            )
+        }
+    }
+
+    private static func integer(in header: [UInt8], at offset: Int) -> UInt32 {
+        header[offset..<offset + 4].reduce(0) { value, byte in value << 8 | UInt32(byte) }
+    }
+}

@@ -1,0 +1,109 @@
+import Glibc
+import KeychainModel
+
+/// Past states of collections: whole files, under `generations/`, named `NAME.YYYYMMDDTHHMMSSZ.keychain`.
+///
+/// To go back to one, stop the daemon and copy it over the collection's file.
+struct Generations: Sendable {
+    /// The name of the folder of generations in the vault's folder.
+    static let folderName = "generations"
+
+    /// How long the newest generation must be past before there is another, in seconds.
+    static let interval: Int64 = 24 * 60 * 60
+
+    private let folder: Folder
+    private let source: Folder
+    private let name: CollectionName
+    private let kept: Int
+
+    init(of name: CollectionName, in folder: Folder, keeping kept: Int) {
+        self.folder = folder.folder(Self.folderName)
+        source = folder
+        self.name = name
+        self.kept = kept
+    }
+
+    /// Copies the collection unless the newest generation is recent or the same, and drops the oldest.
+    ///
+    /// It reads beside whoever writes, and gives each file its name when it is whole and on the disk. False when there was
+    /// nothing to do.
+    @discardableResult
+    func keep(at now: Timestamp) throws(VaultError) -> Bool {
+        guard kept > 0 else { return false }
+        try folder.create()
+        let existing = try self.existing()
+        let seconds = now.microsecondsSinceEpoch / 1_000_000
+        if let newest = existing.last, let time = time(of: newest), seconds - time < Self.interval, seconds >= time {
+            return false
+        }
+        let path = source.file(name.encoded + CollectionFormat.suffix)
+        let database = try Database(path: path, mode: .readWrite)
+        if let newest = existing.last, try state(of: newest) == Self.state(in: database) { return false }
+
+        let unfinished = name.encoded + CollectionFormat.unfinishedSuffix
+        try folder.remove(unfinished)
+        try folder.makeEmptyFile(unfinished)
+        do throws(VaultError) {
+            let copy = try database.prepare("VACUUM INTO ?1")
+            try copy.bind(folder.file(unfinished), at: 1)
+            try copy.run()
+            try folder.synchronize(unfinished)
+            try folder.rename(unfinished, to: fileName(at: seconds))
+            try folder.synchronize()
+        } catch {
+            try? folder.remove(unfinished)
+            throw error
+        }
+        for old in existing.dropLast(kept - 1) { try folder.remove(old) }
+        return true
+    }
+
+    /// The names of the generations of the collection, the oldest first.
+    func existing() throws(VaultError) -> [String] {
+        try folder.names().filter { file in time(of: file) != nil }
+    }
+
+    private func state(of file: String) throws(VaultError) -> [UInt8]? {
+        guard let database = try? Database(path: folder.file(file), mode: .immutable) else { return nil }
+        return try? Self.state(in: database)
+    }
+
+    private static func state(in database: Database) throws(VaultError) -> [UInt8] {
+        let row = try database.prepare("SELECT state FROM header")
+        return try row.step() ? Array(row.bytes(at: 0)) : []
+    }
+
+    private func fileName(at seconds: Int64) -> String {
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
+        let clock = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
+        let stamp = date.map(Self.twoDigits).joined() + "T" + clock.map(Self.twoDigits).joined() + "Z"
+        return name.encoded + "." + stamp + CollectionFormat.suffix
+    }
+
+    /// When a generation of this collection was made, in seconds since the epoch; nil when the file is none.
+    private func time(of file: String) -> Int64? {
+        let prefix = name.encoded + "."
+        guard file.hasPrefix(prefix), file.hasSuffix(CollectionFormat.suffix) else { return nil }
+        let stamp = Array(file.utf8.dropFirst(prefix.utf8.count).dropLast(CollectionFormat.suffix.utf8.count))
+        guard stamp.count == 16, stamp[8] == UInt8(ascii: "T"), stamp[15] == UInt8(ascii: "Z") else { return nil }
+        func number(_ range: Range<Int>) -> CInt? { CInt(String(decoding: stamp[range], as: UTF8.self)) }
+        guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
+            let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15)
+        else { return nil }
+        var parts = tm()
+        parts.tm_year = year - 1900
+        parts.tm_mon = month - 1
+        parts.tm_mday = day
+        parts.tm_hour = hour
+        parts.tm_min = minute
+        parts.tm_sec = second
+        return Int64(timegm(&parts))
+    }
+
+    private static func twoDigits(_ number: Int) -> String {
+        (number < 10 ? "0" : "") + String(number)
+    }
+}

@@ -1,0 +1,111 @@
+import Gcrypt
+import KeychainModel
+
+/// Seals changes for the file, and keeps the multiset hash in step.
+struct RowSealer {
+    private let keys: CollectionKeys
+    private let secretsKey: SecretsKey
+
+    /// The changes that were added, sealed.
+    private(set) var writes: [CollectionFile.Write] = []
+
+    /// The hash after them.
+    private(set) var hash: MultisetHash
+
+    init(keys: CollectionKeys, secretsKey: SecretsKey, hash: MultisetHash) {
+        self.keys = keys
+        self.secretsKey = secretsKey
+        self.hash = hash
+    }
+
+    /// Seals one change.
+    mutating func add(_ change: RowChange) throws(VaultError) {
+        do throws(GcryptError) {
+            switch change {
+            case .insert(let row):
+                guard let secret = row.secret else {
+                    throw GcryptError(.operationFailed, reason: "a new item has no secret")
+                }
+                hash.add(try keys.hash(item: row.id.rawValue, revision: row.revision))
+                let tags = Self.encode(row.tags)
+                writes.append(
+                    .insert(
+                        id: row.id,
+                        revision: row.revision,
+                        tags: tags,
+                        metadata: try seal(row, tags: tags),
+                        secret: try seal(secret, of: row)
+                    )
+                )
+            case .update(let row, let oldRevision):
+                hash.subtract(try keys.hash(item: row.id.rawValue, revision: oldRevision))
+                hash.add(try keys.hash(item: row.id.rawValue, revision: row.revision))
+                let tags = Self.encode(row.tags)
+                var secret: [UInt8]?
+                if let newSecret = row.secret { secret = try seal(newSecret, of: row) }
+                writes.append(
+                    .update(
+                        id: row.id,
+                        revision: row.revision,
+                        tags: tags,
+                        metadata: try seal(row, tags: tags),
+                        secret: secret
+                    )
+                )
+            case .delete(let id, let oldRevision):
+                hash.subtract(try keys.hash(item: id.rawValue, revision: oldRevision))
+                writes.append(.delete(id: id))
+            }
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// For each change its sealed secret; nil when it has none or one that is too large to stay in memory.
+    func residentSecrets(upTo limit: Int) -> [[UInt8]?] {
+        writes.map { write in
+            switch write {
+            case .insert(_, _, _, _, let secret): secret.count <= limit + SecretsKey.overhead ? secret : nil
+            case .update(_, _, _, _, let secret?): secret.count <= limit + SecretsKey.overhead ? secret : nil
+            case .update, .delete: nil
+            }
+        }
+    }
+
+    /// The bytes of tags as they are stored.
+    static func encode(_ tags: [UInt64]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(tags.count * 8)
+        for tag in tags { bytes.append(bigEndian: tag) }
+        return bytes
+    }
+
+    /// Seals the metadata of an item, bound to its tags.
+    static func seal(
+        _ metadata: ItemMetadata,
+        item: ItemID,
+        revision: UInt64,
+        tags: [UInt8],
+        with keys: CollectionKeys
+    ) throws(VaultError) -> [UInt8] {
+        var place = AssociatedData(collection: keys.collection, column: .metadata)
+        place.set(item: item.rawValue, column: .metadata, revision: revision)
+        tags.withUnsafeBytes { tags in place.set(suffix: tags) }
+        do throws(GcryptError) {
+            return try keys.seal(metadata.encoded, for: place)
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    private func seal(_ row: ItemRow, tags: [UInt8]) throws(GcryptError) -> [UInt8] {
+        var place = AssociatedData(collection: keys.collection, column: .metadata)
+        place.set(item: row.id.rawValue, column: .metadata, revision: row.revision)
+        tags.withUnsafeBytes { tags in place.set(suffix: tags) }
+        return try keys.seal(row.metadata.encoded, for: place)
+    }
+
+    private func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
+        try secretsKey.seal(secret.secret, item: row.id.rawValue, revision: row.metadata.secretRevision)
+    }
+}

@@ -1,0 +1,83 @@
+import CSQLite
+
+/// A compiled SQL statement.
+final class Statement {
+    private let handle: OpaquePointer
+    private let database: Database
+
+    init(_ handle: OpaquePointer, of database: Database) {
+        self.handle = handle
+        self.database = database
+    }
+
+    deinit {
+        sqlite3_finalize(handle)
+    }
+
+    /// Binds an integer to a parameter, the first of which is 1.
+    func bind(_ value: Int64, at index: CInt) throws(VaultError) {
+        try check(sqlite3_bind_int64(handle, index, value))
+    }
+
+    /// Binds a copy of bytes to a parameter.
+    func bind(_ bytes: [UInt8], at index: CInt) throws(VaultError) {
+        try check(keychaind_sqlite_bind_blob(handle, index, bytes, UInt64(bytes.count)))
+    }
+
+    /// Binds a copy of text to a parameter.
+    func bind(_ text: String, at index: CInt) throws(VaultError) {
+        try check(keychaind_sqlite_bind_text(handle, index, text, UInt64(text.utf8.count)))
+    }
+
+    /// Goes to the next row; false when there is none.
+    func step() throws(VaultError) -> Bool {
+        let status = sqlite3_step(handle)
+        switch status {
+        case SQLITE_ROW: return true
+        case SQLITE_DONE: return false
+        default:
+            let error = database.error(status, doing: "read or write a row")
+            sqlite3_reset(handle)
+            throw error
+        }
+    }
+
+    /// Runs a statement that gives no rows, and readies it for the next time.
+    func run() throws(VaultError) {
+        _ = try step()
+        reset()
+    }
+
+    /// Readies the statement for the next time, and forgets what was bound.
+    func reset() {
+        sqlite3_reset(handle)
+        sqlite3_clear_bindings(handle)
+    }
+
+    /// The integer of a column, the first of which is 0.
+    func integer(at column: CInt) -> Int64 {
+        sqlite3_column_int64(handle, column)
+    }
+
+    /// The text of a column, with what is not UTF-8 replaced.
+    func text(at column: CInt) -> String {
+        guard let start = sqlite3_column_text(handle, column) else { return "" }
+        let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// Whether a column has no value.
+    func isNull(at column: CInt) -> Bool {
+        sqlite3_column_type(handle, column) == SQLITE_NULL
+    }
+
+    /// The bytes of a column, valid until the next step.
+    func bytes(at column: CInt) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(handle, column)
+        return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
+    }
+
+    private func check(_ status: CInt) throws(VaultError) {
+        guard status == SQLITE_OK else { throw database.error(status, doing: "bind a value") }
+    }
+}

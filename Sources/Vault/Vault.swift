@@ -1,0 +1,190 @@
+package import Gcrypt
+package import KeychainModel
+import Logging
+
+/// The keychains of a user: a folder with one file a collection.
+///
+/// The vault and its collections are plain objects that belong to the isolation that made them. Threads of their own do what
+/// blocks; asynchronous methods resume where they were called.
+package final class Vault {
+    /// The alias of the collection that programs without special needs store in (#61).
+    package static let defaultAlias = "default"
+
+    private let configuration: VaultConfiguration
+    private let folder: Folder
+    private var opened: Opened?
+
+    /// What an open vault has.
+    private struct Opened {
+        let clerk: Worker<VaultFolder>
+        let context: VaultContext
+        var collections: [Collection]
+        var aliases: [String: CollectionName]
+    }
+
+    /// Creates a vault that is not open yet.
+    package init(_ configuration: VaultConfiguration) {
+        self.configuration = configuration
+        folder = Folder(configuration.directory)
+    }
+
+    /// Takes the folder, which is made when it is missing, and lists its collections, locked.
+    ///
+    /// A collection that cannot be read is listed as `unreadable` and is no error. Throws `inUse` at once when another process has
+    /// the folder, after which it may be called again; and what the disk may.
+    package func open() async throws(VaultError) {
+        guard opened == nil else { return }
+        let clerk = try Worker(VaultFolder(folder, logger: configuration.logger))
+        let contents = try await clerk.perform { (folder) throws(VaultError) in try folder.open() }
+        let context = VaultContext(
+            configuration: configuration,
+            folder: folder,
+            indexKey: contents.indexKey,
+            deriver: try Worker(()),
+            keeper: try Worker(())
+        )
+        var opened = Opened(clerk: clerk, context: context, collections: [], aliases: contents.aliases)
+        if contents.names.count > configuration.limits.collections {
+            configuration.logger.error("only \(configuration.limits.collections) collections are listed")
+        }
+        for name in contents.names.prefix(configuration.limits.collections) {
+            opened.collections.append(await Self.collection(name, in: context))
+        }
+        if !contents.names.contains(.login) { opened.collections.append(Self.vacantLogin(in: context)) }
+        let session = Collection(
+            .session,
+            label: "Session",
+            state: .unlocked,
+            storage: .memory(try EphemeralStore()),
+            context: context
+        )
+        session.adoptEphemeralKey()
+        opened.collections.append(session)
+        opened.collections.sort { first, second in first.name < second.name }
+        self.opened = opened
+    }
+
+    /// The collections, in the order of their names; `login` and `session` are always among them.
+    package var collections: [Collection] { opened?.collections ?? [] }
+
+    /// The collection of a name; nil when there is none.
+    package func collection(named name: CollectionName) -> Collection? {
+        collections.first { collection in collection.name == name }
+    }
+
+    /// The aliases that were set, by alias (#60).
+    package var aliases: [String: CollectionName] { opened?.aliases ?? [:] }
+
+    /// The collection that an alias stands for: `login` and `session` for themselves, `default` for `login` unless it was set.
+    package func collection(forAlias alias: String) -> Collection? {
+        if let name = aliases[alias], let collection = collection(named: name) { return collection }
+        switch alias {
+        case Self.defaultAlias, CollectionName.login.encoded: return collection(named: .login)
+        case CollectionName.session.encoded: return collection(named: .session)
+        default: return nil
+        }
+    }
+
+    /// Lets an alias stand for a collection; nil takes the alias away.
+    ///
+    /// When this returns, the disk has it. Throws `notSupported` for the aliases `login` and `session`, `limitExceeded`, and what the disk
+    /// may.
+    package func setAlias(_ alias: String, to collection: Collection?) async throws(VaultError) {
+        guard let opened else { throw Collection.closed }
+        guard alias != CollectionName.login.encoded, alias != CollectionName.session.encoded else {
+            throw VaultError(.notSupported, reason: "the alias \(alias) is built in")
+        }
+        guard !alias.isEmpty, alias.utf8.count <= CollectionName.maximumLength,
+            collection == nil || opened.aliases[alias] != nil || opened.aliases.count < StateFile.maximumAliases
+        else { throw VaultError(.limitExceeded, reason: "the alias is empty or too long, or there are too many") }
+        guard collection?.isDeleted != true else { throw Collection.deleted }
+        let name = collection?.name
+        try await opened.clerk.perform { (folder) throws(VaultError) in try folder.setAlias(alias, to: name) }
+        // It may have been deleted while the disk was at work, and its aliases with it.
+        self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
+    }
+
+    /// Makes a collection, unlocked, whose name is made from the label and is no other's.
+    ///
+    /// When this returns, the disk has it. Throws `emptyPassword`, `limitExceeded`, and what the disk may; then there is no trace of it.
+    package func createCollection(
+        label: String,
+        password: consuming SecureBytes
+    ) async throws(VaultError) -> Collection {
+        guard let opened else { throw Collection.closed }
+        guard label.utf8.count <= configuration.limits.labelBytes else {
+            throw VaultError(.limitExceeded, reason: "a label has at most \(configuration.limits.labelBytes) bytes")
+        }
+        guard opened.collections.count < configuration.limits.collections else {
+            throw VaultError(.limitExceeded, reason: "there are too many collections")
+        }
+        let name = unusedName(for: label)
+        let collection = Collection(name, label: label, state: .vacant, storage: .none, context: opened.context)
+        // It takes its name at once, so that a second call with the same label takes another.
+        insert(collection)
+        do throws(VaultError) {
+            try await collection.unlock(with: password)
+        } catch {
+            if collection.state == .vacant {
+                self.opened?.collections.removeAll { other in other === collection }
+            }
+            throw error
+        }
+        return collection
+    }
+
+    /// Removes a collection, its file and its aliases (#90). Past generations stay.
+    ///
+    /// `login` is listed again afterwards, vacant. When this returns, the disk has it. Throws `notSupported` for what has no file,
+    /// `unreadable` for what cannot be read – its file is for a person to remove –, and what the disk may.
+    package func delete(_ collection: Collection) async throws(VaultError) {
+        guard let opened else { throw Collection.closed }
+        guard !collection.isDeleted else { throw Collection.deleted }
+        if case .unreadable(let reason) = collection.state { throw VaultError(.unreadable, reason: reason) }
+        try await collection.removeFile()
+        let name = collection.name
+        self.opened?.collections.removeAll { other in other === collection }
+        if name == .login { insert(Self.vacantLogin(in: opened.context)) }
+        let aliases = self.aliases.filter { alias in alias.value != name }
+        self.opened?.aliases = aliases
+        try await opened.clerk.perform { (folder) throws(VaultError) in try folder.removeAliases(of: name) }
+    }
+
+    /// Locks every collection, writes what is under way, wipes the keys and gives the folder back.
+    package func close() async {
+        guard let opened else { return }
+        self.opened = nil
+        for collection in opened.collections { await collection.close() }
+        await opened.context.deriver.stop()
+        await opened.context.keeper.stop()
+        opened.clerk.post { folder in folder.close() }
+        await opened.clerk.stop()
+    }
+
+    private func insert(_ collection: Collection) {
+        let collections = (self.collections + [collection]).sorted { first, second in first.name < second.name }
+        opened?.collections = collections
+    }
+
+    private func unusedName(for label: String) -> CollectionName {
+        let name = CollectionName(label: label)
+        var candidate = name
+        var number = 2
+        while collection(named: candidate) != nil || folder.contains(candidate.encoded + CollectionFormat.suffix) {
+            candidate = name.numbered(number)
+            number += 1
+        }
+        return candidate
+    }
+
+    private static func vacantLogin(in context: VaultContext) -> Collection {
+        Collection(.login, label: "Login", state: .vacant, storage: .none, context: context)
+    }
+
+    /// Opens the file of a collection, which is listed as unreadable when that fails.
+    private static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
+        let collection = Collection(name, label: name.encoded, state: .locked, storage: .none, context: context)
+        await collection.openFile()
+        return collection
+    }
+}

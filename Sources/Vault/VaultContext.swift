@@ -1,0 +1,19 @@
+import Logging
+
+/// What the collections of a vault share.
+struct VaultContext: Sendable {
+    /// The folder, the clock and the limits.
+    let configuration: VaultConfiguration
+
+    /// The folder of the collections' files.
+    let folder: Folder
+
+    /// The key of the blind index.
+    let indexKey: BlindIndexKey
+
+    /// The one thread that derives keys from passwords: each derivation takes much memory, so one at a time is enough.
+    let deriver: Worker<Void>
+
+    /// The thread that copies past generations, out of the way of every change.
+    let keeper: Worker<Void>
+}
