@@ -8,18 +8,22 @@ import CLinux
 package final class Connection {
     private enum State {
         case open
+        /// Left, but libdbus may still be handing out what has arrived.
+        case closing
         case closed
     }
 
     let pointer: OpaquePointer
     private var state = State.open
-    private var watches = WatchTable()
+    private var isDispatching = false
+    private let watches = WatchTable()
     private var timeouts: [OpaquePointer: Timer] = [:]
     private var subscriptions: [UInt64: Subscription] = [:]
     private var subscriptionCount: UInt64 = 0
     private var unwiped: [Message] = []
+    private var exports: [String: Export] = [:]
 
-    /// Answers the calls that arrive; without it they are `UnknownMethod`.
+    /// Answers the calls that arrive and are not for an exported object; without it they are `UnknownMethod`.
     package var server: ObjectServer?
 
     /// Called once when the bus has gone.
@@ -51,14 +55,27 @@ package final class Connection {
     }
 
     /// Leaves the bus after what is queued has been sent; calls that wait fail with `Disconnected`.
+    ///
+    /// A handler may close the connection that called it: the rest of the closing then waits until the handler has returned.
     package func close() {
         guard case .open = state else { return }
-        state = .closed
+        state = .closing
         dbus_connection_flush(pointer)
         wipeSentMessages()
         dbus_connection_close(pointer)
         // The closing is a message of its own, which ends the pending calls.
+        dispatch()
+    }
+
+    /// Hands out the messages that have arrived.
+    private func dispatch() {
+        // libdbus would wait for itself, and for ever.
+        guard !isDispatching, state != .closed else { return }
+        isDispatching = true
         while dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
+        isDispatching = false
+        guard state == .closing else { return }
+        state = .closed
         detach()
         dbus_connection_unref(pointer)
     }
@@ -112,7 +129,7 @@ package final class Connection {
     }
 
     private func wipeSentMessages() {
-        guard !unwiped.isEmpty, dbus_connection_has_messages_to_send(pointer) == 0 else { return }
+        guard !unwiped.isEmpty, state != .closed, dbus_connection_has_messages_to_send(pointer) == 0 else { return }
         for message in unwiped {
             message.wipeByteArrays()
         }
@@ -170,12 +187,38 @@ package final class Connection {
         }
     }
 
+    // MARK: Exported objects
+
+    /// Puts an object at a path, for one peer, until ``withdraw(_:)``: something that a service of another program calls back.
+    ///
+    /// To everybody else there is at this path what ``server`` finds there: the object cannot be told from one that does not exist.
+    /// An object that was exported at the path before is replaced.
+    ///
+    /// - Parameters:
+    ///   - peer: the unique name of the one connection that may call it.
+    ///   - limit: how many of its calls may wait at a time.
+    package func export(_ target: any ObjectTarget, at path: ObjectPath, to peer: String, limit: Int = 16) {
+        exports[path.rawValue] = Export(peer: peer, server: ObjectServer(on: self, limit: limit) { _ in target })
+    }
+
+    /// Takes an exported object away.
+    package func withdraw(_ path: ObjectPath) {
+        exports[path.rawValue] = nil
+    }
+
+    private func server(for message: Message) -> ObjectServer? {
+        if !exports.isEmpty, let export = exports[message.path ?? ""], export.peer == message.sender {
+            return export.server
+        }
+        return server
+    }
+
     // MARK: Receiving
 
     fileprivate func receive(_ message: Message) -> DBusHandlerResult {
         switch dbus_message_get_type(message.pointer) {
         case keychaind_dbus_message_method_call:
-            guard let server else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
+            guard let server = server(for: message) else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
             server.receive(message)
             return DBUS_HANDLER_RESULT_HANDLED
         case keychaind_dbus_message_signal:
@@ -231,7 +274,7 @@ package final class Connection {
         )
         // Held by the loop until it is closed: libdbus calls back with a bare pointer to this object.
         BusActor.loop.beforeEachWait(owner: self) { [self] in
-            while dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
+            dispatch()
             wipeSentMessages()
         }
     }

@@ -3,17 +3,17 @@ import CLinux
 
 /// libdbus's watches by their descriptor: it may have one for reading and one for writing, epoll has one entry for both.
 @BusActor
-struct WatchTable {
+final class WatchTable {
     private var watches: [Int32: [OpaquePointer]] = [:]
 
     nonisolated init() {}
 
-    mutating func add(_ watch: OpaquePointer) {
+    func add(_ watch: OpaquePointer) {
         watches[dbus_watch_get_unix_fd(watch), default: []].append(watch)
         update(watch)
     }
 
-    mutating func remove(_ watch: OpaquePointer) {
+    func remove(_ watch: OpaquePointer) {
         let descriptor = dbus_watch_get_unix_fd(watch)
         watches[descriptor]?.removeAll { $0 == watch }
         update(watch)
@@ -22,7 +22,7 @@ struct WatchTable {
         }
     }
 
-    mutating func removeAll() {
+    func removeAll() {
         for descriptor in watches.keys {
             BusActor.loop.unwatch(descriptor)
         }
@@ -35,12 +35,18 @@ struct WatchTable {
         let enabled = (watches[descriptor] ?? []).filter { dbus_watch_get_enabled($0) != 0 }
         guard !enabled.isEmpty else { return BusActor.loop.unwatch(descriptor) }
         let events = enabled.reduce(UInt32(0)) { $0 | WatchTable.epollEvents(of: $1) }
-        BusActor.loop.watch(descriptor, for: events) { occurred in
-            for watch in enabled where dbus_watch_get_enabled(watch) != 0 {
-                let flags = WatchTable.watchFlags(for: occurred) & (dbus_watch_get_flags(watch) | errorFlags)
-                if flags != 0 {
-                    dbus_watch_handle(watch, flags)
-                }
+        BusActor.loop.watch(descriptor, for: events) { [weak self] occurred in
+            self?.handle(occurred, on: descriptor)
+        }
+    }
+
+    private func handle(_ events: UInt32, on descriptor: Int32) {
+        for watch in watches[descriptor] ?? [] {
+            // Handling a watch may end the connection, and free its other watches with it.
+            guard watches[descriptor]?.contains(watch) == true, dbus_watch_get_enabled(watch) != 0 else { continue }
+            let flags = WatchTable.watchFlags(for: events) & (dbus_watch_get_flags(watch) | errorFlags)
+            if flags != 0 {
+                dbus_watch_handle(watch, flags)
             }
         }
     }

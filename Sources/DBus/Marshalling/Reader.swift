@@ -143,12 +143,19 @@ package struct Reader: ~Copyable {
 
     // MARK: Wiping
 
-    mutating func wipeByteArrays() {
+    /// What to overwrite.
+    enum WipedType {
+        case byteArrays
+        case strings
+    }
+
+    /// Overwrites the values of a type, from here to the end.
+    mutating func wipe(_ wiped: WipedType) {
         while !isAtEnd {
             switch type {
             case keychaind_dbus_type_array
             where dbus_message_iter_get_element_type(&iterator) == keychaind_dbus_type_byte:
-                if let bytes = try? nextBytes(), let start = bytes.baseAddress {
+                if wiped == .byteArrays, let bytes = try? nextBytes(), let start = bytes.baseAddress {
                     explicit_bzero(UnsafeMutableRawPointer(mutating: start), bytes.count)
                 }
             case keychaind_dbus_type_array, keychaind_dbus_type_struct, keychaind_dbus_type_variant,
@@ -156,11 +163,21 @@ package struct Reader: ~Copyable {
                 var inner = DBusMessageIter()
                 dbus_message_iter_recurse(&iterator, &inner)
                 var reader = Reader(iterator: inner)
-                reader.wipeByteArrays()
+                reader.wipe(wiped)
+            case keychaind_dbus_type_string where wiped == .strings:
+                wipeString()
             default:
                 break
             }
             dbus_message_iter_next(&iterator)
+        }
+    }
+
+    private mutating func wipeString() {
+        var text: UnsafeMutablePointer<CChar>?
+        dbus_message_iter_get_basic(&iterator, &text)
+        if let text {
+            explicit_bzero(text, strlen(text))
         }
     }
 }

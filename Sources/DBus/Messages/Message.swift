@@ -105,7 +105,13 @@ package final class Message: @unchecked Sendable {
     /// answered, or sent and out of the outgoing queue.
     package func wipeByteArrays() {
         var reader = makeReader()
-        reader.wipeByteArrays()
+        reader.wipe(.byteArrays)
+    }
+
+    /// Overwrites every string in the message, for a protocol that has a secret in one; see ``wipeByteArrays()``.
+    package func wipeStrings() {
+        var reader = makeReader()
+        reader.wipe(.strings)
     }
 
     /// libdbus answers nil only when memory has run out, where Swift itself gives up too.
