@@ -1,0 +1,119 @@
+import DBus
+
+/// The wire to the prompter for one dialog: the calls to it, and the object that it calls back.
+@BusActor
+final class GCRChannel {
+    /// What the prompter has told.
+    enum Event {
+        /// It waits for the first question, or has an answer to the last.
+        case ready(reply: String, exchange: GCRExchangeMessage?)
+        /// It has taken the dialog away.
+        case done
+        /// It has left the bus.
+        case vanished
+    }
+
+    private enum State {
+        case open(SubscriptionID)
+        /// The prompter was told to stop, and has not confirmed it.
+        case stopping(SubscriptionID, patience: Timer)
+        case closed
+    }
+
+    /// How long the prompter may take to confirm that it has stopped, before what it says next meets no object.
+    private static let patience = Duration.seconds(10)
+
+    /// The unique name of the prompter.
+    let peer: String
+    /// Hears all events until ``stop()``.
+    var onEvent: (@BusActor (Event) -> Void)?
+
+    private let connection: Connection
+    private let path: ObjectPath
+    private var state = State.closed
+
+    /// Exports the callback object, for this prompter alone.
+    ///
+    /// - Parameters:
+    ///   - peer: the unique name of the prompter.
+    ///   - path: a path that no other dialog of this connection has.
+    init(_ connection: Connection, to peer: String, path: ObjectPath) {
+        self.connection = connection
+        self.peer = peer
+        self.path = path
+        connection.export(GCRCallback.kind.target(self), at: path, to: peer)
+        let subscription = connection.onNameVanished { [weak self] name in
+            guard let self, name == peer else { return }
+            vanish()
+        }
+        state = .open(subscription)
+    }
+
+    // MARK: Calls
+
+    /// Asks for a dialog; the prompter says when it is its turn.
+    func begin(timeout: Duration) async throws(BusError) {
+        _ = try await connection.call(makeCall("BeginPrompting"), timeout: timeout)
+    }
+
+    /// Asks a question, when the prompter is ready for one.
+    func perform(_ request: PromptRequest, exchange: GCRExchangeMessage, timeout: Duration) async throws(BusError) {
+        let message = makeCall("PerformPrompt")
+        message.write { writer in
+            (request.question == .confirmation ? "confirm" : "password").write(to: &writer)
+            GCRProperties(request).write(to: &writer)
+            exchange.text.write(to: &writer)
+        }
+        _ = try await connection.call(message, timeout: timeout)
+    }
+
+    /// Withdraws the dialog; there are no events from here on.
+    func stop() {
+        guard case .open(let subscription) = state else { return }
+        onEvent = nil
+        connection.send(makeCall("StopPrompting"))
+        let patience = BusActor.loop.schedule(after: GCRChannel.patience) { [weak self] in self?.close() }
+        state = .stopping(subscription, patience: patience)
+    }
+
+    private func makeCall(_ member: String) -> Message {
+        let message = Message.call(to: peer, GCRPrompter.path, GCRPrompter.interface, member)
+        message.append(path)
+        return message
+    }
+
+    // MARK: What the prompter tells
+
+    /// The prompter is ready or has an answer; its call has been answered already.
+    func receiveReady(reply: String, exchange: GCRExchangeMessage?) {
+        onEvent?(.ready(reply: reply, exchange: exchange))
+    }
+
+    /// The prompter has taken the dialog away, of its own or because it was told to.
+    func receiveDone() {
+        let action = onEvent
+        close()
+        action?(.done)
+    }
+
+    private func vanish() {
+        let action = onEvent
+        close()
+        action?(.vanished)
+    }
+
+    private func close() {
+        onEvent = nil
+        switch state {
+        case .open(let subscription):
+            connection.unsubscribe(subscription)
+        case .stopping(let subscription, let patience):
+            connection.unsubscribe(subscription)
+            BusActor.loop.cancel(patience)
+        case .closed:
+            return
+        }
+        state = .closed
+        connection.withdraw(path)
+    }
+}

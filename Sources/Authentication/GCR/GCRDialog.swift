@@ -1,0 +1,180 @@
+import DBus
+import Gcrypt
+import Logging
+
+/// A dialog of the GCR system prompter.
+@BusActor
+final class GCRDialog: PromptDialog {
+    private enum State {
+        /// The prompter has not said that it is this dialog's turn; a question may wait for that.
+        case queued(Asking?)
+        /// The prompter waits for a question.
+        case ready
+        /// The prompter shows a question.
+        case asking(Asking)
+        /// There will be no more answers but this.
+        case ended(Outcome)
+    }
+
+    /// A question that somebody waits to have answered.
+    private struct Asking {
+        let number: Int
+        let request: PromptRequest
+        let deadline: Timer
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    /// What became of a question; a password is still encrypted.
+    private enum Outcome: Sendable {
+        case answered(GCRExchangeMessage)
+        case confirmed
+        case dismissed
+        case failed(PromptError)
+    }
+
+    /// How long the prompter may take to answer a call, which is not how long a person may.
+    private static let callTimeout = Duration.seconds(25)
+
+    private let channel: GCRChannel
+    private let exchange: GCRExchange
+    private let timeout: Duration
+    private let logger: Logger
+    private var state = State.queued(nil)
+    private var askedCount = 0
+
+    /// Creates a dialog that has still to ``begin()``.
+    ///
+    /// - Parameter timeout: how long a question may wait for its answer.
+    init(_ channel: GCRChannel, exchange: consuming GCRExchange, timeout: Duration, logger: Logger) {
+        self.channel = channel
+        self.exchange = exchange
+        self.timeout = timeout
+        self.logger = logger
+        channel.onEvent = { [weak self] in self?.receive($0) }
+    }
+
+    isolated deinit {
+        channel.stop()
+    }
+
+    /// Asks the prompter for its turn; returns when the prompter knows of the dialog.
+    func begin() async throws(BusError) {
+        try await channel.begin(timeout: min(timeout, GCRDialog.callTimeout))
+    }
+
+    /// Asks, as soon as it is this dialog's turn.
+    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+        switch await outcome(of: request) {
+        case .answered(let message):
+            do throws(PromptError) {
+                return .password(try exchange.openPassword(in: message))
+            } catch {
+                fail(error)
+                throw error
+            }
+        case .confirmed: return .confirmed
+        case .dismissed: return .dismissed
+        case .failed(let error): throw error
+        }
+    }
+
+    /// Withdraws the dialog.
+    func close() {
+        end(.dismissed)
+    }
+
+    // MARK: Asking
+
+    private func outcome(of request: PromptRequest) async -> Outcome {
+        await withCheckedContinuation { continuation in
+            let deadline = BusActor.loop.schedule(after: timeout) { [weak self] in
+                self?.fail(PromptError(.timedOut, reason: "nobody has answered"))
+            }
+            askedCount += 1
+            let asking = Asking(number: askedCount, request: request, deadline: deadline, continuation: continuation)
+            switch state {
+            case .queued(nil): state = .queued(asking)
+            case .ready: perform(asking)
+            case .queued, .asking:
+                resume(asking, with: .failed(PromptError(.failed, reason: "the dialog has a question already")))
+            case .ended(let outcome): resume(asking, with: outcome)
+            }
+        }
+    }
+
+    private func perform(_ asking: Asking) {
+        state = .asking(asking)
+        Task.immediate { @BusActor [self] in
+            do throws(BusError) {
+                try await channel.perform(asking.request, exchange: exchange.greeting, timeout: GCRDialog.callTimeout)
+            } catch {
+                // Without a reply it may show the question all the same; a prompter that has gone or stays silent is noticed elsewhere.
+                guard error.name != .noReply, case .asking(let current) = state, current.number == asking.number else {
+                    return
+                }
+                fail(PromptError(.failed, reason: "the prompter refuses the question: \(error)"))
+            }
+        }
+    }
+
+    private func resume(_ asking: Asking, with outcome: Outcome) {
+        BusActor.loop.cancel(asking.deadline)
+        asking.continuation.resume(returning: outcome)
+    }
+
+    // MARK: What the prompter tells
+
+    private func receive(_ event: GCRChannel.Event) {
+        switch event {
+        case .ready(let reply, let exchange): receiveReady(reply, exchange)
+        case .done: end(.dismissed)
+        case .vanished: fail(PromptError(.crashed, reason: "the prompter has left the bus"))
+        }
+    }
+
+    private func receiveReady(_ reply: String, _ exchange: GCRExchangeMessage?) {
+        switch (state, reply) {
+        case (.queued(let asking), ""):
+            guard exchange != nil else { return failOnGarbage() }
+            if let asking {
+                perform(asking)
+            } else {
+                state = .ready
+            }
+        case (.asking(let asking), "yes"):
+            guard let exchange else { return failOnGarbage() }
+            state = .ready
+            resume(asking, with: asking.request.question == .confirmation ? .confirmed : .answered(exchange))
+        case (.asking, "no"):
+            end(.dismissed)
+        case (.queued, _), (.asking, _):
+            failOnGarbage()
+        case (.ready, _), (.ended, _):
+            // Nobody has asked, so nobody is to be answered.
+            logger.debug("the prompter answers without a question")
+        }
+    }
+
+    // MARK: Ending
+
+    private func failOnGarbage() {
+        fail(PromptError(.failed, reason: "the prompter's answer is not one of its protocol"))
+    }
+
+    private func fail(_ error: PromptError) {
+        if case .ended = state { return }
+        logger.notice("a prompt has failed", metadata: ["error": "\(error)"])
+        end(.failed(error))
+    }
+
+    private func end(_ outcome: Outcome) {
+        let ended = state
+        if case .ended = ended { return }
+        state = .ended(outcome)
+        channel.stop()
+        switch ended {
+        case .queued(let asking?), .asking(let asking): resume(asking, with: outcome)
+        case .queued, .ready, .ended: break
+        }
+    }
+}

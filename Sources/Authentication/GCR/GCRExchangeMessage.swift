@@ -1,0 +1,46 @@
+/// One text of an exchange: a public key, and perhaps a password that is encrypted under what both sides' keys agree on.
+///
+/// Nothing in it is secret to whoever has not one of the private keys.
+package struct GCRExchangeMessage: Hashable, Sendable {
+    /// The largest text that is read, in bytes: room for a password of 40 KiB.
+    package static let sizeLimit = 64 * 1024
+
+    private static let group = "sx-aes-1"
+
+    /// The sender's public key, most significant byte first.
+    package let publicKey: [UInt8]
+    /// The encrypted password, if one is sent.
+    package let password: Password?
+
+    /// A password as it travels.
+    package struct Password: Hashable, Sendable {
+        package let ciphertext: [UInt8]
+        package let iv: [UInt8]
+    }
+
+    /// Creates the message that only brings a public key.
+    package init(publicKey: [UInt8]) {
+        self.publicKey = publicKey
+        password = nil
+    }
+
+    /// Reads a text; nil if it is no message of this kind of exchange.
+    package init?(parsing text: UnsafeRawBufferPointer) {
+        guard text.count <= GCRExchangeMessage.sizeLimit,
+            let file = KeyFile(parsing: [UInt8](text), group: GCRExchangeMessage.group),
+            let publicKey = file["public"].flatMap(Base64.decode)
+        else { return nil }
+        self.publicKey = publicKey
+        guard let secret = file["secret"] else {
+            password = nil
+            return
+        }
+        guard let ciphertext = Base64.decode(secret), let iv = file["iv"].flatMap(Base64.decode) else { return nil }
+        password = Password(ciphertext: ciphertext, iv: iv)
+    }
+
+    /// The text of a message without a password.
+    package var text: String {
+        "[\(GCRExchangeMessage.group)]\npublic=\(Base64.encode(publicKey))\n"
+    }
+}

@@ -1,0 +1,59 @@
+package import DBus
+package import Logging
+
+/// Several prompters as one: each dialog is opened by the first that can show one at that moment.
+@BusActor
+package final class PrompterChain: Prompter {
+    private let prompters: [any Prompter]
+    private let logger: Logger
+    private var hasWarned = false
+
+    /// Creates a chain.
+    ///
+    /// - Parameter prompters: in the order in which they are tried.
+    package init(_ prompters: [any Prompter], logger: Logger) {
+        self.prompters = prompters
+        self.logger = logger
+    }
+
+    /// The names of all.
+    package var name: String { prompters.map(\.name).joined(separator: ", ") }
+
+    /// Opens a dialog with the first prompter that can.
+    ///
+    /// Throws ``PromptError/Code/unavailable`` when none is there, and says in the log what a person can do about it: once, until a
+    /// dialog could be opened again. When one is there but fails, and no other can, it throws what that one has thrown.
+    package func open() async throws(PromptError) -> any PromptDialog {
+        var failure = PromptError(.unavailable, reason: "no prompter is available")
+        for prompter in prompters {
+            do throws(PromptError) {
+                let dialog = try await prompter.open()
+                hasWarned = false
+                return dialog
+            } catch {
+                logger.debug(
+                    "a prompter cannot be used",
+                    metadata: ["prompter": "\(prompter.name)", "error": "\(error)"]
+                )
+                if failure.code == .unavailable {
+                    failure = error
+                }
+            }
+        }
+        warnOnce(of: failure)
+        throw failure
+    }
+
+    private func warnOnce(of failure: PromptError) {
+        guard !hasWarned else { return }
+        hasWarned = true
+        logger.warning(
+            """
+            nobody can be asked for a password, so what is locked stays locked: install a prompter (the package gcr has one), see \
+            that the bus knows DISPLAY or WAYLAND_DISPLAY (dbus-update-activation-environment --systemd DISPLAY \
+            WAYLAND_DISPLAY), or unlock at the start with keychaind --unlock
+            """,
+            metadata: ["prompters": "\(name)", "reason": "\(failure.reason)"]
+        )
+    }
+}

@@ -1,0 +1,126 @@
+import Authentication
+import DBus
+import TestSupport
+import Testing
+
+/// Dialogs that are closed by one side or the other, at any step.
+struct GCRDialogClosingTests {
+    @BusActor
+    private func expectStopped(_ fixture: PrompterFixture) async throws {
+        _ = try await fixture.fake.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+    }
+
+    @Test(arguments: [PromptGreeting.ready, .silent])
+    func close_beforeAsking_isDismissed(greeting: PromptGreeting) async throws {
+        try await PrompterFixture.run(greeting: greeting, [.answer("late")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            dialog.close()
+            #expect(try await dialog.answer(.unlock) == .dismissed)
+            try await expectStopped(fixture)
+            #expect(fixture.fake.questions.count == 0)
+        }
+    }
+
+    @Test
+    func close_whileQueued_endsTheQuestion() async throws {
+        try await PrompterFixture.run(greeting: .silent, [.answer("late")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
+            dialog.close()
+            #expect(try await answer.value == .dismissed)
+            try await expectStopped(fixture)
+        }
+    }
+
+    @Test
+    func close_whileAsking_endsTheQuestion() async throws {
+        try await PrompterFixture.run([.hang]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
+            _ = try await fixture.fake.questions.first("the question")
+            dialog.close()
+            #expect(try await answer.value == .dismissed)
+            try await expectStopped(fixture)
+        }
+    }
+
+    @Test
+    func close_betweenQuestions_isDismissed() async throws {
+        try await PrompterFixture.run([.answer("first"), .answer("late")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.unlock) == .password("first"))
+            dialog.close()
+            #expect(try await dialog.answer(.unlock) == .dismissed)
+            #expect(fixture.fake.questions.count == 1)
+        }
+    }
+
+    @Test
+    func close_twice_stopsOnce() async throws {
+        try await PrompterFixture.run([.hang]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            dialog.close()
+            dialog.close()
+            let next = try await fixture.prompter.open()
+            _ = try await fixture.fake.calls.first("the next dialog", after: 1) { $0 == "BeginPrompting" }
+            #expect(fixture.fake.calls.all == ["BeginPrompting", "StopPrompting", "BeginPrompting"])
+            next.close()
+        }
+    }
+
+    @Test
+    func release_withoutClosing_stops() async throws {
+        try await PrompterFixture.run([.answer("first")]) { fixture in
+            do {
+                let dialog = try await fixture.prompter.open()
+                _ = try await dialog.answer(.unlock)
+            }
+            try await expectStopped(fixture)
+        }
+    }
+
+    @Test
+    func withdraw_whileAsking_isDismissed() async throws {
+        try await PrompterFixture.run([.withdraw]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.unlock) == .dismissed)
+            #expect(try await dialog.answer(.unlock) == .dismissed)
+        }
+    }
+
+    @Test
+    func ask_whileAsking_fails() async throws {
+        try await PrompterFixture.run([.hang]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
+            await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(.confirm) }
+            dialog.close()
+            #expect(try await answer.value == .dismissed)
+        }
+    }
+
+    @Test
+    func answer_afterTimeout_isIgnored() async throws {
+        try await PrompterFixture.run([.hang, .answer("next")], timeout: .milliseconds(100)) { fixture in
+            let dialog = try await fixture.prompter.open()
+            await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await dialog.answer(.unlock) }
+            let question = try await fixture.fake.questions.first("the question")
+            fixture.fake.say("yes", exchange: "[sx-aes-1]\npublic=Ag==\n", to: question)
+            await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await dialog.answer(.unlock) }
+        }
+    }
+
+    @Test
+    func answer_withoutQuestion_isIgnored() async throws {
+        try await PrompterFixture.run([.answer("first"), .answer("second")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.unlock) == .password("first"))
+            let question = try await fixture.fake.questions.first("the question")
+            fixture.fake.say("yes", exchange: "[sx-aes-1]\npublic=Ag==\n", to: question)
+            // What the prompter has sent before it answers this has arrived before the answer.
+            let ping = Message.call(to: fixture.fake.uniqueName, .root, StandardInterface.peer, "Ping")
+            _ = try await fixture.connection.call(ping)
+            #expect(try await dialog.answer(.unlock) == .password("second"))
+        }
+    }
+}

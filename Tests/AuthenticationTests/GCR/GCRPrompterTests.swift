@@ -1,0 +1,132 @@
+import Authentication
+import DBus
+import TestSupport
+import Testing
+
+/// What a person answers, from the dialog to the daemon.
+struct GCRPrompterTests {
+    @Test(arguments: ["hunter2", "", "pässwörd 🔑", "two\nlines", String(repeating: "long ", count: 4000)])
+    func ask_password_isReadBack(password: String) async throws {
+        try await PrompterFixture.run([.answer(password)]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.unlock) == .password(password))
+            dialog.close()
+        }
+    }
+
+    @Test
+    func ask_request_reachesThePrompter() async throws {
+        try await PrompterFixture.run([.answer("")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            let request = PromptRequest(
+                question: .password,
+                title: "Unlock",
+                message: "Authentication required",
+                description: "“app” wants the collection “Login”.\nIt is locked.",
+                warning: "That was wrong.",
+                continueLabel: "Unlock",
+                cancelLabel: "Not now",
+                windowID: "x11:2a"
+            )
+            _ = try await dialog.answer(request)
+            let question = try await fixture.fake.questions.first("the question")
+            #expect(question.type == "password")
+            #expect(question.text("title") == request.title)
+            #expect(question.text("message") == request.message)
+            #expect(question.text("description") == request.description)
+            #expect(question.text("warning") == request.warning)
+            #expect(question.text("continue-label") == request.continueLabel)
+            #expect(question.text("cancel-label") == request.cancelLabel)
+            #expect(question.text("caller-window") == request.windowID)
+            #expect(question.text("choice-label") == "")
+            #expect(question.properties["password-new"] == .boolean(false))
+        }
+    }
+
+    @Test
+    func ask_labelsEmpty_leavesThemToThePrompter() async throws {
+        try await PrompterFixture.run([.answer("")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            _ = try await dialog.answer(.unlock)
+            let question = try await fixture.fake.questions.first("the question")
+            #expect(question.properties["continue-label"] == nil)
+            #expect(question.properties["cancel-label"] == nil)
+            #expect(question.text("warning") == "")
+        }
+    }
+
+    @Test
+    func ask_newPassword_hasItRepeated() async throws {
+        try await PrompterFixture.run([.answer("new")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.create) == .password("new"))
+            let question = try await fixture.fake.questions.first("the question")
+            #expect(question.type == "password")
+            #expect(question.properties["password-new"] == .boolean(true))
+        }
+    }
+
+    @Test
+    func ask_confirmation_isConfirmed() async throws {
+        try await PrompterFixture.run([.answer("")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.confirm) == .confirmed)
+            #expect(try await fixture.fake.questions.first("the question").type == "confirm")
+        }
+    }
+
+    @Test(arguments: [PromptRequest.unlock, .create, .confirm])
+    func ask_cancelled_isDismissedForGood(request: PromptRequest) async throws {
+        try await PrompterFixture.run([.cancel, .answer("late")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(request) == .dismissed)
+            #expect(try await dialog.answer(request) == .dismissed)
+            #expect(fixture.fake.questions.count == 1)
+            _ = try await fixture.fake.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+        }
+    }
+
+    @Test
+    func ask_wrongPasswordThenRight_staysInOneDialog() async throws {
+        try await PrompterFixture.run([.answer("wrong"), .answer("right")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            var request = PromptRequest.unlock
+            #expect(try await dialog.answer(request) == .password("wrong"))
+            request.warning = "The password is wrong."
+            #expect(try await dialog.answer(request) == .password("right"))
+            let questions = fixture.fake.questions.all
+            #expect(questions.map { $0.text("warning") } == ["", "The password is wrong."])
+            #expect(Set(questions.map(\.callback)).count == 1)
+            #expect(fixture.fake.calls.all == ["BeginPrompting", "PerformPrompt", "PerformPrompt"])
+        }
+    }
+
+    @Test
+    func ask_passwordThenConfirmation_isAnsweredInTurn() async throws {
+        try await PrompterFixture.run([.answer("password"), .answer("")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.unlock) == .password("password"))
+            #expect(try await dialog.answer(.confirm) == .confirmed)
+        }
+    }
+
+    @Test
+    func ask_readyBeforeReply_isAnswered() async throws {
+        try await PrompterFixture.run(greeting: .readyFirst, [.answer("password")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.unlock) == .password("password"))
+        }
+    }
+
+    @Test
+    func open_twice_keepsDialogsApart() async throws {
+        try await PrompterFixture.run([.answer("first"), .answer("second")]) { fixture in
+            let first = try await fixture.prompter.open()
+            let second = try await fixture.prompter.open()
+            #expect(try await first.answer(.unlock) == .password("first"))
+            first.close()
+            #expect(try await second.answer(.unlock) == .password("second"))
+            #expect(Set(fixture.fake.questions.all.map(\.callback)).count == 2)
+        }
+    }
+}

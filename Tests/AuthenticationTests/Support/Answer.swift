@@ -1,0 +1,30 @@
+import Authentication
+import Gcrypt
+
+/// An answer that can be compared, which a ``PromptAnswer`` on purpose cannot.
+enum Answer: Hashable, Sendable {
+    case password(String)
+    case confirmed
+    case dismissed
+
+    init(_ answer: consuming PromptAnswer) {
+        switch consume answer {
+        case .password(let bytes): self = .password(bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
+        case .confirmed: self = .confirmed
+        case .dismissed: self = .dismissed
+        }
+    }
+}
+
+extension PromptDialog {
+    /// Asks, and gives the answer as a value.
+    func answer(_ request: PromptRequest) async throws(PromptError) -> Answer {
+        Answer(try await ask(request))
+    }
+}
+
+extension PromptRequest {
+    static let unlock = PromptRequest(question: .password, message: "Unlock the keychain")
+    static let create = PromptRequest(question: .newPassword, message: "Choose a password")
+    static let confirm = PromptRequest(question: .confirmation, message: "Delete the collection?")
+}

@@ -1,0 +1,53 @@
+import Authentication
+import DBus
+import Logging
+import TestSupport
+
+/// A bus with a fake prompter on it, and the prompter that is tested.
+@BusActor
+final class PrompterFixture {
+    let bus: PrivateBus
+    let fake: FakePrompter
+    let connection: Connection
+    let prompter: GCRPrompter
+
+    private init(_ bus: PrivateBus, _ fake: FakePrompter, _ connection: Connection, _ timeout: Duration) {
+        self.bus = bus
+        self.fake = fake
+        self.connection = connection
+        prompter = GCRPrompter(connection: connection, logger: .silent, timeout: timeout)
+    }
+
+    /// Sets all up, runs the test, and takes all down.
+    ///
+    /// - Parameter timeout: how long a question may wait: longer than a test runs, unless it is about that.
+    nonisolated static func run(
+        greeting: PromptGreeting = .ready,
+        _ responses: [PromptResponse],
+        timeout: Duration = .seconds(300),
+        _ body: @BusActor (PrompterFixture) async throws -> Void
+    ) async throws {
+        try await run(on: PrivateBus(), greeting, responses, timeout, body)
+    }
+
+    private static func run(
+        on bus: PrivateBus,
+        _ greeting: PromptGreeting,
+        _ responses: [PromptResponse],
+        _ timeout: Duration,
+        _ body: @BusActor (PrompterFixture) async throws -> Void
+    ) async throws {
+        let fake = try FakePrompter(on: bus, greeting: greeting, responses)
+        let connection = try bus.connect()
+        defer {
+            fake.crash()
+            connection.close()
+        }
+        try await body(PrompterFixture(bus, fake, connection, timeout))
+    }
+}
+
+extension Logger {
+    /// Says nothing.
+    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+}
