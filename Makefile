@@ -1,0 +1,79 @@
+# keychaind: build, try, test, install. Every target works without a terminal.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SWIFT ?= swift
+INSTALL ?= install
+STRIP ?= strip
+
+BINDIR = $(PREFIX)/bin
+DATADIR = $(PREFIX)/share
+UNITDIR = $(PREFIX)/lib/systemd/user
+DOCDIR = $(DATADIR)/doc/keychaind
+
+RELEASE = .build/release/keychaind
+INTERFACES = $(wildcard dbus/*.xml)
+DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md
+
+# What install puts in place and uninstall takes away.
+INSTALLED = \
+	$(BINDIR)/keychaind \
+	$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service \
+	$(addprefix $(DATADIR)/dbus-1/interfaces/,$(notdir $(INTERFACES))) \
+	$(UNITDIR)/keychaind.service \
+	$(DATADIR)/man/man1/keychaind.1 \
+	$(addprefix $(DOCDIR)/,$(notdir $(DOCUMENTS)))
+
+.PHONY: packages build run test bench lint format install uninstall clean
+.DEFAULT_GOAL := build
+
+# What the build needs from the system; the other targets install what they need by themselves.
+packages:
+	scripts/install-packages build
+
+build:
+	$(SWIFT) build -c release --product keychaind
+
+run:
+	scripts/install-packages run
+	$(SWIFT) build -c release --product keychaind
+	scripts/run
+
+test:
+	scripts/install-packages test
+	$(SWIFT) test --parallel
+	$(SWIFT) build -c release --product keychaind
+	Tests/Packaging/run
+
+bench:
+	scripts/install-packages build
+	$(SWIFT) run -c release Microbenchmarks
+
+lint:
+	scripts/install-packages test
+	scripts/lint
+
+format:
+	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
+
+# Builds nothing, so that `sudo make install` needs no Swift and leaves no files of root's in the build folder.
+install:
+	@test -x $(RELEASE) || { echo "install: there is no $(RELEASE) yet; run make first" >&2; exit 1; }
+	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind
+	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind
+	$(INSTALL) -d $(DESTDIR)$(DATADIR)/dbus-1/services $(DESTDIR)$(DATADIR)/dbus-1/interfaces $(DESTDIR)$(UNITDIR) \
+		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DOCDIR)
+	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.secrets.service.in \
+		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service
+	sed 's|@BINDIR@|$(BINDIR)|' dbus/keychaind.service.in > $(DESTDIR)$(UNITDIR)/keychaind.service
+	chmod 644 $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service
+	$(INSTALL) -m 644 $(INTERFACES) $(DESTDIR)$(DATADIR)/dbus-1/interfaces
+	$(INSTALL) -m 644 docs/man/keychaind.1 $(DESTDIR)$(DATADIR)/man/man1
+	$(INSTALL) -m 644 $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	if [ -d $(DESTDIR)$(DOCDIR) ]; then rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR); fi
+
+clean:
+	$(SWIFT) package clean
