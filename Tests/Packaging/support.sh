@@ -1,0 +1,97 @@
+# shellcheck shell=bash
+# Functions for the tests in this folder; run sources it.
+# shellcheck disable=SC2154  # run exports here, project, results, test and work
+
+report() { echo "$1 $test ${*:2}" | tee -a "$results"; }
+pass() { report PASS "$@"; }
+skip() { report SKIP "$@"; }
+fail() { report FAIL "$@"; }
+
+# check NAME COMMAND...: passes if the command succeeds; otherwise shows what it printed.
+check() {
+    if "${@:2}" >"$work/said" 2>&1; then pass "$1"; else fail "$1: $(<"$work/said")"; fi
+}
+
+# check_equal NAME ACTUAL EXPECTED
+check_equal() { if [[ $2 == "$3" ]]; then pass "$1"; else fail "$1: got '$2', not '$3'"; fi; }
+
+# check_match NAME TEXT PATTERN: an extended regular expression, anywhere in the text
+check_match() { if [[ $2 =~ $3 ]]; then pass "$1"; else fail "$1: no '$3' in '$2'"; fi; }
+
+# status_of COMMAND...: prints its exit status; what it says goes to $work/said.
+status_of() {
+    local status=0
+    timeout 20 "$@" >"$work/said" 2>&1 || status=$?
+    echo "$status"
+}
+
+# eventually COMMAND...: tries it until it succeeds, for at most ten seconds.
+eventually() {
+    local attempt
+    for ((attempt = 0; attempt < 200; attempt++)); do
+        if "$@" >/dev/null 2>&1; then return 0; fi
+        sleep 0.05
+    done
+    return 1
+}
+
+has_ended() { ! kill -0 "$1" 2>/dev/null; }
+
+# A home of its own: nothing of the person who runs the tests is seen or touched.
+own_home() {
+    unset "${!XDG_@}" DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY NOTIFY_SOCKET JOURNAL_STREAM
+    export HOME=$work/home XDG_RUNTIME_DIR=$work/runtime
+    export XDG_DATA_HOME=$HOME/.local/share
+    mkdir -p "$XDG_DATA_HOME"
+    mkdir -m 700 "$XDG_RUNTIME_DIR"
+}
+
+bus_pid=''
+daemon_pid=''
+stop_everything() {
+    local pid
+    for pid in $daemon_pid $bus_pid; do kill -TERM "$pid" 2>/dev/null || true; done
+    for pid in $daemon_pid $bus_pid; do eventually has_ended "$pid" || kill -KILL "$pid"; done
+}
+trap stop_everything EXIT
+
+# own_bus [SERVICE_FOLDER]: a private bus, which starts the services of that folder and no others.
+own_bus() {
+    cat >"$work/bus.conf" <<XML
+<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=$XDG_RUNTIME_DIR/bus</listen>
+  ${1:+<servicedir>$1</servicedir>}
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+XML
+    dbus-daemon --config-file="$work/bus.conf" --nofork 2>"$work/bus.log" &
+    bus_pid=$!
+    export DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
+    eventually ask_bus GetId
+}
+
+ask_bus() {
+    dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus /org/freedesktop/DBus \
+        "org.freedesktop.DBus.$1" "${@:2}" | awk '{ print $NF }'
+}
+
+owner() { ask_bus GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null; }
+owns_name() { [[ $(owner) == "$1" ]]; }
+
+# start_daemon [OPTION...]: keychaind on the private bus, `login` unlocked by the password "p". SIGINT is set to its default,
+# since a script's background jobs ignore it.
+start_daemon() {
+    env --default-signal=INT "$KEYCHAIND" --unlock "$@" < <(echo p) 2>"$work/keychaind.log" &
+    daemon_pid=$!
+    eventually owns_name "$daemon_pid"
+}
+
+# install_to PREFIX [DESTDIR]
+install_to() { make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" >"$work/make.log" 2>&1; }

@@ -1,0 +1,29 @@
+# shellcheck shell=bash disable=SC2154
+# make install puts every file in its place with the right mode, and make uninstall takes all of them away.
+
+stage=$work/stage
+check "make install" install_to /usr "$stage"
+(cd "$stage" && find . -type f -printf '%m %P\n' | sort -k 2) >"$work/installed"
+{
+    echo "755 usr/bin/keychaind"
+    echo "644 usr/lib/systemd/user/keychaind.service"
+    for file in "$project"/dbus/*.xml; do echo "644 usr/share/dbus-1/interfaces/${file##*/}"; done
+    echo "644 usr/share/dbus-1/services/org.freedesktop.secrets.service"
+    for file in CHANGELOG.md LICENSE README.md SECURITY.md using.md; do echo "644 usr/share/doc/keychaind/$file"; done
+    echo "644 usr/share/man/man1/keychaind.1"
+} | sort -k 2 >"$work/expected"
+check "the files and their modes" diff "$work/expected" "$work/installed"
+
+binary=$stage/usr/bin/keychaind
+check "the binary starts" "$binary" --version
+check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '\.symtab' || true)" 0
+check_equal "the binary needs no Swift" "$(readelf --dynamic "$binary" | grep -ciE 'libswift|Foundation|RUNPATH|RPATH' || true)" 0
+check "D-Bus starts the installed binary" \
+    grep -qx 'Exec=/usr/bin/keychaind' "$stage/usr/share/dbus-1/services/org.freedesktop.secrets.service"
+check "systemd starts the installed binary" \
+    grep -qx 'ExecStart=/usr/bin/keychaind' "$stage/usr/lib/systemd/user/keychaind.service"
+check_equal "nothing is left to fill in" "$(grep -rlE '@[A-Z]+@' "$stage/usr/lib" "$stage/usr/share" || true)" ''
+check_equal "no file knows where it was built" "$(grep -rlF "$project" "$stage" || true)" ''
+
+make --no-print-directory -C "$project" uninstall PREFIX=/usr DESTDIR="$stage" >/dev/null
+check_equal "make uninstall leaves no file" "$(find "$stage" -type f)" ''

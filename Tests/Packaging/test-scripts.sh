@@ -1,0 +1,16 @@
+# shellcheck shell=bash disable=SC2154
+# Scripts are clean and strict, and the list of packages is well-formed.
+
+for script in scripts/* .ci/run Tests/Packaging/run; do
+    [[ $script != *.txt ]] || continue
+    check "$script is clean" shellcheck "$script"
+    check "$script is strict" grep -q '^set -euo pipefail$' "$script"
+    check "$script is executable" test -x "$script"
+done
+for script in Tests/Packaging/*.sh; do check "$script is clean" shellcheck "$script"; done
+
+malformed=$(awk '!/^#/ && NF && (NF < 3 || $2 !~ /^(build|run|test)(,(build|run|test))*$/)' scripts/packages.txt)
+check_equal "each package has steps and a reason" "$malformed" ''
+check_equal "packages are named once" "$(awk '!/^#/ && NF { print $1 }' scripts/packages.txt | sort | uniq -d)" ''
+check_equal "nothing is missing, nothing is done" "$(scripts/install-packages test 2>&1)" ''
+check_equal "install-packages without a step is wrong" "$(status_of scripts/install-packages)" 1

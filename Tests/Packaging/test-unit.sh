@@ -1,0 +1,52 @@
+# shellcheck shell=bash disable=SC2154
+# The unit: well-formed, only with directives that a user manager can keep, and keychaind works under all of them.
+
+own_home
+prefix=$work/prefix
+check "make install" install_to "$prefix"
+unit=$prefix/lib/systemd/user/keychaind.service
+check_equal "systemd finds nothing wrong with it" "$(systemd-analyze --user verify --man=no "$unit" 2>&1)" ''
+
+# Each of these takes the service into a user namespace or fails in a user manager; the unit's first comment says more.
+unfit='^(PrivateUsers|PrivateTmp|PrivateDevices|PrivateNetwork|PrivateIPC|PrivateMounts|Protect[A-Za-z]+|Read(Only|Write)Paths'
+unfit+='|InaccessiblePaths|TemporaryFileSystem|Bind(ReadOnly)?Paths|CapabilityBoundingSet|AmbientCapabilities)='
+check_equal "no directive that a user manager cannot keep" "$(grep -E "$unfit" "$unit" || true)" ''
+
+# A real user manager, in namespaces of its own, for the unprivileged user 65534.
+if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
+    skip "under a user manager: needs root and namespaces"
+    exit 0
+fi
+
+groups=(/sys/fs/cgroup/systemd /sys/fs/cgroup/unified /sys/fs/cgroup)
+made=()
+for group in "${groups[@]}"; do
+    if [[ -w $group/cgroup.procs ]] && mkdir "$group/keychaind-test-$$" 2>"$work/said"; then
+        made+=("$group/keychaind-test-$$")
+    fi
+done
+remove_groups() {
+    local group
+    for group in "${made[@]}"; do
+        find "$group" -depth -type d -exec rmdir {} + || true
+    done
+}
+trap remove_groups EXIT
+
+cp -r "$prefix" "$work/to-run"
+status=0
+timeout 60 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+    bash -euo pipefail "$here/user-manager.sh" "$prefix" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
+if [[ $status -eq 77 ]]; then
+    skip "under a user manager: $(tail -n 1 "$work/manager.log")"
+    exit 0
+fi
+said() { sed -n "s/^$1=//p" "$work/manager.log"; }
+check_equal "systemd starts it when the bus asks for it" "$(said state)" active
+check_equal "it says when it is ready" "$(said notified)" yes
+check_equal "it works there" "$(said lookup)" "kept in memory"
+check_equal "it cannot gain privileges" "$(said no-new-privileges)" 1
+check_equal "system calls are filtered" "$(said seccomp)" 2
+check_equal "it is in its callers' user namespace" "$(said same-user-namespace)" yes
+check_equal "it ends cleanly" "$(said result)" success
+[[ $status -eq 0 ]] || fail "under a user manager: $(tail -n 5 "$work/manager.log")"

@@ -1,0 +1,68 @@
+#!/bin/bash
+# user-manager.sh PREFIX CGROUP...: starts a systemd user manager and lets it run the unit installed at PREFIX.
+#
+# Runs in mount and process namespaces of its own. Prints KEY=VALUE lines; exits with 77 where no manager can run.
+set -euo pipefail
+
+prefix=$1
+groups=("${@:2}")
+user=65534
+
+for group in "${groups[@]}"; do
+    echo $$ >"$group/cgroup.procs"
+    chown -R "$user" "$group"
+done
+
+# The manager wants to see a system that systemd has booted.
+mount -t tmpfs tmpfs /run
+mkdir -p /run/systemd/system /run/user
+install -d -m 700 -o "$user" -g "$user" /run/user/$user
+cp -r "$prefix" /run/installed
+sed -i "s|$prefix|/run/installed|" /run/installed/share/dbus-1/services/*.service
+mkdir -p /run/systemd/user
+sed "s|$prefix|/run/installed|" "$prefix/lib/systemd/user/keychaind.service" >/run/systemd/user/keychaind.service
+chmod -R a+rX /run/installed /run/systemd
+
+cat >/run/bus.conf <<XML
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=/run/user/$user/bus</listen>
+  <servicedir>/run/installed/share/dbus-1/services</servicedir>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+XML
+
+cat >/run/session.sh <<'SESSION'
+set -euo pipefail
+mkdir "$HOME"
+dbus-daemon --config-file=/run/bus.conf --nofork --systemd-activation &
+until [[ -S $XDG_RUNTIME_DIR/bus ]]; do sleep 0.05; done
+/lib/systemd/systemd --user --log-target=console --log-level=notice --unit=basic.target &
+for ((i = 0; i < 100; i++)); do
+    ! systemctl --user is-active --quiet basic.target 2>/dev/null || break
+    sleep 0.05
+done
+if ! systemd-run --user --quiet --wait true; then
+    echo "no user manager can run here"
+    exit 77
+fi
+
+show() { systemctl --user show --property="$1" --value keychaind.service; }
+
+# The collection `session` needs no password.
+printf 'kept in memory' | secret-tool store --collection=session --label=l name value
+echo "lookup=$(secret-tool lookup name value)"
+echo "state=$(show ActiveState)"
+[[ $(show Type) != notify ]] || echo "notified=yes"
+process=$(show MainPID)
+sed -n 's/^NoNewPrivs:\t/no-new-privileges=/p; s/^Seccomp:\t/seccomp=/p' "/proc/$process/status"
+echo "user-namespace=$(cat /proc/$process/uid_map)"
+systemctl --user stop keychaind.service
+echo "result=$(show Result)"
+SESSION
+exec setpriv --reuid "$user" --regid "$user" --clear-groups env -i PATH="$PATH" HOME=/run/user/$user/home \
+    XDG_RUNTIME_DIR=/run/user/$user DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$user/bus bash /run/session.sh
