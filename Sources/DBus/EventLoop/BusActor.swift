@@ -13,6 +13,18 @@ package actor BusActor {
         Self.loop.asUnownedSerialExecutor()
     }
 
+    /// Starts a task on the loop, and runs it up to where it first waits.
+    ///
+    /// Every task of this actor is to be started here: with the loop as its preferred executor, what resumes it resumes it on
+    /// the loop's thread. Without, a continuation goes through Swift's global executor, which costs a hop between threads and the
+    /// threads themselves.
+    @BusActor
+    package static func start(_ body: @escaping @BusActor () async -> Void) {
+        Task.immediate(executorPreference: loop) { @BusActor in
+            await body()
+        }
+    }
+
     /// Runs a closure that the compiler cannot see to be on the loop's thread, such as a callback from C.
     ///
     /// Traps if the current thread is another one.

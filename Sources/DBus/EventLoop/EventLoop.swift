@@ -2,13 +2,13 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// An epoll loop that is the executor of ``BusActor``.
+/// An epoll loop that is the executor of ``BusActor``, and of the tasks that work for it.
 ///
 /// A turn of the loop runs the jobs that are due, then the timers, then waits for descriptors. Jobs may come from any thread.
 ///
 /// `@unchecked Sendable`: `inbox` is behind a mutex; everything else is only touched by the thread that runs the loop, which
 /// ``BusActor`` isolation stands for.
-package final class EventLoop: SerialExecutor, @unchecked Sendable {
+package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var loopIsAwake = true
@@ -66,7 +66,7 @@ package final class EventLoop: SerialExecutor, @unchecked Sendable {
         while true {
             let jobs = takeJobs()
             for job in jobs {
-                job.runSynchronously(on: asUnownedSerialExecutor())
+                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
             if isStopped { return }
             BusActor.assumeIsolated {

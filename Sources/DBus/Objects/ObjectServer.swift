@@ -39,7 +39,7 @@ package final class ObjectServer {
             throw BusError(.limitsExceeded, "\(limit) calls of yours are waiting already")
         }
         waiting[call.sender] = count + 1
-        Task.immediate { @BusActor in
+        BusActor.start { [self] in
             do throws(BusError) {
                 try await body()
                 call.finish()
