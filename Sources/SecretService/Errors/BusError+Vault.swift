@@ -1,0 +1,19 @@
+import DBus
+import Vault
+
+extension BusError {
+    /// What a caller is told when the vault has refused or failed.
+    init(_ error: VaultError) {
+        let name: ErrorName =
+            switch error.code {
+            case .locked, .unreadable: .isLocked
+            case .noSuchItem, .noSuchCollection: .noSuchObject
+            case .limitExceeded: .limitsExceeded
+            case .notSupported: .notSupported
+            case .storageFull, .readOnly, .storageFailed: .inputOutput
+            case .wrongPassword, .emptyPassword: .accessDenied
+            default: .failed
+            }
+        self.init(name, error.reason)
+    }
+}

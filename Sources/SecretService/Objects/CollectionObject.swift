@@ -1,0 +1,117 @@
+import DBus
+import KeychainModel
+import Vault
+
+/// A collection, by its own path or an alias's (#88 – #102).
+struct CollectionObject {
+    let provider: Provider
+    let collection: Collection
+    let caller: String
+
+    @BusActor static let kind = ObjectKind<CollectionObject>(
+        [secretInterface, keychainInterface],
+        children: { $0.collection.itemIDs.map(\.description) }
+    )
+
+    @BusActor private static let secretInterface = Interface<CollectionObject>(
+        InterfaceName.collection,
+        methods: [
+            Method(suspending: "Delete", out: [Parameter("prompt", ObjectPath.self)]) {
+                (object, call) async throws(BusError) in
+                call.reply(with: try await object.delete())
+            },
+            Method(
+                "SearchItems",
+                in: [Parameter("attributes", Attributes.self)],
+                out: [Parameter("results", [ObjectPath].self)]
+            ) { (object, call) throws(BusError) in
+                let hits = object.collection.search(try call.arguments(Attributes.self))
+                call.reply(with: ItemPaths(hits, in: object.collection.name))
+            },
+            Method(
+                suspending: "CreateItem",
+                in: [
+                    Parameter("properties", [String: Variant].self),
+                    Parameter("secret", signature: EncodedSecret.signature),
+                    Parameter("replace", Bool.self),
+                ],
+                out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
+            ) { (object, call) async throws(BusError) in
+                call.reply(with: try await object.createItem(call), ObjectPath.root)
+            },
+        ],
+        properties: [
+            Property("Items", ItemPaths.self, get: { ItemPaths($0.collection.itemIDs, in: $0.collection.name) }),
+            Property("Locked", Bool.self, get: { $0.collection.isLocked }),
+            Property("Created", UInt64.self, get: { $0.collection.created.seconds }),
+            Property("Modified", UInt64.self, get: { $0.collection.modified.seconds }),
+            Property("Label", String.self, get: { $0.collection.label }) { (object, label) async throws(BusError) in
+                try await object.setLabel(label)
+            },
+        ],
+        signals: ["ItemCreated", "ItemDeleted", "ItemChanged"].map { name in
+            SignalDeclaration(name, [Parameter("item", ObjectPath.self)])
+        }
+    )
+
+    @BusActor private static let keychainInterface = Interface<CollectionObject>(
+        InterfaceName.keychainCollection,
+        properties: [
+            Property("Problem", String.self, get: { $0.collection.problem ?? "" })
+        ]
+    )
+
+    // MARK: Changes
+
+    /// Creates or replaces an item, and gives its path.
+    @BusActor
+    private func createItem(_ call: MethodCall) async throws(BusError) -> ObjectPath {
+        let new = try NewItem(from: call, for: provider)
+        let description = new.description
+        let replacing = new.replacing
+        let creation: ItemCreation
+        do throws(VaultError) {
+            creation = try await collection.createItem(
+                label: description.label,
+                attributes: description.attributes,
+                secret: new.takeSecret(),
+                replacing: replacing
+            )
+        } catch {
+            throw BusError(error)
+        }
+        switch creation {
+        case .created(let id):
+            provider.changes.itemCreated(id, in: collection)
+            return .item(id, in: collection.name)
+        case .replaced(let id):
+            provider.changes.itemChanged(id, in: collection, .all)
+            return .item(id, in: collection.name)
+        }
+    }
+
+    @BusActor
+    private func setLabel(_ label: String) async throws(BusError) {
+        try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
+        provider.changes.labelChanged(collection)
+    }
+
+    /// Deletes at once what is unlocked; for what is locked, makes a prompt that unlocks it first (#89, #110).
+    @BusActor
+    private func delete() async throws(BusError) -> ObjectPath {
+        guard collection.isLocked else {
+            try await provider.delete(collection)
+            return .root
+        }
+        guard !collection.isVacant else {
+            throw BusError(.notSupported, "'\(collection.label)' has no password yet, and nothing in it")
+        }
+        if case .unreadable(let reason) = collection.state {
+            throw BusError(
+                .isLocked,
+                "'\(collection.label)' cannot be read, and what cannot be read is kept: \(reason)"
+            )
+        }
+        return try provider.makePrompt(DeletePrompt(collection, provider: provider), for: caller)
+    }
+}

@@ -1,0 +1,10 @@
+/// The interfaces of the Secret Service (#2), and our own.
+enum InterfaceName {
+    static let service = "org.freedesktop.Secret.Service"
+    static let collection = "org.freedesktop.Secret.Collection"
+    static let item = "org.freedesktop.Secret.Item"
+    static let session = "org.freedesktop.Secret.Session"
+    static let prompt = "org.freedesktop.Secret.Prompt"
+    /// What the specification has no place for goes into interfaces of one's own (#132).
+    static let keychainCollection = "org.keychaind.Collection1"
+}

@@ -1,0 +1,30 @@
+import DBus
+
+/// A caller's own prompt (#115 – #127).
+struct PromptObject {
+    let prompt: Prompt
+
+    @BusActor static let kind = ObjectKind<PromptObject>([
+        Interface(
+            InterfaceName.prompt,
+            methods: [
+                Method("Prompt", in: [Parameter("window_id", String.self)]) { (object, call) throws(BusError) in
+                    let window = try call.arguments(String.self)
+                    guard object.prompt.isCreated else {
+                        throw BusError(.alreadyExists, "the prompt was run before")
+                    }
+                    // Answered first, as clients expect Completed after it (#124).
+                    call.reply()
+                    object.prompt.run(windowID: window)
+                },
+                Method("Dismiss") { (object, call) throws(BusError) in
+                    call.reply()
+                    object.prompt.dismiss()
+                },
+            ],
+            signals: [
+                SignalDeclaration("Completed", [Parameter("dismissed", Bool.self), Parameter("result", Variant.self)])
+            ]
+        )
+    ])
+}

@@ -1,0 +1,84 @@
+import DBus
+import KeychainModel
+import Vault
+
+extension ServiceObject {
+    @BusActor static let collectionMethods: [Method<ServiceObject>] = [
+        Method(
+            suspending: "CreateCollection",
+            in: [Parameter("properties", [String: Variant].self), Parameter("alias", String.self)],
+            out: [Parameter("collection", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
+        ) { (object, call) async throws(BusError) in
+            try await object.createCollection(call)
+        },
+        Method(
+            "SearchItems",
+            in: [Parameter("attributes", Attributes.self)],
+            out: [Parameter("unlocked", [ObjectPath].self), Parameter("locked", [ObjectPath].self)]
+        ) { (object, call) throws(BusError) in
+            let hits = object.search(try call.arguments(Attributes.self))
+            call.reply(with: hits.unlocked, hits.locked)
+        },
+        Method(
+            "ReadAlias",
+            in: [Parameter("name", String.self)],
+            out: [Parameter("collection", ObjectPath.self)]
+        ) { (object, call) throws(BusError) in
+            let collection = object.provider.vault.collection(forAlias: try call.arguments(String.self))
+            call.reply(with: collection.map { ObjectPath.collection($0.name) } ?? .root)
+        },
+        Method(
+            suspending: "SetAlias",
+            in: [Parameter("name", String.self), Parameter("collection", ObjectPath.self)]
+        ) { (object, call) async throws(BusError) in
+            let (alias, path) = try call.arguments(String.self, ObjectPath.self)
+            try await object.setAlias(alias, path)
+            call.reply()
+        },
+    ]
+
+    /// Gives the collection that has the alias (#55), or a prompt that makes one (#52).
+    @BusActor
+    private func createCollection(_ call: MethodCall) async throws(BusError) {
+        var reader = call.message.makeReader()
+        let description = try CollectionDescription(from: &reader)
+        let alias = try String(from: &reader)
+        try provider.checkAlias(alias)
+        if let collection = provider.existingCollection(forAlias: alias) {
+            if let label = description.label, label != collection.label, !collection.isLocked {
+                try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
+                provider.changes.labelChanged(collection)
+            }
+            return call.reply(with: ObjectPath.collection(collection.name), ObjectPath.root)
+        }
+        let action = CreatePrompt(label: description.label ?? "Unnamed", alias: alias, provider: provider)
+        call.reply(with: ObjectPath.root, try provider.makePrompt(action, for: caller))
+    }
+
+    /// The hits in all collections, the locked ones too (#62), newest first in each list (#66).
+    @BusActor
+    private func search(_ attributes: Attributes) -> SearchHits {
+        var hits = SearchHits()
+        for collection in provider.vault.collections {
+            hits.add(collection.search(attributes), in: collection)
+        }
+        return hits
+    }
+
+    @BusActor
+    private func setAlias(_ alias: String, _ path: ObjectPath) async throws(BusError) {
+        try provider.checkAlias(alias)
+        guard !alias.isEmpty else { throw BusError(.invalidArguments, "an alias has a name") }
+        var collection: Collection?
+        if path != .root {
+            guard case .collection(let reference) = SecretPath(path.rawValue), let found = provider.find(reference)
+            else {
+                throw BusError(.noSuchObject, "there is no collection \(path)")
+            }
+            collection = found
+        }
+        try await translatingErrors { () async throws(VaultError) in
+            try await provider.setAlias(alias, to: collection)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import DBus
+import KeychainModel
+import Vault
+
+extension ServiceObject {
+    @BusActor static let sessionMethods: [Method<ServiceObject>] = [
+        Method(
+            "OpenSession",
+            in: [Parameter("algorithm", String.self), Parameter("input", Variant.self)],
+            out: [Parameter("output", Variant.self), Parameter("result", ObjectPath.self)]
+        ) { (object, call) throws(BusError) in
+            try object.openSession(call)
+        },
+        Method(
+            deciding: "GetSecrets",
+            in: [Parameter("items", [ObjectPath].self), Parameter("session", ObjectPath.self)],
+            out: [Parameter("secrets", signature: SecretBatch.signature)]
+        ) { (object, call) throws(BusError) in
+            try object.getSecrets(call)
+        },
+    ]
+
+    @BusActor
+    private func openSession(_ call: MethodCall) throws(BusError) {
+        var reader = call.message.makeReader()
+        let name = try String(from: &reader)
+        guard let algorithm = SessionAlgorithm(rawValue: name) else {
+            // By this very name clients know that they may try another (#20).
+            throw BusError(.notSupported, "the algorithm '\(name)' is not supported")
+        }
+        let agreement = try algorithm.negotiate(&reader)
+        let output = agreement.output
+        let session = agreement.makeSession(owner: caller)
+        try provider.sessions.insert(session)
+        call.reply(with: output, ObjectPath.session(session.number))
+    }
+
+    @BusActor
+    private func getSecrets(_ call: MethodCall) throws(BusError) -> Dispatch {
+        let (paths, sessionPath) = try call.arguments([ObjectPath].self, ObjectPath.self)
+        let session = try provider.session(sessionPath, of: caller)
+        var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
+        var stored: [StoredSecret] = []
+        var seen: Set<ObjectPath> = []
+        for path in paths where seen.insert(path).inserted {
+            guard let (collection, id) = provider.findItem(path) else { continue }
+            switch resident(id, in: collection) {
+            case .secret(let secret): try batch.add(secret, of: path)
+            case .stored: stored.append(StoredSecret(path: path, collection: collection, id: id))
+            case .unavailable: break
+            }
+        }
+        if stored.isEmpty {
+            call.replyWiping { batch.write(to: &$0) }
+            return .answered
+        }
+        return .suspending { () async throws(BusError) in
+            var batch = batch
+            for secret in stored {
+                if let opened = await secret.open() {
+                    try batch.add(opened, of: secret.path)
+                }
+            }
+            call.replyWiping { batch.write(to: &$0) }
+        }
+    }
+
+    /// What is locked, damaged or gone is left out of the answer (#81).
+    private func resident(_ id: ItemID, in collection: Collection) -> ResidentSecret {
+        do throws(VaultError) {
+            guard let secret = try collection.secret(of: id) else { return .stored }
+            return .secret(secret)
+        } catch {
+            return .unavailable
+        }
+    }
+
+    private enum ResidentSecret: ~Copyable {
+        case secret(Secret)
+        case stored
+        case unavailable
+    }
+
+    private struct StoredSecret {
+        let path: ObjectPath
+        let collection: Collection
+        let id: ItemID
+
+        @BusActor
+        func open() async -> Secret? {
+            try? await collection.storedSecret(of: id)
+        }
+    }
+}

@@ -1,0 +1,26 @@
+import DBus
+import KeychainModel
+import Vault
+
+/// The service itself, as one caller sees it (#49 – #87).
+struct ServiceObject {
+    let provider: Provider
+    let caller: String
+
+    /// What answers before a key that is being derived is there; everything else waits for it.
+    static let membersThatNeedNoKey: Set<String> = ["OpenSession", "ReadAlias"]
+
+    @BusActor static let kind = ObjectKind<ServiceObject>(
+        [
+            Interface(
+                InterfaceName.service,
+                methods: sessionMethods + collectionMethods + lockMethods,
+                properties: [Property("Collections", [ObjectPath].self, get: { $0.provider.collectionPaths })],
+                signals: ["CollectionCreated", "CollectionDeleted", "CollectionChanged"].map { name in
+                    SignalDeclaration(name, [Parameter("collection", ObjectPath.self)])
+                }
+            )
+        ],
+        children: { _ in ["aliases", "collection", "prompt", "session"] }
+    )
+}

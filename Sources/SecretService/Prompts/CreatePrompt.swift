@@ -1,0 +1,39 @@
+import Authentication
+import DBus
+import Gcrypt
+import KeychainModel
+import Vault
+
+/// Creates a collection under a password that the person chooses; the result is its path (#53).
+@BusActor
+final class CreatePrompt: PromptAction {
+    private let label: String
+    private let alias: String
+    private let provider: Provider
+
+    init(label: String, alias: String, provider: Provider) {
+        self.label = label
+        self.alias = alias
+        self.provider = provider
+    }
+
+    var emptyResult: Variant { .objectPath(.root) }
+
+    func perform(asking conversation: Conversation) async -> PromptOutcome {
+        // `login` waits for its first password under the alias `default`; that is the collection which is meant then.
+        if let vacant = provider.vacantCollection(forAlias: alias) {
+            guard await provider.unlock(vacant, asking: conversation) else { return .dismissed(emptyResult) }
+            await provider.relabel(vacant, label)
+            return .done(.objectPath(.collection(vacant.name)))
+        }
+        guard let password = await conversation.askNewPassword(for: label) else { return .dismissed(emptyResult) }
+        // Somebody else may have made one in the meantime: of two callers, both get the same (#55).
+        if let collection = provider.existingCollection(forAlias: alias) {
+            return .done(.objectPath(.collection(collection.name)))
+        }
+        guard let collection = await provider.create(label: label, alias: alias, password: password) else {
+            return .dismissed(emptyResult)
+        }
+        return .done(.objectPath(.collection(collection.name)))
+    }
+}

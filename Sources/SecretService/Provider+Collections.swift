@@ -1,0 +1,148 @@
+import Authentication
+import DBus
+package import Gcrypt
+import KeychainModel
+import Logging
+package import Vault
+
+/// Changes to whole collections, with the signals that tell of them.
+extension Provider {
+    /// Unlocks a collection with a password that came from outside, such as at login.
+    package func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
+        try await collection.unlock(with: password)
+        logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
+        changes.lockChanged(collection)
+    }
+
+    /// Unlocks a collection by asking for its password, again while it is wrong; false if that came to nothing.
+    func unlock(_ collection: Collection, asking conversation: Conversation) async -> Bool {
+        var isRepeated = false
+        while collection.isLocked {
+            await settle(collection)
+            let answer =
+                collection.isVacant
+                ? await conversation.askNewPassword(for: collection.label)
+                : await conversation.askPassword(of: collection.label, again: isRepeated)
+            guard let password = answer else { return false }
+            do throws(VaultError) {
+                try await unlock(collection, with: password)
+            } catch  where error.code == .wrongPassword || error.code == .emptyPassword {
+                isRepeated = true
+            } catch {
+                logger.error(
+                    "A keychain could not be unlocked",
+                    metadata: ["keychain": "\(collection.name)", "reason": "\(error)"]
+                )
+                return false
+            }
+        }
+        return true
+    }
+
+    /// Locks a collection; true if it is locked now, false if it is the one in memory, which never is.
+    func lock(_ collection: Collection) -> Bool {
+        if collection.isEphemeral { return false }
+        if collection.isLocked { return true }
+        collection.lock()
+        logger.info("Locked a keychain", metadata: ["keychain": "\(collection.name)"])
+        changes.lockChanged(collection)
+        return true
+    }
+
+    /// Creates a collection, and gives it the alias unless that is empty; nil, and a line in the log, if it cannot be made.
+    func create(label: String, alias: String, password: consuming SecureBytes) async -> Collection? {
+        do throws(VaultError) {
+            let collection = try await vault.createCollection(label: label, password: password)
+            logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
+            changes.collectionCreated(collection.name, all: collectionPaths)
+            if !alias.isEmpty {
+                try await setAlias(alias, to: collection)
+            }
+            return collection
+        } catch {
+            logger.error("A keychain could not be created", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    func delete(_ collection: Collection) async throws(BusError) {
+        let name = collection.name
+        try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
+        logger.info("Deleted a keychain", metadata: ["keychain": "\(name)"])
+        changes.collectionDeleted(name, all: collectionPaths)
+        // The place of `login` does not stay empty: it waits for a new first password.
+        if vault.collection(named: name) != nil {
+            changes.collectionCreated(name, all: collectionPaths)
+        }
+    }
+
+    /// Gives a collection that was just made the label that was asked for.
+    func relabel(_ collection: Collection, _ label: String) async {
+        guard collection.label != label else { return }
+        do throws(VaultError) {
+            try await collection.setLabel(label)
+            changes.labelChanged(collection)
+        } catch {
+            logger.warning("A keychain could not be renamed", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    func reportUnreadable(_ collection: Collection, _ reason: String) {
+        logger.error(
+            "A keychain cannot be read, and is kept as it is",
+            metadata: ["keychain": "\(collection.name)", "reason": "\(reason)"]
+        )
+    }
+
+    // MARK: Aliases
+
+    /// Points an alias; with `default` pointed elsewhere, a `login` that is only a name yet goes, or comes back.
+    func setAlias(_ alias: String, to collection: Collection?) async throws(VaultError) {
+        let before = Set(vault.collections.map(\.name))
+        try await vault.setAlias(alias, to: collection)
+        let after = Set(vault.collections.map(\.name))
+        for name in before.subtracting(after) {
+            changes.collectionDeleted(name, all: collectionPaths)
+        }
+        for name in after.subtracting(before) {
+            changes.collectionCreated(name, all: collectionPaths)
+        }
+    }
+
+    func checkAlias(_ alias: String) throws(BusError) {
+        guard alias.utf8.count <= limits.aliasBytes else {
+            throw BusError(.limitsExceeded, "an alias has at most \(limits.aliasBytes) bytes")
+        }
+    }
+
+    /// The collection that an alias names, if it is there: `login` is not until it has a password.
+    func existingCollection(forAlias alias: String) -> Collection? {
+        guard !alias.isEmpty, let collection = vault.collection(forAlias: alias), !collection.isVacant else {
+            return nil
+        }
+        return collection
+    }
+
+    /// The collection that an alias names and that waits for its first password.
+    func vacantCollection(forAlias alias: String) -> Collection? {
+        guard !alias.isEmpty, let collection = vault.collection(forAlias: alias), collection.isVacant else {
+            return nil
+        }
+        return collection
+    }
+
+    // MARK: Waiting
+
+    /// Waits until no key of the collection is being derived, for a bounded time.
+    func settle(_ collection: Collection) async {
+        guard collection.isUnlocking else { return }
+        await withCheckedContinuation { continuation in
+            let waiter = Waiter(continuation)
+            let timer = BusActor.loop.schedule(after: limits.settlingTime) { waiter.finish() }
+            collection.onSettled {
+                BusActor.loop.cancel(timer)
+                waiter.finish()
+            }
+        }
+    }
+}

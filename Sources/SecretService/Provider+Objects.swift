@@ -1,0 +1,139 @@
+import DBus
+import KeychainModel
+import Vault
+
+/// Finding what a path names.
+extension Provider {
+    /// The object that a call is for; if the vault is not open yet, or a key it needs is being derived, one that waits first.
+    func target(of call: MethodCall) throws(BusError) -> any ObjectTarget {
+        guard let path = SecretPath(call.path) else { throw notFound(call.path) }
+        guard isReady, !collections(neededBy: call, at: path).contains(where: \.isUnlocking) else {
+            return SettlingTarget(provider: self, path: path)
+        }
+        return try target(at: path, of: call)
+    }
+
+    /// Waits, for a bounded time, until a call can be answered rightly.
+    func settle(_ path: SecretPath, for call: MethodCall) async {
+        await waitUntilReady()
+        for collection in collections(neededBy: call, at: path) {
+            await settle(collection)
+        }
+    }
+
+    func target(at path: SecretPath, of call: MethodCall) throws(BusError) -> any ObjectTarget {
+        switch path {
+        case .node(let node):
+            return NodeObject.kind.target(NodeObject(provider: self, node: node, caller: call.sender))
+        case .service:
+            return ServiceObject.kind.target(ServiceObject(provider: self, caller: call.sender))
+        case .collection(let reference):
+            guard let collection = find(reference) else { break }
+            return CollectionObject.kind.target(
+                CollectionObject(provider: self, collection: collection, caller: call.sender)
+            )
+        case .item(let reference, let id):
+            guard let collection = find(reference), let item = collection.item(id) else { break }
+            return ItemObject.kind.target(
+                ItemObject(provider: self, collection: collection, item: item, caller: call.sender)
+            )
+        case .session(let number):
+            guard let session = sessions.session(number, of: call.sender) else { break }
+            return SessionObject.kind.target(SessionObject(provider: self, session: session))
+        case .prompt(let number):
+            guard let prompt = prompts.prompt(number, of: call.sender) else { break }
+            return PromptObject.kind.target(PromptObject(prompt: prompt))
+        }
+        throw notFound(call.path)
+    }
+
+    private func notFound(_ path: String) -> BusError {
+        SecretPath.isInsideCollections(path)
+            ? BusError(.noSuchObject, "there is no object at \(path)")
+            : BusError(.unknownObject, "there is no object at \(path)")
+    }
+
+    /// What a call could not be answered rightly without.
+    private func collections(neededBy call: MethodCall, at path: SecretPath) -> [Collection] {
+        switch path {
+        case .collection(let reference), .item(let reference, _):
+            find(reference).map { [$0] } ?? []
+        case .service where call.interface != StandardInterface.introspectable:
+            ServiceObject.membersThatNeedNoKey.contains(call.member) ? [] : vault.collections
+        case .service, .node, .session, .prompt:
+            []
+        }
+    }
+
+    // MARK: Collections and items
+
+    var collectionPaths: [ObjectPath] {
+        vault.collections.map { .collection($0.name) }
+    }
+
+    func find(_ reference: SecretPath.CollectionReference) -> Collection? {
+        switch reference {
+        case .name(let name): vault.collection(named: name)
+        case .alias(let element):
+            AliasElement.decodings(of: element).lazy.compactMap { self.vault.collection(forAlias: $0) }.first
+        }
+    }
+
+    /// The aliases that lead somewhere.
+    var aliases: [String] {
+        let builtIn = ["default", "login", "session"]
+        return Set(vault.aliases.keys).union(builtIn).filter { vault.collection(forAlias: $0) != nil }.sorted()
+    }
+
+    /// The collection that a path names, or that holds the item which it names.
+    func findCollection(holding path: ObjectPath) -> Collection? {
+        switch SecretPath(path.rawValue) {
+        case .collection(let reference):
+            return find(reference)
+        case .item(let reference, let id):
+            guard let collection = find(reference), collection.contains(id) else { return nil }
+            return collection
+        default:
+            return nil
+        }
+    }
+
+    func findItem(_ path: ObjectPath) -> (Collection, ItemID)? {
+        guard case .item(let reference, let id) = SecretPath(path.rawValue), let collection = find(reference),
+            collection.contains(id)
+        else { return nil }
+        return (collection, id)
+    }
+
+    // MARK: Callers' own
+
+    /// The caller's session; `NoSession` for any other path (#38, #41).
+    func session(_ path: ObjectPath, of caller: String) throws(BusError) -> Session {
+        guard case .session(let number) = SecretPath(path.rawValue),
+            let session = sessions.session(number, of: caller)
+        else { throw BusError(.noSession, "there is no session \(path)") }
+        return session
+    }
+
+    /// Reads the one argument of SetSecret; the message's secret is overwritten, whether it is good or not.
+    func readSecret(from call: MethodCall) throws(BusError) -> Secret {
+        defer { call.message.wipeByteArrays() }
+        var reader = call.message.makeReader()
+        return try readSecret(&reader, from: call.sender)
+    }
+
+    /// Reads an `(oayays)` of the caller's.
+    func readSecret(_ reader: inout Reader, from caller: String) throws(BusError) -> Secret {
+        try reader.readStructure { (reader) throws(BusError) in
+            let session = try session(try ObjectPath(from: &reader), of: caller)
+            return try session.readSecret(&reader)
+        }
+    }
+
+    /// Makes the object that the caller is to run.
+    func makePrompt(_ action: any PromptAction, for caller: String) throws(BusError) -> ObjectPath {
+        let prompt = Prompt(action, owner: caller, provider: self)
+        try prompts.insert(prompt)
+        return .prompt(prompt.number)
+    }
+}

@@ -1,0 +1,89 @@
+package import Authentication
+package import DBus
+package import Logging
+package import Vault
+
+/// The provider of `org.freedesktop.secrets`: a vault, shown on a bus.
+///
+/// It holds what belongs to callers – sessions and prompts – and finds the object that a call is for. What the objects do is in
+/// their own files; what is stored, and what may be read, is the vault's.
+@BusActor
+package final class Provider {
+    /// The name by which clients find the service (#1).
+    package static let busName = "org.freedesktop.secrets"
+
+    let vault: Vault
+    let prompter: any Prompter
+    let limits: ServiceLimits
+    let logger: Logger
+    let changes: ChangeNotifier
+    var sessions: SessionTable
+    var prompts: PromptTable
+
+    private enum Readiness {
+        case opening([Waiter])
+        case ready
+    }
+
+    private let connection: Connection
+    private var readiness = Readiness.opening([])
+
+    package init(
+        vault: Vault,
+        connection: Connection,
+        prompter: any Prompter,
+        limits: ServiceLimits = ServiceLimits(),
+        logger: Logger
+    ) {
+        self.vault = vault
+        self.connection = connection
+        self.prompter = prompter
+        self.limits = limits
+        self.logger = logger
+        changes = ChangeNotifier(connection: connection, itemsPerNotice: limits.itemsPerNotice)
+        sessions = SessionTable(limit: limits.sessions)
+        prompts = PromptTable(limit: limits.prompts)
+    }
+
+    /// Begins to take calls, and to forget callers that leave the bus.
+    ///
+    /// Until ``vaultIsOpen()`` they wait, so that the bus name can be taken before a file is read.
+    package func start() {
+        connection.server = ObjectServer(on: connection, limit: limits.waitingCalls) { [self] (call) throws(BusError) in
+            try target(of: call)
+        }
+        connection.onNameVanished { [self] name in
+            sessions.removeAll(of: name)
+            for prompt in prompts.prompts(of: name) {
+                prompt.dismiss()
+            }
+        }
+    }
+
+    /// Begins to answer: the vault has been opened, and if it is to be unlocked, that has begun.
+    package func vaultIsOpen() {
+        guard case .opening(let waiters) = readiness else { return }
+        readiness = .ready
+        for waiter in waiters {
+            waiter.finish()
+        }
+    }
+
+    var isReady: Bool {
+        if case .ready = readiness { true } else { false }
+    }
+
+    /// Waits until the vault is open, for a bounded time.
+    func waitUntilReady() async {
+        await withCheckedContinuation { continuation in
+            let waiter = Waiter(continuation)
+            guard case .opening(let waiters) = readiness else { return waiter.finish() }
+            readiness = .opening(waiters + [waiter])
+            BusActor.loop.schedule(after: limits.settlingTime) { waiter.finish() }
+        }
+    }
+
+    func send(_ signal: Message) {
+        connection.send(signal)
+    }
+}

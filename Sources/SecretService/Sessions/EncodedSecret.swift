@@ -1,0 +1,40 @@
+import DBus
+import Gcrypt
+import Vault
+
+/// A secret in the form of a session, ready to be written (#13 – #17).
+///
+/// A class only because an array, such as the answer of GetSecrets is made of, holds no noncopyable values.
+final class EncodedSecret {
+    enum Content: ~Copyable {
+        case clear(Secret)
+        case encrypted(iv: [UInt8], ciphertext: [UInt8], contentType: String)
+    }
+
+    /// The D-Bus structure: session, parameters, value, content type.
+    static let signature = "(oayays)"
+
+    private let session: ObjectPath
+    private let content: Content
+
+    init(session: ObjectPath, _ content: consuming Content) {
+        self.session = session
+        self.content = content
+    }
+
+    func write(to writer: inout Writer) {
+        writer.writeStructure { writer in
+            session.write(to: &writer)
+            switch content {
+            case .clear(let secret):
+                writer.writeBytes(UnsafeRawBufferPointer(start: nil, count: 0))
+                secret.bytes.withUnsafeBytes { writer.writeBytes($0) }
+                secret.contentType.write(to: &writer)
+            case .encrypted(let iv, let ciphertext, let contentType):
+                iv.withUnsafeBytes { writer.writeBytes($0) }
+                ciphertext.withUnsafeBytes { writer.writeBytes($0) }
+                contentType.write(to: &writer)
+            }
+        }
+    }
+}

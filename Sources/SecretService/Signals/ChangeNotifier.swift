@@ -1,0 +1,127 @@
+import DBus
+import KeychainModel
+import Vault
+
+/// Tells everybody on the bus what has changed (#84 – #87, #99 – #101, #112).
+///
+/// Signals come from the real paths only, never from aliases, and each before the reply of the call that caused it, so that
+/// a client's cache is right when its call returns.
+///
+/// `Items` is the exception: it is a list of all, and a list of 100,000 for every new item would cost more than the item. Up to
+/// a bound it is sent at once; beyond, changes are gathered and told at most once a second. It cannot be sent as invalidated:
+/// libsecret's handler of ItemCreated reads the cached list and needs one to be there.
+@BusActor
+final class ChangeNotifier {
+    private let connection: Connection
+    private let itemsPerNotice: Int
+    private var gathering: [CollectionName: Timer] = [:]
+    private static let gatheringTime = Duration.seconds(1)
+
+    init(connection: Connection, itemsPerNotice: Int) {
+        self.connection = connection
+        self.itemsPerNotice = itemsPerNotice
+    }
+
+    // MARK: Collections
+
+    func collectionCreated(_ name: CollectionName, all: [ObjectPath]) {
+        emit(.service, InterfaceName.service, "CollectionCreated", .collection(name))
+        collectionsChanged(all)
+    }
+
+    func collectionDeleted(_ name: CollectionName, all: [ObjectPath]) {
+        gathering.removeValue(forKey: name).map(BusActor.loop.cancel)
+        emit(.service, InterfaceName.service, "CollectionDeleted", .collection(name))
+        collectionsChanged(all)
+    }
+
+    func labelChanged(_ collection: Collection) {
+        send(.collection(collection.name), InterfaceName.collection) { changes in
+            changes.writeProperty("Label", collection.label)
+            changes.writeProperty("Modified", collection.modified.seconds)
+        }
+        emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
+    }
+
+    /// Tells that a collection was locked or unlocked, and with it its items.
+    func lockChanged(_ collection: Collection) {
+        let isLocked = collection.isLocked
+        send(.collection(collection.name), InterfaceName.collection) { changes in
+            changes.writeProperty("Locked", isLocked)
+            changes.writeProperty("Label", collection.label)
+            changes.writeProperty("Modified", collection.modified.seconds)
+        }
+        emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
+        guard collection.itemCount <= itemsPerNotice else { return }
+        for id in collection.itemIDs {
+            guard let item = collection.item(id) else { continue }
+            // An item that was never unlocked before has shown neither label nor attributes.
+            itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked])
+        }
+    }
+
+    private func collectionsChanged(_ all: [ObjectPath]) {
+        send(.service, InterfaceName.service) { $0.writeProperty("Collections", all) }
+    }
+
+    // MARK: Items
+
+    func itemCreated(_ id: ItemID, in collection: Collection) {
+        emit(.collection(collection.name), InterfaceName.collection, "ItemCreated", .item(id, in: collection.name))
+        itemListChanged(collection)
+    }
+
+    func itemDeleted(_ id: ItemID, in collection: Collection) {
+        emit(.collection(collection.name), InterfaceName.collection, "ItemDeleted", .item(id, in: collection.name))
+        itemListChanged(collection)
+    }
+
+    func itemChanged(_ id: ItemID, in collection: Collection, _ properties: ItemProperties) {
+        guard let item = collection.item(id) else { return }
+        itemPropertiesChanged(item, in: collection, properties)
+        emit(.collection(collection.name), InterfaceName.collection, "ItemChanged", .item(id, in: collection.name))
+        send(.collection(collection.name), InterfaceName.collection) { changes in
+            changes.writeProperty("Modified", collection.modified.seconds)
+        }
+    }
+
+    private func itemPropertiesChanged(_ item: Item, in collection: Collection, _ properties: ItemProperties) {
+        send(.item(item.id, in: collection.name), InterfaceName.item) { changes in
+            if properties.contains(.label) { changes.writeProperty("Label", item.label) }
+            if properties.contains(.attributes) {
+                changes.writeProperty("Attributes", item.attributes)
+                changes.writeProperty("Type", item.type)
+            }
+            if properties.contains(.locked) { changes.writeProperty("Locked", collection.isLocked(item)) }
+            changes.writeProperty("Modified", item.modified.seconds)
+        }
+    }
+
+    private func itemListChanged(_ collection: Collection) {
+        let isSmall = collection.itemCount <= itemsPerNotice
+        send(.collection(collection.name), InterfaceName.collection) { changes in
+            changes.writeProperty("Modified", collection.modified.seconds)
+            if isSmall { changes.writeProperty("Items", ItemPaths(collection.itemIDs, in: collection.name)) }
+        }
+        guard !isSmall, gathering[collection.name] == nil else { return }
+        gathering[collection.name] = BusActor.loop.schedule(after: ChangeNotifier.gatheringTime) { [weak self] in
+            guard let self else { return }
+            gathering[collection.name] = nil
+            send(.collection(collection.name), InterfaceName.collection) { changes in
+                changes.writeProperty("Items", ItemPaths(collection.itemIDs, in: collection.name))
+            }
+        }
+    }
+
+    // MARK: Sending
+
+    private func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ subject: ObjectPath) {
+        let signal = Message.signal(path, interface, member)
+        signal.append(subject)
+        connection.send(signal)
+    }
+
+    private func send(_ path: ObjectPath, _ interface: String, _ changes: (inout Writer) -> Void) {
+        connection.send(Message.propertiesChanged(path, interface, changes))
+    }
+}

@@ -1,0 +1,39 @@
+import DBus
+import KeychainModel
+
+/// The paths of items of a collection, written without making a string of each.
+struct ItemPaths: BusValue {
+    private var groups: [(collection: CollectionName, ids: [ItemID])]
+
+    init(_ ids: [ItemID], in collection: CollectionName) {
+        groups = [(collection, ids)]
+    }
+
+    init() {
+        groups = []
+    }
+
+    mutating func append(_ ids: [ItemID], in collection: CollectionName) {
+        if !ids.isEmpty {
+            groups.append((collection, ids))
+        }
+    }
+
+    static var signature: String { [ObjectPath].signature }
+
+    /// Only written: a list of paths that arrives may hold anything.
+    init(from reader: inout Reader) throws(BusError) {
+        throw BusError(.invalidArguments, "item paths are not taken as an argument")
+    }
+
+    func write(to writer: inout Writer) {
+        writer.writeArray(of: ObjectPath.signature) { writer in
+            for group in groups {
+                var path = ItemPathBuffer(collection: group.collection)
+                for id in group.ids {
+                    path.withPath(of: id) { writer.writeObjectPath($0) }
+                }
+            }
+        }
+    }
+}
