@@ -1,0 +1,141 @@
+import Authentication
+import CLinux
+import DBus
+import Gcrypt
+import Glibc
+import KeychainModel
+import Logging
+import SecretService
+import Vault
+
+/// The parts of the daemon, put together: bus, vault, provider.
+@BusActor
+struct Daemon {
+    private let options: Options
+    private let connection: Connection
+    private let vault: Vault
+    private let provider: Provider
+    private let logger: Logger
+
+    /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
+    static func start(_ options: Options, endingOn signals: TerminationSignals) async {
+        let daemon = Daemon(options)
+        await daemon.takeName()
+        daemon.watchForTheEnd(signals)
+        daemon.startKeyMemory()
+        await daemon.openVault()
+        ServiceManager.notifyReady()
+        await daemon.unlockFromStandardInput()
+        keychaind_release_startup_pages()
+    }
+
+    private init(_ options: Options) {
+        self.options = options
+        logger = Logger(label: "keychaind")
+        guard let directory = options.dataDirectory ?? DataDirectory.standard else {
+            end(.inputOutput, "there is no home folder to keep keychains in; give one with --data-dir")
+        }
+        do throws(BusError) {
+            connection = try Connection(.session)
+        } catch {
+            end(.unavailable, "there is no session bus: \(error.message)")
+        }
+        vault = Vault(VaultConfiguration(directory: directory, logger: logger))
+        provider = Provider(
+            vault: vault,
+            connection: connection,
+            prompter: PrompterChain([GCRPrompter(connection: connection, logger: logger)], logger: logger),
+            logger: logger
+        )
+    }
+
+    // MARK: Starting
+
+    /// Takes the name before anything else: programs wait for it at login, and what they call waits for the rest.
+    private func takeName() async {
+        provider.start()
+        do throws(BusError) {
+            let flags: NameRequest.Options = options.replaces ? [.allowReplacement, .replaceExisting] : []
+            guard try connection.requestName(Provider.busName, options: flags) == .owner else {
+                let owner = await NameOwner.find(Provider.busName, on: connection)
+                end(.unavailable, "the name \(Provider.busName) is taken: \(owner)")
+            }
+        } catch {
+            end(.unavailable, "the name \(Provider.busName) cannot be taken: \(error.message)")
+        }
+    }
+
+    private func watchForTheEnd(_ signals: TerminationSignals) {
+        signals.onFirst { stop() }
+        connection.onDisconnect = { stop() }
+        connection.subscribe(to: .nameLost) { message in
+            guard let name = try? message.read(String.self), name == Provider.busName else { return }
+            logger.notice("Another provider has taken over")
+            stop()
+        }
+    }
+
+    private func startKeyMemory() {
+        do throws(GcryptError) {
+            guard case .notLocked(let reason) = try Gcrypt.initialize(lockedBytes: Daemon.keyMemory) else { return }
+            logger.warning("Keys may be written to swap space", metadata: ["reason": "\(reason)"])
+        } catch {
+            end(.inputOutput, "libgcrypt does not start: \(error)")
+        }
+    }
+
+    /// Opens the vault.
+    ///
+    /// With `--replace`, the one that was replaced may need a moment to let go of it.
+    private func openVault() async {
+        let deadline = ContinuousClock.now + Daemon.handoverTime
+        while true {
+            do throws(VaultError) {
+                try await vault.open()
+                if !options.unlocks { provider.vaultIsOpen() }
+                return
+            } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
+                await BusActor.loop.wait(for: .milliseconds(20))
+            } catch {
+                end(error.code == .inUse ? .inUse : .inputOutput, error.reason)
+            }
+        }
+    }
+
+    /// Unlocks `login` with what is on standard input, making it if it is not there.
+    ///
+    /// Calls wait from the start, through the deriving of the key, until it is known whether the password is right.
+    private func unlockFromStandardInput() async {
+        guard options.unlocks else { return }
+        defer { provider.vaultIsOpen() }
+        let input = await BlockingThread.run { PasswordInput.read(from: STDIN_FILENO) }
+        guard let login = vault.collection(named: .login) else { return }
+        switch consume input {
+        case .password(let password):
+            do throws(VaultError) {
+                try await provider.unlock(login, with: password)
+            } catch {
+                logger.error("The keychain 'login' stays locked", metadata: ["reason": "\(error.reason)"])
+            }
+        case .failure(let reason):
+            logger.error("The keychain 'login' stays locked", metadata: ["reason": "\(reason)"])
+        }
+    }
+
+    // MARK: Ending
+
+    /// Closes the vault, leaves the bus, and lets the process end.
+    private func stop() {
+        connection.onDisconnect = nil
+        ServiceManager.notifyStopping()
+        BusActor.start {
+            await vault.close()
+            connection.close()
+            BusActor.loop.stop()
+        }
+    }
+
+    /// Bytes of locked memory for keys: about 10 KiB for each unlocked collection, and what a derivation needs in passing.
+    private static let keyMemory = 512 << 10
+    private static let handoverTime = Duration.seconds(5)
+}

@@ -1,0 +1,59 @@
+/// What the command line asks for.
+///
+/// Read by hand: an argument parser would bring Foundation into a process that holds secrets and starts at every login.
+struct Options: Equatable {
+    var unlocks = false
+    var replaces = false
+    var dataDirectory: String?
+    var isVerbose = false
+
+    enum Request: Equatable {
+        case serve(Options)
+        case showVersion
+        case showHelp
+    }
+
+    /// A command line that cannot be understood.
+    struct UsageError: Error, Equatable {
+        let message: String
+    }
+
+    static let help = """
+        Usage: keychaind [--unlock] [--replace] [--data-dir DIR] [--verbose]
+
+        Keeps the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
+
+          --unlock         read a password from standard input and unlock the keychain 'login' with it;
+                           make that keychain if there is none
+          --replace        take the place of a provider that allows it, and allow it in turn
+          --data-dir DIR   keep keychains in DIR instead of $XDG_DATA_HOME/keychaind
+          --verbose        log more
+          --version        print the version and end
+          --help           print this and end
+        """
+
+    static func parse(_ arguments: some Sequence<String>) throws(UsageError) -> Request {
+        var options = Options()
+        var rest = arguments.makeIterator()
+        while let argument = rest.next() {
+            switch argument {
+            case "--unlock": options.unlocks = true
+            case "--replace": options.replaces = true
+            case "--verbose": options.isVerbose = true
+            case "--version": return .showVersion
+            case "--help", "-h": return .showHelp
+            case "--data-dir":
+                guard let directory = rest.next() else { throw UsageError(message: "--data-dir needs a folder") }
+                options.dataDirectory = directory
+            case _ where argument.hasPrefix("--data-dir="):
+                options.dataDirectory = String(argument.dropFirst("--data-dir=".count))
+            default:
+                throw UsageError(message: "unknown argument '\(argument)'")
+            }
+        }
+        if let directory = options.dataDirectory, directory.isEmpty {
+            throw UsageError(message: "--data-dir needs a folder")
+        }
+        return .serve(options)
+    }
+}
