@@ -1,13 +1,7 @@
 #pragma once
 
-// dl_iterate_phdr is an extension of glibc.
-#ifndef _GNU_SOURCE
-#define _GNU_SOURCE
-#endif
-
 #include <errno.h>
 #include <fcntl.h>
-#include <link.h>
 #include <malloc.h>
 #include <signal.h>
 #include <stdint.h>
@@ -57,26 +51,4 @@ static inline int keychaind_block_termination_signals(void) {
     sigaddset(&signals, SIGHUP);
     if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
-}
-
-// Gives back the pages of the program and its libraries that are mapped from their files unchanged: those that are needed
-// come back from the page cache one fault at a time. Segments that are written to, or hold relocations, are left alone.
-
-static inline int keychaind_release_segment_pages(struct dl_phdr_info *info, size_t size, void *context) {
-    (void)size;
-    (void)context;
-    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
-    for (int index = 0; index < info->dlpi_phnum; index++) {
-        const ElfW(Phdr) *segment = &info->dlpi_phdr[index];
-        if (segment->p_type != PT_LOAD || (segment->p_flags & PF_W) != 0) continue;
-        const uintptr_t start = (info->dlpi_addr + segment->p_vaddr + page - 1) & ~(page - 1);
-        const uintptr_t end = (info->dlpi_addr + segment->p_vaddr + segment->p_memsz) & ~(page - 1);
-        if (start < end) madvise((void *)start, end - start, MADV_DONTNEED);
-    }
-    return 0;
-}
-
-static inline void keychaind_release_startup_pages(void) {
-    dl_iterate_phdr(keychaind_release_segment_pages, NULL);
-    malloc_trim(0);
 }

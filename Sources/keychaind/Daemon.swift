@@ -1,5 +1,4 @@
 import Authentication
-import CLinux
 import DBus
 import Gcrypt
 import Glibc
@@ -26,7 +25,7 @@ struct Daemon {
         await daemon.openVault()
         ServiceManager.notifyReady()
         await daemon.unlockFromStandardInput()
-        keychaind_release_startup_pages()
+        StartupMemory.release()
     }
 
     private init(_ options: Options) {
