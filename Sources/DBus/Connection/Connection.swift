@@ -8,25 +8,30 @@ import CLinux
 package final class Connection {
     private enum State {
         case open
-        /// Left, but libdbus may still be handing out what has arrived.
+        /// Messages are being handled, during which libdbus must not be torn down.
+        case dispatching
+        /// Closed by whoever handles a message; torn down after it.
         case closing
         case closed
     }
 
     let pointer: OpaquePointer
     private var state = State.open
-    private var isDispatching = false
     private let watches = WatchTable()
     private var timeouts: [OpaquePointer: Timer] = [:]
     private var subscriptions: [UInt64: Subscription] = [:]
     private var subscriptionCount: UInt64 = 0
+    private var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
     private var unwiped: [Message] = []
     private var exports: [String: Export] = [:]
+
+    /// The name that the bus has given this connection, such as `:1.42`.
+    package let uniqueName: String
 
     /// Answers the calls that arrive and are not for an exported object; without it they are `UnknownMethod`.
     package var server: ObjectServer?
 
-    /// Called once when the bus has gone.
+    /// Called once when the bus has gone, but not after ``close()``.
     package var onDisconnect: (@BusActor () -> Void)?
 
     // MARK: Opening and closing
@@ -51,6 +56,7 @@ package final class Connection {
             dbus_connection_unref(pointer)
             throw BusError(consuming: &error)
         }
+        uniqueName = String(optional: dbus_bus_get_unique_name(pointer)) ?? ""
         attach()
     }
 
@@ -58,41 +64,45 @@ package final class Connection {
     ///
     /// A handler may close the connection that called it: the rest of the closing then waits until the handler has returned.
     package func close() {
-        guard case .open = state else { return }
-        state = .closing
+        guard isOpen else { return }
         dbus_connection_flush(pointer)
-        wipeSentMessages()
         dbus_connection_close(pointer)
-        // The closing is a message of its own, which ends the pending calls.
-        dispatch()
+        abandonCalls()
+        if case .dispatching = state {
+            state = .closing
+        } else {
+            tearDown()
+        }
     }
 
-    /// Hands out the messages that have arrived.
-    private func dispatch() {
-        // libdbus would wait for itself, and for ever.
-        guard !isDispatching, state != .closed else { return }
-        isDispatching = true
-        while dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
-        isDispatching = false
-        guard state == .closing else { return }
+    private func tearDown() {
         state = .closed
+        for message in unwiped {
+            message.wipeByteArrays()
+        }
+        unwiped.removeAll()
         detach()
         dbus_connection_unref(pointer)
     }
 
-    /// The name that the bus has given this connection, such as `:1.42`.
-    package var uniqueName: String { String(optional: dbus_bus_get_unique_name(pointer)) ?? "" }
+    private var isOpen: Bool {
+        switch state {
+        case .open, .dispatching: true
+        case .closing, .closed: false
+        }
+    }
 
     // MARK: Sending
 
     /// Queues a message, and writes it at once where the socket takes it.
     package func send(_ message: Message) {
-        guard case .open = state else { return }
+        guard isOpen else { return }
         dbus_connection_send(pointer, message.pointer, nil)
     }
 
     /// Sends a message that holds a secret; its bytes are overwritten once they have left.
     package func sendWiping(_ message: Message) {
+        guard isOpen else { return message.wipeByteArrays() }
         send(message)
         unwiped.append(message)
         wipeSentMessages()
@@ -105,10 +115,12 @@ package final class Connection {
         let reply = await withCheckedContinuation { continuation in
             startCall(message, timeout: timeout) { continuation.resume(returning: $0) }
         }
-        guard let reply else { throw BusError(.disconnected, "the connection to the bus is closed") }
+        guard let reply else { throw Connection.disconnected }
         if let error = reply.error { throw error }
         return reply
     }
+
+    private static let disconnected = BusError(.disconnected, "the connection to the bus is closed")
 
     private func startCall(
         _ message: Message,
@@ -116,7 +128,7 @@ package final class Connection {
         completion: @escaping @BusActor (Message?) -> Void
     ) {
         var pending: OpaquePointer?
-        if case .open = state {
+        if isOpen {
             dbus_connection_send_with_reply(
                 pointer,
                 message.pointer,
@@ -125,7 +137,19 @@ package final class Connection {
             )
         }
         guard let pending else { return completion(nil) }
-        PendingCall(pending, completion: completion).start()
+        let call = PendingCall(pending)
+        pendingCalls[ObjectIdentifier(call)] = call
+        call.start { [weak self] reply in
+            self?.pendingCalls[ObjectIdentifier(call)] = nil
+            completion(reply)
+        }
+    }
+
+    /// libdbus forgets the calls that wait when the connection ends.
+    private func abandonCalls() {
+        for call in pendingCalls.values {
+            call.abandon()
+        }
     }
 
     private func wipeSentMessages() {
@@ -145,6 +169,7 @@ package final class Connection {
         _ name: String,
         options: NameRequest.Options = []
     ) throws(BusError) -> NameRequest.Outcome {
+        guard isOpen else { throw Connection.disconnected }
         var error = DBusError()
         dbus_error_init(&error)
         let code = dbus_bus_request_name(
@@ -167,12 +192,14 @@ package final class Connection {
     ) -> SubscriptionID {
         subscriptionCount += 1
         subscriptions[subscriptionCount] = Subscription(match: match, handler: handler)
-        dbus_bus_add_match(pointer, match.rule, nil)
+        if isOpen {
+            dbus_bus_add_match(pointer, match.rule, nil)
+        }
         return SubscriptionID(rawValue: subscriptionCount)
     }
 
     package func unsubscribe(_ id: SubscriptionID) {
-        guard let subscription = subscriptions.removeValue(forKey: id.rawValue), case .open = state else { return }
+        guard let subscription = subscriptions.removeValue(forKey: id.rawValue), isOpen else { return }
         dbus_bus_remove_match(pointer, subscription.match.rule, nil)
     }
 
@@ -215,7 +242,17 @@ package final class Connection {
 
     // MARK: Receiving
 
-    fileprivate func receive(_ message: Message) -> DBusHandlerResult {
+    private func dispatch() {
+        guard case .open = state else { return }
+        state = .dispatching
+        while isOpen, dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
+        guard case .dispatching = state else { return tearDown() }
+        state = .open
+        wipeSentMessages()
+    }
+
+    private func receive(_ message: Message) -> DBusHandlerResult {
+        guard isOpen else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
         switch dbus_message_get_type(message.pointer) {
         case keychaind_dbus_message_method_call:
             guard let server = server(for: message) else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
@@ -223,6 +260,7 @@ package final class Connection {
             return DBUS_HANDLER_RESULT_HANDLED
         case keychaind_dbus_message_signal:
             if dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0 {
+                abandonCalls()
                 let action = onDisconnect
                 onDisconnect = nil
                 action?()
@@ -273,10 +311,7 @@ package final class Connection {
             nil
         )
         // Held by the loop until it is closed: libdbus calls back with a bare pointer to this object.
-        BusActor.loop.beforeEachWait(owner: self) { [self] in
-            dispatch()
-            wipeSentMessages()
-        }
+        BusActor.loop.beforeEachWait(owner: self) { [self] in dispatch() }
     }
 
     private func detach() {

@@ -1,4 +1,5 @@
 package import DBus
+import Glibc
 
 /// A bus of a test's own; its daemon ends with this object.
 package final class PrivateBus: Sendable {
@@ -47,6 +48,11 @@ package final class PrivateBus: Sendable {
     /// Ends the bus under everybody.
     package func kill() async throws {
         try await daemon.kill()
+    }
+
+    /// Stops the bus from doing anything, until it is killed.
+    package func pause() {
+        daemon.send(SIGSTOP)
     }
 
     private static func configuration(socket: String, services: String) -> String {

@@ -1,0 +1,154 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite(.onLoop)
+struct ClosingTests {
+    @Test
+    @BusActor
+    func close_callsThatWait_fail() async throws {
+        let server = try await TestServer.start()
+        let lost = Task { try await server.call("Hold", "lost") }
+        _ = try await server.object.held.first("the call")
+        server.client.close()
+        await #expect(throws: BusError(.disconnected, "")) { try await lost.value }
+    }
+
+    @Test
+    @BusActor
+    func close_afterwards_callsFailAtOnce() async throws {
+        let server = try await TestServer.start()
+        server.client.close()
+        await #expect(throws: BusError(.disconnected, "")) { try await server.call("Sender") }
+        #expect(throws: BusError(.disconnected, "")) { _ = try server.client.requestName("org.example.Late") }
+    }
+
+    @Test
+    @BusActor
+    func close_afterwards_everythingElseDoesNothing() async throws {
+        let server = try await TestServer.start()
+        let id = server.client.subscribe(to: .nameVanished) { _ in }
+        server.client.close()
+        server.client.close()
+        server.client.unsubscribe(id)
+        server.client.subscribe(to: .nameLost) { _ in }
+        server.client.send(.signal(.root, "org.example.Test", "Signal"))
+        server.client.sendWiping(.signal(.root, "org.example.Test", "Signal"))
+    }
+
+    @Test
+    @BusActor
+    func close_messagesInTheQueue_areSentFirst() async throws {
+        let server = try await TestServer.start()
+        for number in 0..<1000 {
+            let message = server.message("Record")
+            message.append("\(number)")
+            server.client.send(message)
+        }
+        server.client.close()
+        _ = try await server.object.recorded.first("the last message") { $0 == "999" }
+        #expect(server.object.recorded.count == 1000)
+    }
+
+    @Test
+    @BusActor
+    func close_inAHandler_isDoneAfterIt() async throws {
+        let server = try await TestServer.start()
+        server.object.action = { server.connection.close() }
+        try await server.call("Act")
+        await #expect(throws: BusError(.serviceUnknown, "")) { try await server.call("Act") }
+    }
+
+    @Test
+    @BusActor
+    func close_anotherConnectionInAHandler_disturbsNobody() async throws {
+        let server = try await TestServer.start()
+        let others = try (0..<8).map { _ in try server.bus.connect() }
+        server.object.action = {
+            for other in others {
+                other.close()
+            }
+        }
+        try await server.call("Act")
+        try await server.call("Record", "still here")
+        #expect(server.object.recorded.all == ["still here"])
+    }
+
+    @Test
+    @BusActor
+    func close_ownWish_isNoDisconnection() async throws {
+        let server = try await TestServer.start()
+        let disconnections = Recorder<Void>()
+        server.client.onDisconnect = { disconnections.record(()) }
+        server.client.close()
+        await turnOfTheLoop()
+        #expect(disconnections.count == 0)
+    }
+
+    @Test
+    @BusActor
+    func busDies_everybody_learnsOfIt() async throws {
+        let server = try await TestServer.start()
+        let disconnections = Recorder<String>()
+        server.client.onDisconnect = { disconnections.record("client") }
+        server.connection.onDisconnect = { disconnections.record("server") }
+        let lost = Task { try await server.call("Hold", "lost") }
+        _ = try await server.object.held.first("the call")
+        try await server.bus.kill()
+        await #expect(throws: BusError(.disconnected, "")) { try await lost.value }
+        await #expect(throws: BusError(.disconnected, "")) { try await server.call("Sender") }
+        _ = try await disconnections.first("the client's") { $0 == "client" }
+        _ = try await disconnections.first("the server's") { $0 == "server" }
+        #expect(disconnections.count == 2)
+        server.object.release()
+    }
+
+    @Test
+    @BusActor
+    func busDies_closeOnDisconnection_isFine() async throws {
+        let server = try await TestServer.start()
+        let disconnections = Recorder<Void>()
+        server.client.onDisconnect = {
+            server.client.close()
+            disconnections.record(())
+        }
+        try await server.bus.kill()
+        _ = try await disconnections.first("the disconnection")
+        await #expect(throws: BusError(.disconnected, "")) { try await server.call("Sender") }
+    }
+
+    @Test
+    @BusActor
+    func busDies_muchStillToSend_isFine() async throws {
+        let server = try await TestServer.start()
+        let disconnections = Recorder<Void>()
+        server.client.onDisconnect = { disconnections.record(()) }
+        server.bus.pause()
+        for _ in 0..<8 {
+            let message = server.message("HoldBytes")
+            message.append(ByteArray([UInt8](repeating: 1, count: 1 << 20)))
+            server.client.sendWiping(message)
+        }
+        await turnOfTheLoop()
+        try await server.bus.kill()
+        _ = try await disconnections.first("the disconnection")
+        server.client.close()
+    }
+
+    @Test
+    @BusActor
+    func open_noBusAtTheAddress_fails() async {
+        #expect(throws: BusError.self) { _ = try Connection(.address("unix:path=/nonexistent/bus")) }
+        #expect(throws: BusError.self) { _ = try Connection(.address("no address")) }
+    }
+
+    /// Lets the loop wait for its descriptors, and handle them, once at least.
+    @BusActor
+    private func turnOfTheLoop() async {
+        for _ in 0..<2 {
+            await withCheckedContinuation { continuation in
+                BusActor.loop.schedule(after: .milliseconds(1)) { continuation.resume() }
+            }
+        }
+    }
+}
