@@ -70,7 +70,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             }
             if isStopped { return }
             BusActor.assumeIsolated {
-                for timer in timers.removeDue(at: .now) { timer() }
+                let now = ContinuousClock.now
+                while let action = timers.removeFirst(dueAt: now) { action() }
                 for action in beforeWaiting.values { action() }
             }
             let count = epoll_wait(poll, &events, Int32(events.count), millisecondsToWait())

@@ -22,10 +22,9 @@ struct TimerQueue {
         entries.removeAll { $0.timer == timer }
     }
 
-    mutating func removeDue(at instant: ContinuousClock.Instant) -> [Action] {
-        guard let first = entries.first, first.timer.deadline <= instant else { return [] }
-        let due = entries.prefix { $0.timer.deadline <= instant }
-        entries.removeFirst(due.count)
-        return due.map(\.action)
+    /// Takes out the soonest action, if it is due: one at a time, because it may remove others that are due as well.
+    mutating func removeFirst(dueAt instant: ContinuousClock.Instant) -> Action? {
+        guard let first = entries.first, first.timer.deadline <= instant else { return nil }
+        return entries.removeFirst().action
     }
 }
