@@ -28,8 +28,8 @@ package final class ObjectKind<Object> {
 
     private func dispatch(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
         switch call.interface {
-        case StandardInterface.introspectable where call.member == "Introspect":
-            introspect(call, object)
+        case StandardInterface.introspectable:
+            try dispatchIntrospectable(call, on: object)
             return .answered
         case StandardInterface.properties:
             return try dispatchProperties(call, on: object)
@@ -43,10 +43,12 @@ package final class ObjectKind<Object> {
             return try invoke(method, call, object)
         case nil:
             // The interface may be left out of a call; then the first that has the method is meant.
-            guard let method = interfaces.lazy.compactMap({ $0.methods[call.member] }).first else {
-                throw BusError(.unknownMethod, "the object has no method \(call.member)")
+            if let method = interfaces.lazy.compactMap({ $0.methods[call.member] }).first {
+                return try invoke(method, call, object)
             }
-            return try invoke(method, call, object)
+            guard call.member == "Introspect" else { return try dispatchProperties(call, on: object) }
+            try dispatchIntrospectable(call, on: object)
+            return .answered
         }
     }
 
@@ -96,7 +98,7 @@ package final class ObjectKind<Object> {
                 call.reply()
             }
         default:
-            throw BusError(.unknownMethod, "\(StandardInterface.properties) has no method \(call.member)")
+            throw BusError(.unknownMethod, "the object has no method \(call.member)")
         }
         return .answered
     }
@@ -124,7 +126,13 @@ package final class ObjectKind<Object> {
 
     // MARK: Introspection
 
-    private func introspect(_ call: MethodCall, _ object: Object) {
+    private func dispatchIntrospectable(_ call: MethodCall, on object: Object) throws(BusError) {
+        guard call.member == "Introspect" else {
+            throw BusError(.unknownMethod, "the object has no method \(call.member)")
+        }
+        guard call.message.hasSignature("") else {
+            throw BusError(.invalidArguments, "Introspect takes no arguments")
+        }
         var document = IntrospectionDocument()
         for interface in interfaces {
             document.add(interface)

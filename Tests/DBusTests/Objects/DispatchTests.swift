@@ -1,0 +1,181 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite(.onLoop)
+struct DispatchTests {
+    @Test
+    @BusActor
+    func call_goodArguments_isAnswered() async throws {
+        let server = try await TestServer.start()
+        try await server.call("Record", "one")
+        #expect(server.object.recorded.all == ["one"])
+    }
+
+    @Test
+    @BusActor
+    func call_sender_isTheCallersUniqueName() async throws {
+        let server = try await TestServer.start()
+        #expect(try await server.call("Sender").read(String.self) == server.client.uniqueName)
+    }
+
+    @Test
+    @BusActor
+    func call_unknownObject_failsAsTheResolverSays() async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: BusError(.unknownObject, "")) {
+            try await server.call("Record", at: ObjectPath(unchecked: "/nowhere"), "one")
+        }
+    }
+
+    @Test
+    @BusActor
+    func call_unknownInterface_fails() async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: BusError(.unknownInterface, "")) {
+            try await server.call("Record", of: "org.example.Nothing", "one")
+        }
+    }
+
+    @Test(arguments: [TestObject.interfaceName, StandardInterface.properties, StandardInterface.introspectable])
+    @BusActor
+    func call_unknownMethod_fails(interface: String) async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: BusError(.unknownMethod, "")) { try await server.call("Nothing", of: interface) }
+    }
+
+    @Test
+    @BusActor
+    func call_wrongArguments_failsBeforeTheMethodRuns() async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: BusError(.invalidArguments, "")) { try await server.call("Record") }
+        await #expect(throws: BusError(.invalidArguments, "")) { try await server.call("Record", UInt32(1)) }
+        await #expect(throws: BusError(.invalidArguments, "")) { try await server.call("Record", "one", "two") }
+        await #expect(throws: BusError(.invalidArguments, "")) { try await server.call("Hold", ObjectPath.root) }
+        #expect(server.object.recorded.all.isEmpty)
+    }
+
+    @Test(arguments: ["Fail", "FailLater"])
+    @BusActor
+    func call_methodThatThrows_failsWithItsError(member: String) async throws {
+        let server = try await TestServer.start()
+        do {
+            try await server.call(member)
+            Issue.record("\(member) has succeeded")
+        } catch {
+            #expect(error.name == (member == "Fail" ? .accessDenied : .limitsExceeded))
+            #expect(error.message == "as you wish")
+        }
+    }
+
+    @Test
+    @BusActor
+    func call_methodThatForgetsToAnswer_fails() async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: BusError(.failed, "")) { try await server.call("Forget") }
+    }
+
+    @Test
+    @BusActor
+    func call_waitingMethodThatForgetsToAnswer_failsAtItsEnd() async throws {
+        let server = try await TestServer.start()
+        let answer = Task { try await server.call("ForgetLater") }
+        _ = try await server.object.held.first("the call")
+        server.object.release()
+        await #expect(throws: BusError(.failed, "")) { try await answer.value }
+    }
+
+    @Test
+    @BusActor
+    func call_methodThatAnswersTwice_answersOnce() async throws {
+        let server = try await TestServer.start()
+        #expect(try await server.call("AnswerTwice").read(String.self) == "first")
+        #expect(try await server.call("Sender").read(String.self) == server.client.uniqueName)
+    }
+
+    @Test
+    @BusActor
+    func call_largeSecretReply_arrivesWhole() async throws {
+        let server = try await TestServer.start()
+        for size in [0, 1, 4096, 16 << 20] as [UInt32] {
+            let bytes = try await server.call("Reveal", size).read(ByteArray.self).bytes
+            #expect(bytes.count == size && bytes.allSatisfy { $0 == 0x5a })
+        }
+    }
+
+    @Test
+    @BusActor
+    func call_secretsInTurn_doNotSpoilEachOther() async throws {
+        let server = try await TestServer.start()
+        let calls = (0..<16).map { _ in
+            Task { try await server.call("Reveal", UInt32(1 << 20)).read(ByteArray.self).bytes }
+        }
+        var replies: [[UInt8]] = []
+        for call in calls {
+            replies.append(try await call.value)
+        }
+        #expect(replies.count == 16)
+        #expect(replies.allSatisfy { $0.count == 1 << 20 && $0.allSatisfy { $0 == 0x5a } })
+    }
+
+    @Test
+    @BusActor
+    func call_withoutInterface_findsTheMethod() async throws {
+        let server = try await TestServer.start()
+        let result = try await RawCaller(server.bus).run(
+            """
+            text = call(None, 'Sender').get_args_list()[0]
+            assert text.startswith(':'), text
+            assert 'org.example.Test' in call(None, 'Introspect').get_args_list()[0]
+            assert call(None, 'Get', 'org.example.Test', 'Label').get_args_list() == ['first']
+            fails('UnknownMethod', None, 'Nothing')
+            fails('InvalidArgs', None, 'Record', 1)
+            """
+        )
+        #expect(result.succeeded, "\(result.errors)")
+    }
+
+    @Test
+    @BusActor
+    func call_withoutWishForAnAnswer_getsNone() async throws {
+        let server = try await TestServer.start()
+        let result = try await RawCaller(server.bus).run(
+            """
+            answers = []
+            bus.add_message_filter(lambda bus, message: answers.append(message))
+            send('org.example.Test', 'Record', 'quiet')
+            send('org.example.Test', 'Fail')
+            send('org.example.Test', 'FailLater')
+            send('org.example.Test', 'Forget')
+            send('org.example.Test', 'Nothing')
+            send(PROPERTIES, 'Set', 'org.example.Test', 'Label', dbus.String('changed', variant_level=1))
+            call('org.example.Test', 'Record', 'loud')
+            assert not [a for a in answers if a.get_sender() != 'org.freedesktop.DBus'], answers
+            """
+        )
+        #expect(result.succeeded, "\(result.errors)")
+        #expect(server.object.recorded.all == ["quiet", "loud"])
+        #expect(server.object.label == "changed")
+    }
+
+    @Test
+    @BusActor
+    func peer_anyPath_answers() async throws {
+        let server = try await TestServer.start()
+        let path = ObjectPath(unchecked: "/nowhere")
+        try await server.call("Ping", of: StandardInterface.peer, at: path)
+        let id = try await server.call("GetMachineId", of: StandardInterface.peer, at: path).read(String.self)
+        #expect(id.count == 32)
+        await #expect(throws: BusError(.unknownMethod, "")) {
+            try await server.call("Nothing", of: StandardInterface.peer)
+        }
+    }
+
+    @Test
+    @BusActor
+    func call_connectionWithoutServer_isUnknownMethod() async throws {
+        let server = try await TestServer.start()
+        server.connection.server = nil
+        await #expect(throws: BusError(.unknownMethod, "")) { try await server.call("Record", "one") }
+    }
+}

@@ -1,0 +1,105 @@
+import DBus
+import TestSupport
+import Testing
+
+@Suite(.onLoop)
+struct WaitingCallTests {
+    @Test
+    @BusActor
+    func waitingCall_meanwhile_othersAreAnswered() async throws {
+        let server = try await TestServer.start()
+        let held = Task { try await server.call("Hold", "slow").read(String.self) }
+        _ = try await server.object.held.first("the slow call")
+        try await server.call("Record", "quick")
+        #expect(server.object.recorded.all == ["quick"])
+        server.object.release()
+        #expect(try await held.value == "slow")
+    }
+
+    @Test
+    @BusActor
+    func waitingCalls_pastTheLimit_areRefused() async throws {
+        let server = try await TestServer.start(limit: 3)
+        let held = try await hold(3, server)
+        await #expect(throws: BusError(.limitsExceeded, "")) { try await server.call("Hold", "one too many") }
+        server.object.release()
+        #expect(try await finish(held) == 3)
+    }
+
+    @Test
+    @BusActor
+    func waitingCalls_pastTheLimit_leaveOtherCallersAlone() async throws {
+        let server = try await TestServer.start(limit: 1)
+        let held = try await hold(1, server)
+        try await server.call("Record", "an immediate call")
+        let other = try server.bus.connect()
+        defer { other.close() }
+        let message = server.message("Hold")
+        message.append("other")
+        let answer = Task { try await other.call(message) }
+        _ = try await server.object.held.first("the other's call") { $0 == "other" }
+        server.object.release()
+        #expect(try await answer.value.read(String.self) == "other")
+        #expect(try await finish(held) == 1)
+    }
+
+    @Test
+    @BusActor
+    func waitingCalls_onceOver_makePlace() async throws {
+        let server = try await TestServer.start(limit: 2)
+        for _ in 0..<3 {
+            let held = try await hold(2, server)
+            server.object.release()
+            #expect(try await finish(held) == 2)
+        }
+    }
+
+    @Test
+    @BusActor
+    func waitingCall_callerThatVanishes_doesNotDisturb() async throws {
+        let server = try await TestServer.start(limit: 1)
+        let other = try server.bus.connect()
+        let message = server.message("HoldBytes")
+        message.append(ByteArray([1, 2, 3]))
+        let lost = Task { try await other.call(message) }
+        _ = try await server.object.held.first("the call")
+        other.close()
+        await #expect(throws: BusError.self) { try await lost.value }
+        server.object.release()
+        try await server.call("Record", "still here")
+    }
+
+    @Test
+    @BusActor
+    func waitingCall_serverThatCloses_endsQuietly() async throws {
+        let server = try await TestServer.start()
+        let lost = Task { try await server.call("Hold", "lost") }
+        _ = try await server.object.held.first("the call")
+        server.connection.close()
+        server.object.release()
+        await #expect(throws: BusError(.noReply, "")) { try await lost.value }
+    }
+
+    /// Makes calls that wait; returns when all have begun.
+    @BusActor
+    private func hold(_ count: Int, _ server: TestServer) async throws -> [Task<String, any Error>] {
+        let mark = server.object.held.count
+        let calls = (0..<count).map { number in
+            Task { try await server.call("Hold", "\(number)").read(String.self) }
+        }
+        for number in 0..<count {
+            _ = try await server.object.held.first("call \(number)", after: mark) { $0 == "\(number)" }
+        }
+        return calls
+    }
+
+    /// Counts the calls that have been answered.
+    @BusActor
+    private func finish(_ calls: [Task<String, any Error>]) async throws -> Int {
+        var names: Set<String> = []
+        for call in calls {
+            names.insert(try await call.value)
+        }
+        return names.count
+    }
+}
