@@ -1,0 +1,50 @@
+import DBus
+import TestSupport
+import Testing
+
+struct WipingTests {
+    private let secret = WireSecret(session: .root, parameters: [1, 2], value: [3, 4, 5], contentType: "text/plain")
+
+    @Test
+    func wipe_bytesAtEveryDepth_areZero() throws {
+        let message = Arguments.message(
+            ByteArray([9, 9]),
+            [ObjectPath.root: secret],
+            ["key": Variant.variant(.bytes(ByteArray([8])))],
+            [ByteArray([7]), ByteArray([])]
+        )
+        message.wipeByteArrays()
+        let read = try message.read(
+            ByteArray.self,
+            [ObjectPath: WireSecret].self,
+            [String: Variant].self,
+            [ByteArray].self
+        )
+        #expect(read.0.bytes == [0, 0])
+        #expect(read.1[.root]?.value == [0, 0, 0])
+        #expect(read.1[.root]?.parameters == [0, 0])
+        #expect(read.2 == ["key": .variant(.bytes(ByteArray([0])))])
+        #expect(read.3 == [ByteArray([0]), ByteArray([])])
+    }
+
+    @Test
+    func wipe_everythingElse_stays() throws {
+        let message = Arguments.message("text", UInt64(5), secret, ["a": "b"])
+        message.wipeByteArrays()
+        let (text, number, wiped, dictionary) = try message.read(
+            String.self,
+            UInt64.self,
+            WireSecret.self,
+            [String: String].self
+        )
+        #expect(text == "text" && number == 5 && dictionary == ["a": "b"])
+        #expect(wiped.session == .root && wiped.contentType == "text/plain")
+    }
+
+    @Test
+    func wipe_emptyMessage_doesNothing() {
+        let message = Arguments.message()
+        message.wipeByteArrays()
+        #expect(message.signature == "")
+    }
+}
