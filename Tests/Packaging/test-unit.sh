@@ -33,9 +33,8 @@ remove_groups() {
 }
 trap remove_groups EXIT
 
-cp -r "$prefix" "$work/to-run"
 status=0
-timeout 60 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+timeout --kill-after=5 30 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
     bash -euo pipefail "$here/user-manager.sh" "$prefix" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
 if [[ $status -eq 77 ]]; then
     skip "under a user manager: $(tail -n 1 "$work/manager.log")"

@@ -26,7 +26,7 @@ chmod -R a+rX /run/installed /run/systemd
 cat >/run/bus.conf <<XML
 <busconfig>
   <type>session</type>
-  <listen>unix:path=/run/user/$user/bus</listen>
+  <listen>unix:runtime=yes</listen>
   <servicedir>/run/installed/share/dbus-1/services</servicedir>
   <policy context="default">
     <allow send_destination="*" eavesdrop="true"/>
@@ -36,14 +36,24 @@ cat >/run/bus.conf <<XML
 </busconfig>
 XML
 
+# The manager connects to a bus only if it runs that itself.
+cat >/run/systemd/user/dbus.socket <<UNIT
+[Socket]
+ListenStream=%t/bus
+UNIT
+cat >/run/systemd/user/dbus.service <<UNIT
+[Unit]
+Requires=dbus.socket
+[Service]
+ExecStart=$(command -v dbus-daemon) --config-file=/run/bus.conf --address=systemd: --nofork --systemd-activation
+UNIT
+
 cat >/run/session.sh <<'SESSION'
 set -euo pipefail
 mkdir "$HOME"
-dbus-daemon --config-file=/run/bus.conf --nofork --systemd-activation &
-until [[ -S $XDG_RUNTIME_DIR/bus ]]; do sleep 0.05; done
-/lib/systemd/systemd --user --log-target=console --log-level=notice --unit=basic.target &
+/lib/systemd/systemd --user --log-target=console --log-level=notice --unit=dbus.service &
 for ((i = 0; i < 100; i++)); do
-    ! systemctl --user is-active --quiet basic.target 2>/dev/null || break
+    ! systemctl --user is-active --quiet dbus.service 2>/dev/null || break
     sleep 0.05
 done
 if ! systemd-run --user --quiet --wait true; then
@@ -60,7 +70,7 @@ echo "state=$(show ActiveState)"
 [[ $(show Type) != notify ]] || echo "notified=yes"
 process=$(show MainPID)
 sed -n 's/^NoNewPrivs:\t/no-new-privileges=/p; s/^Seccomp:\t/seccomp=/p' "/proc/$process/status"
-echo "user-namespace=$(cat /proc/$process/uid_map)"
+cmp -s "/proc/$process/uid_map" /proc/self/uid_map && echo "same-user-namespace=yes"
 systemctl --user stop keychaind.service
 echo "result=$(show Result)"
 SESSION
