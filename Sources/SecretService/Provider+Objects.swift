@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import KeychainModel
 import Vault
 
@@ -6,7 +7,7 @@ import Vault
 extension Provider {
     /// The object that a call is for; if the vault is not open yet, or a key it needs is being derived, one that waits first.
     func target(of call: MethodCall) throws(BusError) -> any ObjectTarget {
-        guard let path = SecretPath(call.path) else { throw notFound(call.path) }
+        guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw notFound(call.path) }
         guard isReady, !collections(neededBy: call, at: path).contains(where: \.isUnlocking) else {
             return SettlingTarget(provider: self, path: path)
         }
@@ -87,7 +88,7 @@ extension Provider {
 
     /// The collection that a path names, or that holds the item which it names.
     func findCollection(holding path: ObjectPath) -> Collection? {
-        switch SecretPath(path.rawValue) {
+        switch SecretPath(path) {
         case .collection(let reference):
             return find(reference)
         case .item(let reference, let id):
@@ -99,7 +100,7 @@ extension Provider {
     }
 
     func findItem(_ path: ObjectPath) -> (Collection, ItemID)? {
-        guard case .item(let reference, let id) = SecretPath(path.rawValue), let collection = find(reference),
+        guard case .item(let reference, let id) = SecretPath(path), let collection = find(reference),
             collection.contains(id)
         else { return nil }
         return (collection, id)
@@ -107,11 +108,14 @@ extension Provider {
 
     // MARK: Callers' own
 
-    /// The caller's session; `NoSession` for any other path (#38, #41).
-    func session(_ path: ObjectPath, of caller: String) throws(BusError) -> Session {
-        guard case .session(let number) = SecretPath(path.rawValue),
-            let session = sessions.session(number, of: caller)
-        else { throw BusError(.noSession, "there is no session \(path)") }
+    /// Reads the path of a session of the caller's; `NoSession` for any other (#38, #41).
+    func readSession(_ reader: inout Reader, of caller: String) throws(BusError) -> Session {
+        let path = try reader.withObjectPath { path in
+            SecretPath(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
+        }
+        guard case .session(let number) = path, let session = sessions.session(number, of: caller) else {
+            throw BusError(.noSession, "there is no such session")
+        }
         return session
     }
 
@@ -125,7 +129,7 @@ extension Provider {
     /// Reads an `(oayays)` of the caller's.
     func readSecret(_ reader: inout Reader, from caller: String) throws(BusError) -> Secret {
         try reader.readStructure { (reader) throws(BusError) in
-            let session = try session(try ObjectPath(from: &reader), of: caller)
+            let session = try readSession(&reader, of: caller)
             return try session.readSecret(&reader)
         }
     }

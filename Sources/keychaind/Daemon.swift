@@ -25,7 +25,7 @@ struct Daemon {
         await daemon.openVault()
         ServiceManager.notifyReady()
         await daemon.unlockFromStandardInput()
-        StartupMemory.release()
+        BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
 
     private init(_ options: Options) {
@@ -136,5 +136,7 @@ struct Daemon {
 
     /// Bytes of locked memory for keys: about 10 KiB for each unlocked collection, and what a derivation needs in passing.
     private static let keyMemory = 512 << 10
+    /// When the start and the first calls of those who waited for it are over.
+    private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
 }

@@ -104,8 +104,11 @@ package final class Connection {
     package func sendWiping(_ message: Message) {
         guard isOpen else { return message.wipeByteArrays() }
         send(message)
-        unwiped.append(message)
-        wipeSentMessages()
+        if dbus_connection_has_messages_to_send(pointer) == 0 {
+            message.wipeByteArrays()
+        } else {
+            unwiped.append(message)
+        }
     }
 
     /// Sends a call and waits for the answer.

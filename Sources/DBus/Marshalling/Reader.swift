@@ -151,7 +151,7 @@ package struct Reader: ~Copyable {
 
     /// Overwrites the values of a type, from here to the end.
     mutating func wipe(_ wiped: WipedType) {
-        while !isAtEnd {
+        while case let type = type, type != keychaind_dbus_type_invalid {
             switch type {
             case keychaind_dbus_type_array
             where dbus_message_iter_get_element_type(&iterator) == keychaind_dbus_type_byte:

@@ -1,4 +1,5 @@
 import CDBus
+import CLinux
 
 /// A message on the bus, its reference held until this object goes.
 ///
@@ -84,6 +85,15 @@ package final class Message: @unchecked Sendable {
     /// The unique name of the sender; empty before the bus has set it.
     package var sender: String { String(optional: dbus_message_get_sender(pointer)) ?? "" }
     package var path: String? { String(optional: dbus_message_get_path(pointer)) }
+
+    /// Lends the path without copying it; empty if there is none.
+    func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        guard let path = dbus_message_get_path(pointer) else {
+            return body(UnsafeRawBufferPointer(start: nil, count: 0))
+        }
+        return body(UnsafeRawBufferPointer(start: path, count: strlen(path)))
+    }
+
     package var interface: String? { String(optional: dbus_message_get_interface(pointer)) }
     package var member: String? { String(optional: dbus_message_get_member(pointer)) }
     package var signature: String { String(optional: dbus_message_get_signature(pointer)) ?? "" }

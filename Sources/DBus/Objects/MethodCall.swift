@@ -9,7 +9,6 @@ package final class MethodCall {
     package let message: Message
     /// The caller's unique name, set by the bus.
     package let sender: String
-    package let path: String
     package let member: String
     /// Nil if the caller left it out.
     package let interface: String?
@@ -21,9 +20,16 @@ package final class MethodCall {
         self.message = message
         self.connection = connection
         sender = message.sender
-        path = message.path ?? "/"
         interface = message.interface
         member = message.member ?? ""
+    }
+
+    /// The path of the object that is called.
+    package var path: String { message.path ?? "/" }
+
+    /// Lends the path without copying it.
+    package func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        message.withPath(body)
     }
 
     /// Reads all arguments.

@@ -52,7 +52,8 @@ struct ItemObject {
 
     @BusActor
     private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
-        let session = try provider.session(try call.arguments(ObjectPath.self), of: caller)
+        var reader = call.message.makeReader()
+        let session = try provider.readSession(&reader, of: caller)
         let secret = try translatingErrors { () throws(VaultError) in
             try collection.secret(of: item.id)
         }

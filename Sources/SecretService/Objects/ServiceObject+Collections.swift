@@ -71,7 +71,7 @@ extension ServiceObject {
         guard !alias.isEmpty else { throw BusError(.invalidArguments, "an alias has a name") }
         var collection: Collection?
         if path != .root {
-            guard case .collection(let reference) = SecretPath(path.rawValue), let found = provider.find(reference)
+            guard case .collection(let reference) = SecretPath(path), let found = provider.find(reference)
             else {
                 throw BusError(.noSuchObject, "there is no collection \(path)")
             }

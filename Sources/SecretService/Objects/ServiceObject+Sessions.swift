@@ -32,13 +32,14 @@ extension ServiceObject {
         let output = agreement.output
         let session = agreement.makeSession(owner: caller)
         try provider.sessions.insert(session)
-        call.reply(with: output, ObjectPath.session(session.number))
+        call.reply(with: output, session.path)
     }
 
     @BusActor
     private func getSecrets(_ call: MethodCall) throws(BusError) -> Dispatch {
-        let (paths, sessionPath) = try call.arguments([ObjectPath].self, ObjectPath.self)
-        let session = try provider.session(sessionPath, of: caller)
+        var reader = call.message.makeReader()
+        let paths = try [ObjectPath](from: &reader)
+        let session = try provider.readSession(&reader, of: caller)
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
         var stored: [StoredSecret] = []
         var seen: Set<ObjectPath> = []

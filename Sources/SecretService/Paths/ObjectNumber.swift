@@ -2,8 +2,10 @@
 ///
 /// Random: a client that still holds the path of a session from before a restart of the service must get `NoSession`, never
 /// somebody's new session with another key.
-struct ObjectNumber: Hashable, Sendable, CustomStringConvertible {
+struct ObjectNumber: Hashable, Sendable {
     private let rawValue: UInt64
+
+    private static let digitCount = 16
 
     static func random() -> ObjectNumber {
         ObjectNumber(rawValue: .random(in: .min ... .max))
@@ -13,11 +15,24 @@ struct ObjectNumber: Hashable, Sendable, CustomStringConvertible {
         self.rawValue = rawValue
     }
 
-    /// Reads the last element of a path; nil unless it is written as ``description`` writes it.
-    init?(_ element: Substring) {
-        guard let number = UInt64(element, radix: 36), String(number, radix: 36) == element else { return nil }
-        rawValue = number
+    /// Reads the last element of a path: 16 lower-case hexadecimal digits.
+    init?(_ element: UnsafeRawBufferPointer) {
+        guard element.count == ObjectNumber.digitCount else { return nil }
+        var value: UInt64 = 0
+        for byte in element {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        rawValue = value
     }
+}
 
-    var description: String { String(rawValue, radix: 36) }
+extension ObjectNumber: CustomStringConvertible {
+    var description: String {
+        let digits = String(rawValue, radix: 16)
+        return String(repeating: "0", count: ObjectNumber.digitCount - digits.utf8.count) + digits
+    }
 }

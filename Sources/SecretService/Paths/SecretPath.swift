@@ -25,52 +25,86 @@ enum SecretPath: Hashable, Sendable {
     static let base = "/org/freedesktop/secrets"
 
     /// Nil if the path names nothing that could exist here.
-    init?(_ path: String) {
-        guard path.hasPrefix(SecretPath.base) else {
-            switch path {
-            case "/": self = .node(.root)
-            case "/org": self = .node(.org)
-            case "/org/freedesktop": self = .node(.freedesktop)
-            default: return nil
-            }
-            return
-        }
-        let elements = path.utf8.dropFirst(SecretPath.base.utf8.count)
-            .split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        // The first is empty: it is what stands before the next slash, or a longer name than the base.
-        guard let first = elements.first, first.isEmpty else { return nil }
-        self.init(elements: elements.dropFirst().map { Substring($0) })
+    init?(_ path: ObjectPath) {
+        var text = path.rawValue
+        guard let parsed = text.withUTF8({ SecretPath(bytes: UnsafeRawBufferPointer($0)) }) else { return nil }
+        self = parsed
     }
 
-    private init?(elements: [Substring]) {
-        switch (elements.first, elements.count) {
-        case (nil, _): self = .service
-        case ("collection", 1): self = .node(.collections)
-        case ("aliases", 1): self = .node(.aliases)
-        case ("session", 1): self = .node(.sessions)
-        case ("prompt", 1): self = .node(.prompts)
-        case ("session", 2):
-            guard let number = ObjectNumber(elements[1]) else { return nil }
-            self = .session(number)
-        case ("prompt", 2):
-            guard let number = ObjectNumber(elements[1]) else { return nil }
-            self = .prompt(number)
-        case ("collection", 2...3):
-            guard let name = CollectionName(encoded: elements[1]) else { return nil }
-            self.init(.name(name), item: elements.dropFirst(2).first)
-        case ("aliases", 2...3):
-            self.init(.alias(encoded: String(elements[1])), item: elements.dropFirst(2).first)
+    /// Nil if the path names nothing that could exist here.
+    init?(bytes: UnsafeRawBufferPointer) {
+        var scanner = PathScanner(bytes)
+        guard scanner.skip("/org/freedesktop/secrets") else {
+            self.init(ancestor: bytes)
+            return
+        }
+        if scanner.isAtEnd {
+            self = .service
+        } else if scanner.skip("/collection") {
+            self.init(&scanner, under: .collections)
+        } else if scanner.skip("/aliases") {
+            self.init(&scanner, under: .aliases)
+        } else if scanner.skip("/session") {
+            self.init(&scanner, under: .sessions)
+        } else if scanner.skip("/prompt") {
+            self.init(&scanner, under: .prompts)
+        } else {
+            return nil
+        }
+    }
+
+    private init?(ancestor bytes: UnsafeRawBufferPointer) {
+        switch String(decoding: bytes, as: UTF8.self) {
+        case "/": self = .node(.root)
+        case "/org": self = .node(.org)
+        case "/org/freedesktop": self = .node(.freedesktop)
         default: return nil
         }
     }
 
-    private init?(_ collection: CollectionReference, item: Substring?) {
-        guard let item else {
+    private init?(_ scanner: inout PathScanner, under node: Node) {
+        guard !scanner.isAtEnd else {
+            self = .node(node)
+            return
+        }
+        guard scanner.skip("/") else { return nil }
+        let element = scanner.nextElement()
+        switch node {
+        case .sessions:
+            guard scanner.isAtEnd, let number = ObjectNumber(element) else { return nil }
+            self = .session(number)
+        case .prompts:
+            guard scanner.isAtEnd, let number = ObjectNumber(element) else { return nil }
+            self = .prompt(number)
+        case .collections:
+            guard let name = CollectionName(encoded: String(decoding: element, as: UTF8.self)) else { return nil }
+            self.init(.name(name), item: &scanner)
+        case .aliases:
+            self.init(.alias(encoded: String(decoding: element, as: UTF8.self)), item: &scanner)
+        case .root, .org, .freedesktop:
+            return nil
+        }
+    }
+
+    private init?(_ collection: CollectionReference, item scanner: inout PathScanner) {
+        guard !scanner.isAtEnd else {
             self = .collection(collection)
             return
         }
-        guard let id = ItemID(decimal: item) else { return nil }
+        guard let id = SecretPath.itemID(scanner.nextElement()), scanner.isAtEnd else { return nil }
         self = .item(collection, id)
+    }
+
+    /// Reads the one decimal spelling of an item's number.
+    private static func itemID(_ digits: UnsafeRawBufferPointer) -> ItemID? {
+        guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 19 else { return nil }
+        var value: UInt64 = 0
+        for digit in digits {
+            guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
+            // Nineteen digits stay below what 64 bits hold.
+            value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
+        }
+        return ItemID(rawValue: value)
     }
 
     /// Whether a path that leads nowhere is one where a collection or an item would be: its callers are told `NoSuchObject`.

@@ -13,10 +13,12 @@ final class Session {
     let number: ObjectNumber
     /// The unique name of the only connection that may use it (#35).
     let owner: String
+    let path: ObjectPath
     private let transport: Transport
 
     init(owner: String, transport: consuming Transport) {
         number = .random()
+        path = .session(number)
         self.owner = owner
         self.transport = transport
     }
@@ -71,6 +73,4 @@ final class Session {
             }
         }
     }
-
-    private var path: ObjectPath { .session(number) }
 }
