@@ -1,8 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Scripts are clean and strict, and the list of packages is well-formed.
 
-for script in scripts/* .ci/run Tests/Packaging/run; do
-    [[ $script != *.txt ]] || continue
+for script in scripts/install-packages scripts/lint scripts/run .ci/run Tests/Packaging/run; do
     check "$script is clean" shellcheck "$script"
     check "$script is strict" grep -q '^set -euo pipefail$' "$script"
     check "$script is executable" test -x "$script"
