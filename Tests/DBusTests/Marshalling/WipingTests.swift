@@ -42,9 +42,34 @@ struct WipingTests {
     }
 
     @Test
+    func wipeStrings_stringsAtEveryDepth_areOverwritten() throws {
+        let message = Arguments.message(
+            "text",
+            ByteArray([1, 2]),
+            ObjectPath.root,
+            ["key": Variant.variant(.string("value"))],
+            ["one", ""]
+        )
+        message.wipeStrings()
+        let read = try message.read(
+            String.self,
+            ByteArray.self,
+            ObjectPath.self,
+            [String: Variant].self,
+            [String].self
+        )
+        #expect(read.0 == "")
+        #expect(read.1.bytes == [1, 2])
+        #expect(read.2 == .root)
+        #expect(read.3 == ["": .variant(.string(""))])
+        #expect(read.4 == ["", ""])
+    }
+
+    @Test
     func wipe_emptyMessage_doesNothing() {
         let message = Arguments.message()
         message.wipeByteArrays()
+        message.wipeStrings()
         #expect(message.signature == "")
     }
 }
