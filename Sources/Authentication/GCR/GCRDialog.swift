@@ -32,9 +32,6 @@ final class GCRDialog: PromptDialog {
         case failed(PromptError)
     }
 
-    /// How long the prompter may take to answer a call, which is not how long a person may.
-    private static let callTimeout = Duration.seconds(25)
-
     private let channel: GCRChannel
     private let exchange: GCRExchange
     private let timeout: Duration
@@ -42,7 +39,7 @@ final class GCRDialog: PromptDialog {
     private var state = State.queued(nil)
     private var askedCount = 0
 
-    /// Creates a dialog that has still to ``begin()``.
+    /// Creates a dialog that has still to ``begin(timeout:)``.
     ///
     /// - Parameter timeout: how long a question may wait for its answer.
     init(_ channel: GCRChannel, exchange: consuming GCRExchange, timeout: Duration, logger: Logger) {
@@ -58,8 +55,8 @@ final class GCRDialog: PromptDialog {
     }
 
     /// Asks the prompter for its turn; returns when the prompter knows of the dialog.
-    func begin() async throws(BusError) {
-        try await channel.begin(timeout: min(timeout, GCRDialog.callTimeout))
+    func begin(timeout: Duration) async throws(BusError) {
+        try await channel.begin(timeout: timeout)
     }
 
     /// Asks, as soon as it is this dialog's turn.
@@ -106,7 +103,7 @@ final class GCRDialog: PromptDialog {
         state = .asking(asking)
         Task.immediate { @BusActor [self] in
             do throws(BusError) {
-                try await channel.perform(asking.request, exchange: exchange.greeting, timeout: GCRDialog.callTimeout)
+                try await channel.perform(asking.request, exchange: exchange.greeting, timeout: timeout)
             } catch {
                 // Without a reply it may show the question all the same; a prompter that has gone or stays silent is noticed elsewhere.
                 guard error.name != .noReply, case .asking(let current) = state, current.number == asking.number else {

@@ -20,14 +20,23 @@ package final class GCRPrompter: Prompter {
     private let connection: Connection
     private let logger: Logger
     private let timeout: Duration
+    private let callTimeout: Duration
 
     /// Creates a prompter that calls, and is called back, over a connection.
     ///
-    /// - Parameter timeout: how long a question may wait for its answer, its time in the prompter's queue included.
-    package init(connection: Connection, logger: Logger, timeout: Duration = .seconds(300)) {
+    /// - Parameters:
+    ///   - timeout: how long a question may wait for its answer, its time in the prompter's queue included.
+    ///   - callTimeout: how long the prompter may take to start, and to answer a call, which needs no person.
+    package init(
+        connection: Connection,
+        logger: Logger,
+        timeout: Duration = .seconds(300),
+        callTimeout: Duration = .seconds(25)
+    ) {
         self.connection = connection
         self.logger = logger
         self.timeout = timeout
+        self.callTimeout = callTimeout
     }
 
     /// Opens a dialog, and starts the prompter if it does not run.
@@ -43,7 +52,7 @@ package final class GCRPrompter: Prompter {
         let peer = try await findPrompter()
         let dialog = try makeDialog(with: peer)
         do throws(BusError) {
-            try await dialog.begin()
+            try await dialog.begin(timeout: callTimeout)
             return dialog
         } catch {
             dialog.close()
@@ -59,7 +68,7 @@ package final class GCRPrompter: Prompter {
     private func findPrompter() async throws(PromptError) -> String {
         do throws(BusError) {
             if let owner = try await connection.owner(of: GCRPrompter.busName) { return owner }
-            try await connection.startService(GCRPrompter.busName, timeout: timeout)
+            try await connection.startService(GCRPrompter.busName, timeout: callTimeout)
             if let owner = try await connection.owner(of: GCRPrompter.busName) { return owner }
         } catch {
             throw PromptError(.unavailable, reason: "\(GCRPrompter.busName) cannot be reached: \(error)")

@@ -100,13 +100,17 @@ struct GCRDialogClosingTests {
     }
 
     @Test
-    func answer_afterTimeout_isIgnored() async throws {
-        try await PrompterFixture.run([.hang, .answer("next")], timeout: .milliseconds(100)) { fixture in
+    func answer_afterClosing_isIgnored() async throws {
+        try await PrompterFixture.run([.hang]) { fixture in
             let dialog = try await fixture.prompter.open()
-            await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await dialog.answer(.unlock) }
+            let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
             let question = try await fixture.fake.questions.first("the question")
+            dialog.close()
             fixture.fake.say("yes", exchange: "[sx-aes-1]\npublic=Ag==\n", to: question)
-            await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await dialog.answer(.unlock) }
+            let ping = Message.call(to: fixture.fake.uniqueName, .root, StandardInterface.peer, "Ping")
+            _ = try await fixture.connection.call(ping)
+            #expect(try await answer.value == .dismissed)
+            #expect(try await dialog.answer(.unlock) == .dismissed)
         }
     }
 

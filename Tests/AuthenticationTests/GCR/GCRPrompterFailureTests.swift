@@ -11,9 +11,9 @@ struct GCRPrompterFailureTests {
     private func expect(
         _ code: PromptError.Code,
         opening greeting: PromptGreeting,
-        timeout: Duration = .seconds(300)
+        callTimeout: Duration = .seconds(300)
     ) async throws {
-        try await PrompterFixture.run(greeting: greeting, [.hang], timeout: timeout) { fixture in
+        try await PrompterFixture.run(greeting: greeting, [.hang], callTimeout: callTimeout) { fixture in
             await #expect(throws: PromptError(code, reason: "")) { _ = try await fixture.prompter.open() }
         }
     }
@@ -123,7 +123,7 @@ struct GCRPrompterFailureTests {
 
     @Test
     func open_prompterNeverAnswers_timesOut() async throws {
-        try await expect(.timedOut, opening: .unanswered, timeout: GCRPrompterFailureTests.short)
+        try await expect(.timedOut, opening: .unanswered, callTimeout: GCRPrompterFailureTests.short)
     }
 
     // MARK: Refusing and talking nonsense

@@ -11,30 +11,33 @@ final class PrompterFixture {
     let connection: Connection
     let prompter: GCRPrompter
 
-    private init(_ bus: PrivateBus, _ fake: FakePrompter, _ connection: Connection, _ timeout: Duration) {
+    private init(_ bus: PrivateBus, _ fake: FakePrompter, _ connection: Connection, _ timeouts: (Duration, Duration)) {
         self.bus = bus
         self.fake = fake
         self.connection = connection
-        prompter = GCRPrompter(connection: connection, logger: .silent, timeout: timeout)
+        prompter = GCRPrompter(connection: connection, logger: .silent, timeout: timeouts.0, callTimeout: timeouts.1)
     }
 
     /// Sets all up, runs the test, and takes all down.
     ///
-    /// - Parameter timeout: how long a question may wait: longer than a test runs, unless it is about that.
+    /// - Parameters:
+    ///   - timeout: how long a question may wait: longer than a test runs, unless it is about that.
+    ///   - callTimeout: the same for a call of the prompter.
     nonisolated static func run(
         greeting: PromptGreeting = .ready,
         _ responses: [PromptResponse],
         timeout: Duration = .seconds(300),
+        callTimeout: Duration = .seconds(300),
         _ body: @BusActor (PrompterFixture) async throws -> Void
     ) async throws {
-        try await run(on: PrivateBus(), greeting, responses, timeout, body)
+        try await run(on: PrivateBus(), greeting, responses, (timeout, callTimeout), body)
     }
 
     private static func run(
         on bus: PrivateBus,
         _ greeting: PromptGreeting,
         _ responses: [PromptResponse],
-        _ timeout: Duration,
+        _ timeouts: (Duration, Duration),
         _ body: @BusActor (PrompterFixture) async throws -> Void
     ) async throws {
         let fake = try FakePrompter(on: bus, greeting: greeting, responses)
@@ -43,7 +46,7 @@ final class PrompterFixture {
             fake.crash()
             connection.close()
         }
-        try await body(PrompterFixture(bus, fake, connection, timeout))
+        try await body(PrompterFixture(bus, fake, connection, timeouts))
     }
 }
 

@@ -81,6 +81,16 @@ package final class FakePrompter {
         sendReady(Caller(name: question.caller, callback: question.callback), reply, exchange)
     }
 
+    /// Sends a call of the test's own, and gives the error it is answered with.
+    package func error(of message: Message) async -> BusError? {
+        do throws(BusError) {
+            _ = try await connection.call(message)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
     // MARK: The interface
 
     private static let interface = "org.gnome.keyring.internal.Prompter"

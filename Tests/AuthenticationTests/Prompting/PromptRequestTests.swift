@@ -1,0 +1,65 @@
+import Authentication
+import Testing
+
+struct PromptRequestTests {
+    private func message(_ text: String) -> String {
+        PromptRequest(question: .password, message: text).message
+    }
+
+    @Test(arguments: ["", "Unlock “Login”", "Ключ", "鍵 🔑", "a\nb", "👩‍💻", "e\u{301}"])
+    func init_plainText_isKept(text: String) {
+        #expect(message(text) == text)
+    }
+
+    @Test(
+        arguments: [
+            ("a\u{0}b", "a b"), ("a\u{1B}[31mb", "a [31mb"), ("a\tb\r", "a b "), ("a\u{202E}b", "a b"),
+            ("a\u{2066}b\u{2069}", "a b "), ("a\u{200F}b", "a b"), ("a\u{2028}b\u{2029}", "a b "),
+            ("a\u{FEFF}b", "a b"),
+            ("a\u{E000}b", "a b"),
+        ]
+    )
+    func init_controlCharacters_areReplaced(text: String, cleaned: String) {
+        #expect(message(text) == cleaned)
+    }
+
+    @Test
+    func init_longText_isCut() {
+        let limit = PromptText.textLimit
+        #expect(message(String(repeating: "x", count: limit)).count == limit)
+        #expect(message(String(repeating: "x", count: limit + 1)) == String(repeating: "x", count: limit) + "…")
+        #expect(message("e" + String(repeating: "\u{301}", count: 1 << 20)).unicodeScalars.count == limit + 1)
+    }
+
+    @Test
+    func init_shortTexts_areOnOneLine() {
+        let request = PromptRequest(
+            question: .newPassword,
+            title: "a\nb",
+            message: "",
+            continueLabel: "c\nd",
+            cancelLabel: "e\nf",
+            windowID: "g\nh"
+        )
+        #expect(
+            [request.title, request.continueLabel, request.cancelLabel, request.windowID] == [
+                "a b", "c d", "e f", "g h",
+            ]
+        )
+    }
+
+    @Test
+    func warning_setLater_isCleanedToo() {
+        var request = PromptRequest(question: .password, message: "")
+        request.warning = "wrong\u{202E}"
+        #expect(request.warning == "wrong ")
+    }
+
+    @Test
+    func name_longLabel_isCutOnOneLine() {
+        #expect(PromptText.name("Login") == "Login")
+        #expect(PromptText.name("Login\n\nEnter your password") == "Login  Enter your password")
+        let long = String(repeating: "x", count: 1000)
+        #expect(PromptText.name(long) == String(repeating: "x", count: PromptText.nameLimit) + "…")
+    }
+}

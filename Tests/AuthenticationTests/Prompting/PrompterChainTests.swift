@@ -1,0 +1,136 @@
+import Authentication
+import DBus
+import Logging
+import TestSupport
+import Testing
+
+struct PrompterChainTests {
+    /// Opens dialogs, or throws.
+    @BusActor
+    private final class StubPrompter: Prompter {
+        let name: String
+        var failure: PromptError?
+        private(set) var openCount = 0
+
+        init(_ name: String, failingWith code: PromptError.Code? = nil) {
+            self.name = name
+            failure = code.map { PromptError($0, reason: "\(name) has failed") }
+        }
+
+        func open() async throws(PromptError) -> any PromptDialog {
+            openCount += 1
+            if let failure { throw failure }
+            return StubDialog(prompter: name)
+        }
+    }
+
+    /// Confirms everything.
+    @BusActor
+    private final class StubDialog: PromptDialog {
+        let prompter: String
+
+        init(prompter: String) {
+            self.prompter = prompter
+        }
+
+        func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer { .confirmed }
+
+        func close() {}
+    }
+
+    /// The name of the prompter that opens a dialog; nil if none does.
+    @BusActor
+    private func opener(_ chain: PrompterChain) async throws(PromptError) -> String? {
+        (try await chain.open() as? StubDialog)?.prompter
+    }
+
+    private func onLoop(_ body: @BusActor () async throws -> Void) async throws {
+        EventLoop.startThread()
+        try await body()
+    }
+
+    @Test
+    func open_severalAvailable_takesTheFirst() async throws {
+        try await onLoop {
+            let prompters = [StubPrompter("first"), StubPrompter("second")]
+            let chain = PrompterChain(prompters, logger: .silent)
+            let opener = try await opener(chain)
+            #expect(opener == "first")
+            #expect(prompters.map(\.openCount) == [1, 0])
+            #expect(chain.name == "first, second")
+        }
+    }
+
+    @Test(arguments: [PromptError.Code.unavailable, .crashed, .timedOut, .failed])
+    func open_firstCannot_takesTheNext(code: PromptError.Code) async throws {
+        try await onLoop {
+            let lines = Recorder<LogRecorder.Line>()
+            let prompters = [StubPrompter("first", failingWith: code), StubPrompter("second")]
+            let opener = try await opener(PrompterChain(prompters, logger: Logger(recordingTo: lines)))
+            #expect(opener == "second")
+            #expect(lines.all.filter { $0.level >= .info }.isEmpty)
+        }
+    }
+
+    @Test
+    func open_firstComesBack_isTakenAgain() async throws {
+        try await onLoop {
+            let first = StubPrompter("first", failingWith: .unavailable)
+            let chain = PrompterChain([first, StubPrompter("second")], logger: .silent)
+            let before = try await opener(chain)
+            first.failure = nil
+            let after = try await opener(chain)
+            #expect([before, after] == ["second", "first"])
+        }
+    }
+
+    @Test
+    func open_none_isUnavailable() async throws {
+        try await onLoop {
+            let chains = [
+                PrompterChain([], logger: .silent),
+                PrompterChain([StubPrompter("only", failingWith: .unavailable)], logger: .silent),
+            ]
+            for chain in chains {
+                await #expect(throws: PromptError(.unavailable, reason: "")) { try await opener(chain) }
+            }
+        }
+    }
+
+    @Test
+    func open_oneFailsAndOthersAreMissing_throwsItsError() async throws {
+        try await onLoop {
+            let chain = PrompterChain(
+                [
+                    StubPrompter("missing", failingWith: .unavailable), StubPrompter("hanging", failingWith: .timedOut),
+                    StubPrompter("missing too", failingWith: .unavailable),
+                ],
+                logger: .silent
+            )
+            await #expect(throws: PromptError(.timedOut, reason: "")) { try await opener(chain) }
+        }
+    }
+
+    @Test
+    func open_noneAgainAndAgain_saysOnceWhatToDo() async throws {
+        try await onLoop {
+            let lines = Recorder<LogRecorder.Line>()
+            let prompter = StubPrompter("only", failingWith: .unavailable)
+            let chain = PrompterChain([prompter], logger: Logger(recordingTo: lines))
+            for _ in 0..<3 {
+                _ = try? await opener(chain)
+            }
+            let warnings = lines.all.filter { $0.level == .warning }
+            #expect(warnings.count == 1)
+            for word in ["gcr", "DISPLAY", "keychaind --unlock", "only has failed"] {
+                #expect(warnings.first?.text.contains(word) == true)
+            }
+
+            prompter.failure = nil
+            _ = try await opener(chain)
+            prompter.failure = PromptError(.unavailable, reason: "gone again")
+            _ = try? await opener(chain)
+            #expect(lines.all.filter { $0.level == .warning }.count == 2)
+        }
+    }
+}
