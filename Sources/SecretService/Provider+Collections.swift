@@ -56,7 +56,7 @@ extension Provider {
             logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
             changes.collectionCreated(collection.name, all: collectionPaths)
             if !alias.isEmpty {
-                try await setAlias(alias, to: collection)
+                try await vault.setAlias(alias, to: collection)
             }
             return collection
         } catch {
@@ -95,19 +95,6 @@ extension Provider {
     }
 
     // MARK: Aliases
-
-    /// Points an alias; with `default` pointed elsewhere, a `login` that is only a name yet goes, or comes back.
-    func setAlias(_ alias: String, to collection: Collection?) async throws(VaultError) {
-        let before = Set(vault.collections.map(\.name))
-        try await vault.setAlias(alias, to: collection)
-        let after = Set(vault.collections.map(\.name))
-        for name in before.subtracting(after) {
-            changes.collectionDeleted(name, all: collectionPaths)
-        }
-        for name in after.subtracting(before) {
-            changes.collectionCreated(name, all: collectionPaths)
-        }
-    }
 
     func checkAlias(_ alias: String) throws(BusError) {
         guard alias.utf8.count <= limits.aliasBytes else {

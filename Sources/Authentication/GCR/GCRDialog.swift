@@ -101,7 +101,7 @@ final class GCRDialog: PromptDialog {
 
     private func perform(_ asking: Asking) {
         state = .asking(asking)
-        Task.immediate { @BusActor [self] in
+        BusActor.start { [self] in
             do throws(BusError) {
                 try await channel.perform(asking.request, exchange: exchange.greeting, timeout: timeout)
             } catch {

@@ -78,7 +78,7 @@ extension ServiceObject {
             collection = found
         }
         try await translatingErrors { () async throws(VaultError) in
-            try await provider.setAlias(alias, to: collection)
+            try await provider.vault.setAlias(alias, to: collection)
         }
     }
 }
