@@ -133,7 +133,9 @@ package final class Vault {
         return collection
     }
 
-    /// Removes a collection, its file and its aliases (#90). Past generations stay.
+    /// Removes a collection, its file and its aliases (#90).
+    ///
+    /// Past generations stay.
     ///
     /// `login` is listed again afterwards, vacant. When this returns, the disk has it. Throws `notSupported` for what has no file,
     /// `unreadable` for what cannot be read – its file is for a person to remove –, and what the disk may.

@@ -22,7 +22,9 @@ package struct VaultConfiguration: Sendable {
     /// How many past generations of a collection are kept; zero keeps none.
     package var generations: Int
 
-    /// The most pages of 4 KiB that a collection's file may have; nil for SQLite's own limit. Tests fill a disk with it.
+    /// The most pages of 4 KiB that a collection's file may have; nil for SQLite's own limit.
+    ///
+    /// Tests fill a disk with it.
     package var maximumPages: Int?
 
     /// Where the vault says what went wrong without a caller to tell.

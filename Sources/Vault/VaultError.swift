@@ -67,7 +67,9 @@ extension VaultError {
         /// The collection is locked, or was locked before the change could be written.
         package static let locked = Code(kind: .locked)
 
-        /// What is stored is damaged or foreign. It is left as it is.
+        /// What is stored is damaged or foreign.
+        ///
+        /// It is left as it is.
         package static let unreadable = Code(kind: .unreadable)
 
         /// The collection has no item of that number.
@@ -79,10 +81,14 @@ extension VaultError {
         /// Another process, or another vault of this one, uses the folder.
         package static let inUse = Code(kind: .inUse)
 
-        /// The disk is full. Nothing was changed.
+        /// The disk is full.
+        ///
+        /// Nothing was changed.
         package static let storageFull = Code(kind: .storageFull)
 
-        /// The folder or the file cannot be written. Nothing was changed.
+        /// The folder or the file cannot be written.
+        ///
+        /// Nothing was changed.
         package static let readOnly = Code(kind: .readOnly)
 
         /// The disk failed.

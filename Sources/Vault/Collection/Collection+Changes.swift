@@ -56,12 +56,16 @@ extension Collection {
         try await updateItem(id, label: label, attributes: attributes, secret: nil)
     }
 
-    /// Removes an item, a damaged one too. When this returns, the disk has it. Throws `locked`, `noSuchItem`, and what the disk may.
+    /// Removes an item, a damaged one too.
+    ///
+    /// When this returns, the disk has it. Throws `locked`, `noSuchItem`, and what the disk may.
     package func deleteItem(_ id: ItemID) async throws(VaultError) {
         _ = try await perform(PendingMutation(.delete(id)))
     }
 
-    /// Gives the collection another label. When this returns, the disk has it. Throws `locked`, `limitExceeded`, and what the disk may.
+    /// Gives the collection another label.
+    ///
+    /// When this returns, the disk has it. Throws `locked`, `limitExceeded`, and what the disk may.
     package func setLabel(_ label: String) async throws(VaultError) {
         try check(label: label, attributes: Attributes())
         _ = try await perform(PendingMutation(.rename(label)))

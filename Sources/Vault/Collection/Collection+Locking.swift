@@ -28,7 +28,9 @@ extension Collection {
         }
     }
 
-    /// Takes the secrets away until the collection is unlocked again. Labels and attributes stay.
+    /// Takes the secrets away until the collection is unlocked again.
+    ///
+    /// Labels and attributes stay.
     ///
     /// A change that is being written still comes to its end and is acknowledged; those that wait fail with `locked`. A
     /// collection in memory stays as it is.

@@ -167,7 +167,9 @@ final class CollectionWriter {
     /// Whether the journal is so long that it should be moved into the file between two changes.
     var journalIsLong: Bool { file?.journalIsLong ?? false }
 
-    /// Moves the journal into the file. A failure loses nothing, since the journal stays.
+    /// Moves the journal into the file.
+    ///
+    /// A failure loses nothing, since the journal stays.
     func checkpoint() {
         guard refusal == nil else { return }
         do throws(VaultError) {
