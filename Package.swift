@@ -66,7 +66,9 @@ let package = Package(
         // Not a product: `swift run -c release Microbenchmarks` prints what the parts cost.
         .executableTarget(
             name: "Microbenchmarks",
-            dependencies: ["CGcrypt", "Gcrypt"],
+            dependencies: [
+                "CGcrypt", "CLinux", "Gcrypt", "KeychainModel", "Vault", .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Benchmarks/Micro",
             swiftSettings: settings
         ),

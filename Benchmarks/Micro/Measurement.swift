@@ -24,11 +24,30 @@ struct Measurement {
         }
         let times = try (0..<Measurement.batches).map { _ in
             try clock.measure { for _ in 0..<size { try operation() } } / size
-        }.sorted()
+        }
+        self.init(times, batchSize: size)
+    }
+
+    /// Measures an operation that waits, after a batch that warms up.
+    init(ofAsync operation: () async throws -> Void) async rethrows {
+        let clock = ContinuousClock()
+        var size = 1
+        while try await clock.measure({ for _ in 0..<size { try await operation() } }) < Measurement.batchDuration {
+            size *= 2
+        }
+        var times: [Duration] = []
+        for _ in 0..<Measurement.batches {
+            times.append(try await clock.measure { for _ in 0..<size { try await operation() } } / size)
+        }
+        self.init(times, batchSize: size)
+    }
+
+    private init(_ unsorted: [Duration], batchSize: Int) {
+        let times = unsorted.sorted()
         median = times[times.count / 2]
         fastest = times[0]
         slowest = times[times.count - 1]
-        batchSize = size
+        self.batchSize = batchSize
     }
 }
 

@@ -4,13 +4,16 @@
 /// in ``rows(of:)``.
 @main
 enum Microbenchmarks {
-    static func main() throws {
+    @MainActor
+    static func main() async throws {
         var table = Table(filter: CommandLine.arguments.dropFirst().first ?? "")
         table.printHeader()
-        try rows(of: &table)
+        try await rows(of: &table)
     }
 
-    private static func rows(of table: inout Table) throws {
+    @MainActor
+    private static func rows(of table: inout Table) async throws {
         try addCryptographyRows(to: &table)
+        try await addVaultRows(to: &table)
     }
 }

@@ -19,7 +19,21 @@ struct Table {
     /// Measures an operation and prints its row, unless it is filtered out.
     mutating func row(_ name: String, _ operation: () throws -> Void) rethrows {
         guard filter.isEmpty || name.contains(filter) else { return }
-        let measurement = try Measurement(of: operation)
+        add(name, try Measurement(of: operation))
+    }
+
+    /// Measures an operation that waits and prints its row, unless it is filtered out.
+    mutating func asyncRow(_ name: String, _ operation: () async throws -> Void) async rethrows {
+        guard filter.isEmpty || name.contains(filter) else { return }
+        add(name, try await Measurement(ofAsync: operation))
+    }
+
+    /// Whether any row whose name begins so is wanted, so that what only they need is worth making.
+    func wants(_ prefix: String) -> Bool {
+        filter.isEmpty || prefix.contains(filter) || filter.contains(prefix)
+    }
+
+    private mutating func add(_ name: String, _ measurement: Measurement) {
         medians[name] = measurement.median
         printLine(
             name,
