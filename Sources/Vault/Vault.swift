@@ -34,14 +34,14 @@ package final class Vault {
     /// the folder, after which it may be called again; and what the disk may.
     package func open() async throws(VaultError) {
         guard opened == nil else { return }
-        let clerk = try Worker(VaultFolder(folder, logger: configuration.logger))
+        let clerk = try Worker("vault folder", VaultFolder(folder, logger: configuration.logger))
         let contents = try await clerk.perform { (folder) throws(VaultError) in try folder.open() }
         let context = VaultContext(
             configuration: configuration,
             folder: folder,
             indexKey: contents.indexKey,
-            deriver: try Worker(()),
-            keeper: try Worker(())
+            deriver: try Worker("key derivation", ()),
+            keeper: try Worker("generations", ())
         )
         var opened = Opened(clerk: clerk, context: context, collections: [], aliases: contents.aliases)
         if contents.names.count > configuration.limits.collections {

@@ -5,7 +5,8 @@ import Logging
 extension Collection {
     /// Opens the collection with a password, or makes it when it is vacant.
     ///
-    /// One password is tried at a time: a second call waits for the first, and does nothing more when that one succeeded.
+    /// One password is tried at a time: a second call waits for the first. A collection that is unlocked already stays so, and
+    /// the password is not looked at.
     /// Throws `emptyPassword`, `wrongPassword`, `unreadable`, `locked` when ``lock()`` was called meanwhile, and what the disk may.
     package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
         guard !password.isEmpty else {
@@ -119,8 +120,9 @@ extension Collection {
             worker.post { writer in writer.unlock(keys.secrets) }
             return keys
         }
+        let known = table
         let contents = try await worker.perform { (writer) throws(VaultError) in
-            try writer.load(keys.collection, keys.secrets)
+            try writer.load(keys.collection, keys.secrets, into: known)
         }
         table = contents.table
         problems = contents.problems
@@ -154,7 +156,7 @@ extension Collection {
             configuration: context.configuration,
             indexKey: context.indexKey
         )
-        let worker = try Worker(writer) { writer in writer.checkpoint() }
+        let worker = try Worker(name.encoded, writer) { writer in writer.checkpoint() }
         properties = try await worker.perform { (writer) throws(VaultError) in
             try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
         }

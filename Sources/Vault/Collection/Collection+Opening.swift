@@ -12,7 +12,7 @@ extension Collection {
                 configuration: context.configuration,
                 indexKey: context.indexKey
             )
-            let worker = try Worker(writer) { writer in writer.checkpoint() }
+            let worker = try Worker(name.encoded, writer) { writer in writer.checkpoint() }
             let contents = try await worker.perform { (writer) throws(VaultError) in try writer.open() }
             header = contents.header
             table = contents.table

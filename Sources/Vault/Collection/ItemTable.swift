@@ -14,7 +14,7 @@ struct ItemTable: Sendable {
     private struct Damage {
         let reason: String
         // The stored tags of an item whose attributes are not known.
-        var tags: [UInt64]?
+        let tags: [UInt64]?
     }
 
     /// How many items there are.
@@ -31,10 +31,14 @@ struct ItemTable: Sendable {
     /// How many items are damaged.
     var damagedCount: Int { damages.count }
 
-    /// Makes room for a number of items and of attributes.
-    mutating func reserve(items: Int, tags: Int) {
+    /// Makes room for a number of items.
+    mutating func reserve(items: Int) {
         records.reserveCapacity(items)
-        index.reserve(tags)
+    }
+
+    /// Whether all items have been filled in or have been there from the start.
+    func isFull(at position: Int) -> Bool {
+        position == records.count
     }
 
     /// The record of an item; nil when there is none.
@@ -72,6 +76,15 @@ struct ItemTable: Sendable {
         for tag in tags { index.insert(position, for: tag) }
     }
 
+    /// Puts what has been read of an item in the place of what was known before, without a change of its tags.
+    ///
+    /// - Parameter position: the item's place among all items; false when another item is there.
+    mutating func fill(_ record: ItemRecord, at position: Int) -> Bool {
+        guard position < records.count, records[position].id == record.id else { return false }
+        records[position] = record
+        return true
+    }
+
     /// Puts a record in the place of an item's earlier one.
     mutating func replace(_ record: ItemRecord, oldTags: [UInt64], newTags: [UInt64]) {
         guard let position = position(of: record.id) else { return }
@@ -91,16 +104,12 @@ struct ItemTable: Sendable {
         if deletedCount > 64, deletedCount * 2 > records.count { compact() }
     }
 
-    /// Adds an item of which what is stored is not what was written; it is still found by its stored tags.
-    mutating func appendDamaged(_ id: ItemID, revision: UInt64, tags: [UInt64], reason: String) {
-        append(ItemRecord(id: id, revision: revision, condition: .damaged), tags: tags)
-        if position(of: id) != nil { damages[id] = Damage(reason: reason, tags: tags) }
-    }
-
-    /// Notes that the secret of an item is not what was written.
-    mutating func markDamaged(_ id: ItemID, reason: String) {
+    /// Notes that what is stored of an item is not what was written.
+    ///
+    /// - Parameter tags: the stored tags, when the attributes are not known; the item is still found by them.
+    mutating func markDamaged(_ id: ItemID, reason: String, tags: [UInt64]? = nil) {
         guard position(of: id) != nil, damages[id] == nil else { return }
-        damages[id] = Damage(reason: reason)
+        damages[id] = Damage(reason: reason, tags: tags)
     }
 
     /// Whether an item is known to be damaged.

@@ -53,13 +53,6 @@ struct AttributeIndex: Sendable {
     /// How many tags there are.
     var tagCount: Int { count }
 
-    /// Makes room for a number of tags.
-    mutating func reserve(_ tagCount: Int) {
-        var size = 16
-        while size / 5 * 4 < tagCount { size *= 2 }
-        if size > cells.count { resize(to: size) }
-    }
-
     /// The positions of a tag.
     subscript(tag: UInt64) -> Postings {
         guard let index = find(tag) else { return .none }

@@ -115,9 +115,9 @@ final class CollectionFile {
         return Array(row.bytes(at: 0))
     }
 
-    /// How many items there are.
-    func itemCount() throws(VaultError) -> Int {
-        Int(clamping: try database.integer("SELECT count(*) FROM item"))
+    /// The highest number of an item: counting the items would read the whole file.
+    func highestItem() throws(VaultError) -> Int {
+        Int(clamping: try database.integer("SELECT max(id) FROM item"))
     }
 
     /// Calls `body` with the number, revision and tags of each item, in the order of the numbers.
@@ -205,10 +205,11 @@ final class CollectionFile {
         journalBytes = 0
     }
 
-    /// Moves all of the journal into the file and cuts it, so that the file alone is the collection.
+    /// Moves all of the journal into the file, so that once it is closed the file alone is the collection.
     func finish() throws(VaultError) {
         guard isWritable else { return }
         try database.checkpoint(truncating: true)
+        database.removeJournalWhenClosed()
     }
 
     /// What SQLite finds wrong with the structure of the file; nil when it is sound.

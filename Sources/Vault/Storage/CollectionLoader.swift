@@ -7,41 +7,43 @@ struct CollectionLoader {
     private let indexKey: BlindIndexKey?
     private let residentSecretBytes: Int
 
-    private var table = ItemTable()
+    private var table: ItemTable
+    private var position = 0
+    private let isFilling: Bool
     private var hash = MultisetHash()
-    private var place: AssociatedData
+    private var associatedData: AssociatedData
     private var plaintext = [UInt8](repeating: 0, count: 4096)
     private var strayRows = 0
 
     /// Creates a loader.
     ///
-    /// - Parameter indexKey: the key to make tags anew with; nil to take those that are stored.
-    init(keys: CollectionKeys, indexKey: BlindIndexKey?, residentSecretBytes: Int) {
+    /// - Parameters:
+    ///   - table: the items and their index, as far as they are known without the keys, or nothing.
+    ///   - indexKey: the key to make tags anew with; nil to take those that are stored.
+    init(into table: ItemTable, keys: CollectionKeys, indexKey: BlindIndexKey?, residentSecretBytes: Int) {
+        self.table = table
+        isFilling = table.count > 0
         self.keys = keys
         self.indexKey = indexKey
         self.residentSecretBytes = residentSecretBytes
-        place = AssociatedData(collection: keys.collection, column: .metadata)
+        associatedData = AssociatedData(collection: keys.collection, column: .metadata)
     }
-
-    /// Whether tags are made anew.
-    var isRetagging: Bool { indexKey != nil }
 
     /// Reads all rows, and tells whether they are all there and as they were written.
     mutating func load(from file: CollectionFile) throws(VaultError) -> LoadedContents {
         let state = try state(in: file)
-        let count = try file.itemCount()
-        table.reserve(items: count, tags: 0)
         let limit = residentSecretBytes + SecretsKey.overhead
         try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in try add(row) }
+        guard !isFilling || table.isFull(at: position) else { throw Self.foreignWriter }
         return LoadedContents(table: table, sealedState: state, problems: problems(state))
     }
 
     private mutating func state(in file: CollectionFile) throws(VaultError) -> CollectionState? {
         let sealed = try file.state()
-        let stateAD = AssociatedData(collection: keys.collection, column: .state)
+        let stateData = AssociatedData(collection: keys.collection, column: .state)
         do throws(GcryptError) {
             let size = try sealed.withRawBytes { (sealed) throws(GcryptError) in
-                try keys.open(sealed, for: stateAD, into: &plaintext)
+                try keys.open(sealed, for: stateData, into: &plaintext)
             }
             return plaintext.withUnsafeBytes { bytes in
                 CollectionState(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
@@ -62,12 +64,9 @@ struct CollectionLoader {
             return try self.metadata(of: row, item: number)
         }
         guard let metadata else {
-            table.appendDamaged(
-                id,
-                revision: row.revision,
-                tags: CollectionWriter.tags(in: row.tags),
-                reason: "what is stored of the item is not what was written"
-            )
+            let tags = Array(StoredTags(row.tags))
+            try place(ItemRecord(id: id, revision: row.revision, condition: .damaged), tags: tags)
+            table.markDamaged(id, reason: "what is stored of the item is not what was written", tags: tags)
             return
         }
         let record = ItemRecord(
@@ -76,18 +75,38 @@ struct CollectionLoader {
             metadata: metadata,
             sealedSecret: row.secret.map { secret in Array(secret) }
         )
-        table.append(record, tags: try tags(of: row, metadata))
+        if let indexKey {
+            try place(record, tags: try indexKey.tags(of: metadata.attributes))
+        } else {
+            try place(record, tags: StoredTags(row.tags))
+        }
     }
+
+    private mutating func place(_ record: ItemRecord, tags: some Sequence<UInt64>) throws(VaultError) {
+        defer { position += 1 }
+        guard isFilling else {
+            table.append(record, tags: tags)
+            return
+        }
+        guard table.fill(record, at: position) else {
+            throw Self.foreignWriter
+        }
+    }
+
+    private static let foreignWriter = VaultError(
+        .busy,
+        reason: "another program has changed the file since it was opened"
+    )
 
     /// The metadata of a row; nil when it is not what was sealed for this place.
     private mutating func metadata(
         of row: CollectionFile.Row,
         item: UInt64
     ) throws(GcryptError) -> ItemMetadata? {
-        place.set(item: item, column: .metadata, revision: row.revision)
-        place.set(suffix: row.tags)
+        associatedData.set(item: item, column: .metadata, revision: row.revision)
+        associatedData.set(suffix: row.tags)
         do throws(GcryptError) {
-            let size = try keys.open(row.metadata, for: place, into: &plaintext)
+            let size = try keys.open(row.metadata, for: associatedData, into: &plaintext)
             return plaintext.withUnsafeBytes { bytes in
                 ItemMetadata(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
             }
@@ -95,11 +114,6 @@ struct CollectionLoader {
             if error.code == .authenticationFailed { return nil }
             throw error
         }
-    }
-
-    private func tags(of row: CollectionFile.Row, _ metadata: ItemMetadata) throws(VaultError) -> [UInt64] {
-        guard let indexKey else { return CollectionWriter.tags(in: row.tags) }
-        return try indexKey.tags(of: metadata.attributes)
     }
 
     private func problems(_ state: CollectionState?) -> [String] {

@@ -14,6 +14,9 @@ final class CollectionWriter {
         var tagsAreStale: Bool
     }
 
+    // Room for this many items is made beforehand, if the numbers of the items say that there may be as many.
+    private static let reservedItems = 16_384
+
     private let folder: Folder
     private let name: CollectionName
     private let configuration: VaultConfiguration
@@ -48,11 +51,15 @@ final class CollectionWriter {
         self.header = header
         let tagsAreStale = header.indexKey != indexKey.fingerprint
         var table = ItemTable()
-        let count = min(try file.itemCount(), configuration.limits.items)
-        table.reserve(items: count, tags: 0)
+        table.reserve(items: min(max(0, try file.highestItem()), Self.reservedItems))
         try file.forEachTags { id, revision, tags in
             guard let id = UInt64(exactly: id).flatMap(ItemID.init(rawValue:)) else { return }
-            table.append(ItemRecord(id: id, revision: revision), tags: tagsAreStale ? [] : Self.tags(in: tags))
+            let record = ItemRecord(id: id, revision: revision)
+            if tagsAreStale {
+                table.append(record, tags: EmptyCollection())
+            } else {
+                table.append(record, tags: StoredTags(tags))
+            }
         }
         file.releaseMemory()
         return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
@@ -89,12 +96,20 @@ final class CollectionWriter {
     }
 
     /// Reads all items.
-    func load(_ keys: CollectionKeys, _ secretsKey: SecretsKey) throws(VaultError) -> LoadedContents {
+    ///
+    /// - Parameter table: what ``open()`` gave, whose index is right already unless the tags are stale.
+    func load(
+        _ keys: CollectionKeys,
+        _ secretsKey: SecretsKey,
+        into table: ItemTable
+    ) throws(VaultError) -> LoadedContents {
         let file = try openedFile()
         guard let header else { throw VaultError(.unreadable, reason: "the header is missing") }
+        let tagsAreStale = header.indexKey != indexKey.fingerprint
         var loader = CollectionLoader(
+            into: tagsAreStale ? ItemTable() : table,
             keys: keys,
-            indexKey: header.indexKey == indexKey.fingerprint ? nil : indexKey,
+            indexKey: tagsAreStale ? indexKey : nil,
             residentSecretBytes: configuration.limits.residentSecretBytes
         )
         var contents = try loader.load(from: file)
@@ -104,7 +119,7 @@ final class CollectionWriter {
             refusal = VaultError(.unreadable, reason: "the collection's sealed state is damaged, so nothing is written")
         }
         if let refusal { contents.problems.append(refusal.reason) }
-        if loader.isRetagging {
+        if tagsAreStale {
             do throws(VaultError) {
                 try retag(contents.table, keys: keys)
             } catch {
@@ -254,10 +269,4 @@ final class CollectionWriter {
         header?.indexKey = indexKey.fingerprint
     }
 
-    /// Reads stored tags; what is left over at the end is no tag.
-    static func tags(in bytes: UnsafeRawBufferPointer) -> [UInt64] {
-        (0..<bytes.count / 8).map { index in
-            UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: index * 8, as: UInt64.self))
-        }
-    }
 }

@@ -136,6 +136,11 @@ final class Database {
         return Int(frames)
     }
 
+    /// Lets SQLite remove the journal when the connection is closed, which it otherwise leaves as it is.
+    func removeJournalWhenClosed() {
+        keychaind_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
     /// Gives memory that SQLite keeps for later back.
     func releaseMemory() {
         sqlite3_db_release_memory(handle)

@@ -15,6 +15,7 @@ final class JobQueue<State>: @unchecked Sendable {
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private let name: String
     private let idleMilliseconds: Int
     private let whenIdle: Worker<State>.Job?
     private var jobs: [Worker<State>.Job] = []
@@ -22,7 +23,8 @@ final class JobQueue<State>: @unchecked Sendable {
     private var whenStopped: [@Sendable () -> Void] = []
     private var state: State?
 
-    init(idleMilliseconds: Int, whenIdle: Worker<State>.Job?) {
+    init(_ name: String, idleMilliseconds: Int, whenIdle: Worker<State>.Job?) {
+        self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
         self.idleMilliseconds = idleMilliseconds
         self.whenIdle = whenIdle
         mutex = .allocate(capacity: 1)
@@ -106,6 +108,7 @@ final class JobQueue<State>: @unchecked Sendable {
     }
 
     private func run() {
+        pthread_setname_np(pthread_self(), name)
         var hasWorked = false
         while true {
             switch next(hasWorked: hasWorked) {

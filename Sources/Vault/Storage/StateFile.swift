@@ -85,7 +85,9 @@ final class StateFile {
 
     /// Moves the journal into the file.
     func finish() throws(VaultError) {
-        if isWritable { try database.checkpoint(truncating: true) }
+        guard isWritable else { return }
+        try database.checkpoint(truncating: true)
+        database.removeJournalWhenClosed()
     }
 
     private static func create(in folder: Folder) throws(VaultError) {

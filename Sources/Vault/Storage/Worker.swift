@@ -13,15 +13,17 @@ final class Worker<State>: Sendable {
     /// Starts a thread.
     ///
     /// - Parameters:
+    ///   - name: what the thread is called in a debugger; the system keeps 15 bytes of it.
     ///   - state: what the thread owns; it is released on the thread.
     ///   - idleMilliseconds: how long the thread waits without a job before it calls `whenIdle`, once after each run of jobs.
     ///   - whenIdle: work that should stay out of the way of jobs.
     init(
+        _ name: String,
         _ state: sending State,
         idleMilliseconds: Int = 250,
         whenIdle: Job? = nil
     ) throws(VaultError) {
-        queue = JobQueue(idleMilliseconds: idleMilliseconds, whenIdle: whenIdle)
+        queue = JobQueue(name, idleMilliseconds: idleMilliseconds, whenIdle: whenIdle)
         try queue.start(with: state)
     }
 
