@@ -1,5 +1,6 @@
 import Foundation
 import Gcrypt
+import Glibc
 import KeychainModel
 import Logging
 import Synchronization
@@ -29,6 +30,7 @@ final class TemporaryFolder: Sendable {
     let path: String
 
     init() {
+        _ = Fixture.pool
         path = NSTemporaryDirectory() + "keychaind-vault-\(UUID().uuidString)"
         try? FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
     }
@@ -43,6 +45,11 @@ final class TemporaryFolder: Sendable {
     /// The names of all files in the folder, rising.
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
+    }
+
+    /// The names of all files in a folder in the folder, rising.
+    func names(in name: String) -> [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: file(name))) ?? []).sorted()
     }
 
     /// The bytes of a file.
@@ -70,6 +77,9 @@ enum Fixture {
     static let derivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
 
     static let password = "correct horse"
+
+    /// Room for the keys of all tests that run at once: the pool never grows, and the first to ask for it sets its size.
+    static let pool = try? Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
 
     static func configuration(
         _ folder: TemporaryFolder,
@@ -147,5 +157,46 @@ extension Vault.Login {
     /// The bytes of an item's secret.
     func content(of id: ItemID) async throws -> [UInt8] {
         try await storedSecret(of: id).content
+    }
+}
+
+extension TemporaryFolder {
+    /// Makes a folder in the folder.
+    func makeFolder(_ name: String) throws {
+        try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
+    }
+
+    /// Makes a symbolic link in the folder.
+    func link(_ name: String, to target: String) throws {
+        try FileManager.default.createSymbolicLink(atPath: file(name), withDestinationPath: file(target))
+    }
+
+    /// Takes the right to write away; from root, whom permissions do not concern, by a mount.
+    func makeReadOnly() throws {
+        if geteuid() == 0 {
+            let bind = UInt(MS_BIND)
+            let readOnly = bind | UInt(MS_REMOUNT) | UInt(MS_RDONLY)
+            guard mount(path, path, nil, bind, nil) == 0, mount(nil, path, nil, readOnly, nil) == 0 else {
+                throw CocoaError(.fileWriteNoPermission)
+            }
+        } else {
+            chmod(path, 0o500)
+        }
+    }
+
+    /// Gives the right to write back.
+    func makeWritable() {
+        if geteuid() == 0 { umount(path) } else { chmod(path, 0o700) }
+    }
+
+    /// Removes a file, if it is there.
+    func remove(_ name: String) {
+        try? FileManager.default.removeItem(atPath: file(name))
+    }
+
+    /// The permission bits of a file.
+    func permissions(of name: String) -> Int {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
+        return attributes?[.posixPermissions] as? Int ?? -1
     }
 }

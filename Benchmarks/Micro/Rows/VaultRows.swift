@@ -137,4 +137,3 @@ private func unlockedLogin(of vault: Vault) async throws -> Collection {
     try await login.unlock(with: SecureBytes(copying: password))
     return login
 }
-

@@ -27,6 +27,8 @@ final class CollectionFile {
     /// Whether changes can be written at all.
     let isWritable: Bool
 
+    private let folder: Folder
+    private let journal: String
     private let database: Database
     private var journalBytes = 0
     private let insertion: Statement
@@ -40,7 +42,9 @@ final class CollectionFile {
         let path = folder.file(name)
         try FileProbe.check(path, application: CollectionFormat.application, version: CollectionFormat.version)
         isWritable = folder.isWritable && Folder.isWritable(path)
-        if !isWritable, folder.size(of: name + "-wal") > 0 {
+        self.folder = folder
+        journal = name + "-wal"
+        if !isWritable, folder.size(of: journal) > 0 {
             throw VaultError(.readOnly, reason: "its journal cannot be read in a folder that cannot be written")
         }
         database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
@@ -206,9 +210,11 @@ final class CollectionFile {
     }
 
     /// Moves all of the journal into the file, so that once it is closed the file alone is the collection.
-    func finish() throws(VaultError) {
-        guard isWritable else { return }
-        try database.checkpoint(truncating: true)
+    ///
+    /// - Parameter isSound: whether the file is known to be what was written; if not, a journal that holds something stays.
+    func finish(isSound: Bool) throws(VaultError) {
+        guard isWritable, isSound || folder.size(of: journal) == 0 else { return }
+        if isSound { try database.checkpoint(truncating: true) }
         database.removeJournalWhenClosed()
     }
 

@@ -197,12 +197,10 @@ final class CollectionWriter {
 
     /// Moves the journal into the file and closes it.
     func close() {
-        if refusal == nil, state != nil {
-            do throws(VaultError) {
-                try file?.finish()
-            } catch {
-                configuration.logger.warning("\(name): the journal stays for now: \(error)")
-            }
+        do throws(VaultError) {
+            try file?.finish(isSound: refusal == nil && state != nil)
+        } catch {
+            configuration.logger.warning("\(name): the journal stays for now: \(error)")
         }
         file = nil
         keys = nil

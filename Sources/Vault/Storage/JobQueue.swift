@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The jobs of a worker, and the thread that does them.
@@ -108,7 +109,7 @@ final class JobQueue<State>: @unchecked Sendable {
     }
 
     private func run() {
-        pthread_setname_np(pthread_self(), name)
+        keychaind_set_thread_name(name)
         var hasWorked = false
         while true {
             switch next(hasWorked: hasWorked) {

@@ -1,0 +1,243 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct CollectionsTests {
+    private let folder = TemporaryFolder()
+
+    private func opened(limits: VaultLimits = VaultLimits()) async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder, limits: limits))
+    }
+
+    @Test func freshVault_hasLoginAndSession() async throws {
+        let vault = try await opened()
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        #expect(vault.collection(forAlias: "default")?.name == .login)
+        #expect(vault.collection(forAlias: "login")?.name == .login)
+        #expect(vault.collection(forAlias: "session")?.name == .session)
+        #expect(vault.collection(forAlias: "other") == nil)
+        #expect(vault.aliases.isEmpty)
+        await vault.close()
+    }
+
+    @Test func createCollection_sameLabel_getsAnotherName() async throws {
+        let vault = try await opened()
+        var names: [String] = []
+        for _ in 0..<3 {
+            names.append(try await vault.createCollection(label: "Wörk", password: Fixture.bytes("pw")).name.encoded)
+        }
+        names.append(try await vault.createCollection(label: "login", password: Fixture.bytes("pw")).name.encoded)
+        names.append(try await vault.createCollection(label: "", password: Fixture.bytes("pw")).name.encoded)
+        #expect(names == ["W_c3_b6rk", "W_c3_b6rk2", "W_c3_b6rk3", "login2", "unnamed"])
+        await vault.close()
+        let reopened = try await opened()
+        #expect(reopened.collections.count == 7)
+        #expect(CollectionName(encoded: "W_c3_b6rk3").flatMap(reopened.collection(named:))?.label == "Wörk")
+        await reopened.close()
+    }
+
+    @Test func createCollection_sameLabelAtOnce_bothAreMade() async throws {
+        let vault = try await opened()
+        let tasks = (0..<4).map { number in
+            Task { @VaultActor in
+                let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw \(number)"))
+                return work.name
+            }
+        }
+        var names: Set<CollectionName> = []
+        for task in tasks { names.insert(try await task.value) }
+        #expect(names.count == 4)
+        await vault.close()
+    }
+
+    @Test func createCollection_crashBeforeTheName_leavesNoHalfCollection() async throws {
+        let vault = try await opened()
+        _ = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        await vault.close()
+        // What a crash leaves: the file under its unfinished name, whole or not, and its journal.
+        let whole = try folder.bytes(of: "Work.keychain")
+        try folder.write(whole, to: "Half.keychain-new")
+        try folder.write(Array(whole.prefix(5000)), to: "Less.keychain-new")
+        try folder.write([1, 2, 3], to: "Less.keychain-new-journal")
+        try folder.write([], to: "None.keychain-new")
+        let reopened = try await opened()
+        #expect(reopened.collections.map(\.name.encoded) == ["Work", "login", "session"])
+        await reopened.close()
+        #expect(folder.names == ["Work.keychain", "index.key", "lock", "state.db"])
+    }
+
+    @Test func journalWithoutItsFile_isNotTakenForANewCollections() async throws {
+        let vault = try await opened()
+        try await vault.unlockedLogin().add()
+        let stale = try folder.snapshot()
+        let journal = try stale.bytes(of: "login.keychain-wal")
+        #expect(!journal.isEmpty)
+        try await vault.delete(#require(vault.collection(named: .login)))
+        await vault.close()
+        try folder.write(journal, to: "login.keychain-wal")
+        let reopened = try await opened()
+        let login = try await reopened.unlockedLogin("another")
+        #expect(login.itemCount == 0)
+        try await login.add()
+        await reopened.close()
+        let again = try await opened()
+        #expect(try await again.unlockedLogin("another").itemCount == 1)
+        #expect(again.collection(named: .login)?.problem == nil)
+        #expect(try folder.bytes(of: "login.keychain-wal-orphan") == journal)
+        await again.close()
+    }
+
+    @Test func delete_removesFileAndAliases_durably() async throws {
+        let vault = try await opened()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        try await work.add()
+        try await vault.setAlias("default", to: work)
+        try await vault.setAlias("other", to: work)
+        try await vault.delete(work)
+        #expect(vault.collection(named: work.name) == nil)
+        #expect(vault.aliases.isEmpty)
+        #expect(vault.collection(forAlias: "default")?.name == .login)
+        #expect(!folder.names.contains { name in name.hasPrefix("Work") })
+        await #expect(throws: VaultError(.noSuchCollection, reason: "")) { try await work.add() }
+        await #expect(throws: VaultError(.noSuchCollection, reason: "")) {
+            try await work.unlock(with: Fixture.bytes("pw"))
+        }
+        await #expect(throws: VaultError(.noSuchCollection, reason: "")) { try await vault.delete(work) }
+        await #expect(throws: VaultError(.noSuchCollection, reason: "")) { try await vault.setAlias("x", to: work) }
+        await vault.close()
+        let reopened = try await opened()
+        #expect(reopened.collections.map(\.name) == [.login, .session])
+        #expect(reopened.aliases.isEmpty)
+        await reopened.close()
+    }
+
+    @Test func delete_login_isVacantAgain() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add()
+        try await vault.delete(login)
+        let fresh = try #require(vault.collection(named: .login))
+        #expect(fresh !== login)
+        #expect(fresh.state == .vacant)
+        #expect(fresh.itemCount == 0)
+        try await fresh.unlock(with: Fixture.bytes("another password"))
+        try await fresh.add()
+        await vault.close()
+    }
+
+    @Test func delete_whatHasNoFile_isNotSupported() async throws {
+        let vault = try await opened()
+        for name in [CollectionName.login, .session] {
+            let collection = try #require(vault.collection(named: name))
+            await #expect(throws: VaultError(.notSupported, reason: "")) { try await vault.delete(collection) }
+        }
+        #expect(vault.collections.count == 2)
+        await vault.close()
+    }
+
+    @Test func session_isUnlocked_keepsSecretsOfAnySize_andNothingOnDisk() async throws {
+        let vault = try await opened()
+        let session = try #require(vault.collection(named: .session))
+        #expect(session.state == .unlocked)
+        #expect(session.isEphemeral)
+        let large = String(repeating: "x", count: 100_000)
+        let id = try await session.add("label", ["a": "1"], secret: large)
+        session.lock()
+        #expect(session.state == .unlocked)
+        let isResident = try session.secret(of: id)?.content == Array(large.utf8)
+        #expect(isResident)
+        try await session.updateItem(id, label: "other")
+        #expect(try await session.content(of: id) == Array(large.utf8))
+        #expect(try await session.add("x", ["a": "1"], replacing: true) == id)
+        #expect(session.search(["a": "1"]) == [id])
+        try await session.deleteItem(id)
+        try await session.setLabel("Renamed")
+        #expect(session.itemCount == 0)
+        #expect(folder.names == ["index.key", "lock", "state.db", "state.db-shm", "state.db-wal"])
+        try await session.add()
+        await vault.close()
+        let reopened = try await opened()
+        #expect(reopened.collection(named: .session)?.itemCount == 0)
+        await reopened.close()
+    }
+
+    @Test func aliases_builtInOrImpossible_areRefused() async throws {
+        let vault = try await opened()
+        let session = vault.collection(named: .session)
+        for alias in ["login", "session"] {
+            await #expect(throws: VaultError(.notSupported, reason: "")) {
+                try await vault.setAlias(alias, to: session)
+            }
+        }
+        for alias in ["", String(repeating: "a", count: 101)] {
+            await #expect(throws: VaultError(.limitExceeded, reason: "")) {
+                try await vault.setAlias(alias, to: session)
+            }
+        }
+        try await vault.setAlias("none", to: nil)
+        #expect(vault.aliases.isEmpty)
+        await vault.close()
+    }
+
+    @Test func stateFileSpoiled_isKeptAside_andTheVaultWorks() async throws {
+        try folder.write(Array("not a database".utf8), to: "state.db")
+        let vault = try await opened()
+        try await vault.setAlias("mine", to: vault.collection(named: .login))
+        await vault.close()
+        #expect(try folder.bytes(of: "state.db.unreadable") == Array("not a database".utf8))
+        let reopened = try await opened()
+        #expect(reopened.aliases == ["mine": .login])
+        await reopened.close()
+    }
+
+    @Test func limits_pastThem_limitExceeded() async throws {
+        var limits = VaultLimits()
+        limits.items = 3
+        limits.labelBytes = 10
+        limits.attributes = 2
+        limits.attributeBytes = 40
+        limits.contentTypeBytes = 10
+        limits.collections = 3
+        let vault = try await opened(limits: limits)
+        let login = try await vault.unlockedLogin()
+        let exceeded = VaultError(.limitExceeded, reason: "")
+        await #expect(throws: exceeded) { try await login.add("eleven byte", ["a": "b"]) }
+        await #expect(throws: exceeded) { try await login.add("x", ["a": "1", "b": "2", "c": "3"]) }
+        await #expect(throws: exceeded) { try await login.add("x", ["a": String(repeating: "x", count: 40)]) }
+        await #expect(throws: exceeded) { try await login.setLabel("eleven byte") }
+        await #expect(throws: exceeded) {
+            _ = try await login.createItem(
+                label: "",
+                attributes: [:],
+                secret: Fixture.secret("", contentType: "12345678901"),
+                replacing: false
+            )
+        }
+        for number in 0..<3 { try await login.add("x", ["n": "\(number)"]) }
+        await #expect(throws: exceeded) { try await login.add("x", ["n": "4"]) }
+        // A replacement needs no room.
+        try await login.add("x", ["n": "2"], replacing: true)
+        #expect(login.itemCount == 3)
+        _ = try await vault.createCollection(label: "one", password: Fixture.bytes("pw"))
+        await #expect(throws: exceeded) {
+            _ = try await vault.createCollection(label: "two", password: Fixture.bytes("pw"))
+        }
+        await vault.close()
+    }
+
+    @Test func missingItem_isSaidToBeMissing() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try #require(ItemID(rawValue: 7))
+        let missing = VaultError(.noSuchItem, reason: "")
+        #expect(!login.contains(id))
+        #expect(login.item(id) == nil)
+        #expect(throws: missing) { _ = try login.secret(of: id) }
+        await #expect(throws: missing) { _ = try await login.storedSecret(of: id) }
+        await #expect(throws: missing) { try await login.updateItem(id, label: "x") }
+        await #expect(throws: missing) { try await login.deleteItem(id) }
+        await vault.close()
+    }
+}

@@ -1,0 +1,204 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct ConcurrencyTests {
+    private let folder = TemporaryFolder()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    @Test func create_hundredsAtOnce_allThereAfterReopening() async throws {
+        var vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let tasks = (0..<400).map { number in
+            Task { @VaultActor in (try await login.add("n", ["n": "\(number)"], secret: "\(number)"), number) }
+        }
+        var made: [ItemID: Int] = [:]
+        for task in tasks {
+            let (id, number) = try await task.value
+            made[id] = number
+        }
+        #expect(made.count == 400)
+        await vault.close()
+        vault = try await opened()
+        let reopened = try await vault.unlockedLogin()
+        #expect(reopened.itemIDs == made.keys.sorted())
+        for (id, number) in made {
+            #expect(try await reopened.content(of: id) == Array("\(number)".utf8))
+            #expect(reopened.search(["n": "\(number)"]) == [id])
+        }
+        #expect(reopened.problem == nil)
+        await vault.close()
+    }
+
+    @Test func createWithReplace_sameAttributesAtOnce_givesExactlyOneItem() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let tasks = (0..<200).map { number in
+            Task { @VaultActor in
+                try await login.createItem(
+                    label: "\(number)",
+                    attributes: ["same": "yes"],
+                    secret: Fixture.secret("\(number)"),
+                    replacing: true
+                )
+            }
+        }
+        var created = 0
+        var ids: Set<ItemID> = []
+        for task in tasks {
+            let outcome = try await task.value
+            if case .created = outcome { created += 1 }
+            ids.insert(outcome.id)
+        }
+        #expect(created == 1)
+        #expect(ids.count == 1)
+        #expect(login.itemIDs == Array(ids))
+        await vault.close()
+    }
+
+    @Test func deletesRacingUpdates_eachUpdateSucceedsOrFindsNothing() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        var ids: [ItemID] = []
+        for number in 0..<30 { ids.append(try await login.add("x", ["n": "\(number)"])) }
+        var tasks: [Task<Bool, any Error>] = []
+        for (index, id) in ids.enumerated() {
+            for round in 0..<4 {
+                tasks.append(
+                    Task { @VaultActor in
+                        do {
+                            try await login.updateItem(id, label: "\(round)", secret: Fixture.secret("\(round)"))
+                            return true
+                        } catch let error as VaultError where error.code == .noSuchItem {
+                            return false
+                        }
+                    }
+                )
+                if round == index % 4 {
+                    tasks.append(
+                        Task { @VaultActor in
+                            try await login.deleteItem(id)
+                            return true
+                        }
+                    )
+                }
+            }
+        }
+        for task in tasks { _ = try await task.value }
+        #expect(login.itemCount == 0)
+        #expect(login.search([:]).isEmpty)
+        await vault.close()
+        let reopened = try await opened()
+        #expect(try await reopened.unlockedLogin().itemCount == 0)
+        #expect(reopened.collection(named: .login)?.problem == nil)
+        await reopened.close()
+    }
+
+    @Test func deleteTwiceAtOnce_oneFails() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add()
+        let tasks = (0..<2).map { _ in Task { @VaultActor in try await login.deleteItem(id) } }
+        var failures = 0
+        for task in tasks {
+            if case .failure(let error) = await task.result {
+                #expect(error as? VaultError == VaultError(.noSuchItem, reason: ""))
+                failures += 1
+            }
+        }
+        #expect(failures == 1)
+        await vault.close()
+    }
+
+    @Test func lockRacingWrites_acknowledgedAreThere_othersSayLocked() async throws {
+        var vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        var acknowledged: Set<ItemID> = []
+        for round in 0..<10 {
+            let tasks = (0..<40).map { number in
+                Task { @VaultActor in
+                    // The lock comes somewhere among them.
+                    if number == round * 4 { login.lock() }
+                    return try await login.add("x", ["n": "\(round).\(number)"])
+                }
+            }
+            for task in tasks {
+                switch await task.result {
+                case .success(let id): acknowledged.insert(id)
+                case .failure(let error): #expect(error as? VaultError == VaultError(.locked, reason: ""))
+                }
+            }
+            try await login.unlock(with: Fixture.bytes(Fixture.password))
+            #expect(Set(login.itemIDs) == acknowledged)
+        }
+        await vault.close()
+        vault = try await opened()
+        #expect(try await Set(vault.unlockedLogin().itemIDs) == acknowledged)
+        await vault.close()
+    }
+
+    @Test func close_withWritesUnderWay_acknowledgedAreThere() async throws {
+        var vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let tasks = (0..<50).map { number in Task { @VaultActor in try await login.add("x", ["n": "\(number)"]) } }
+        _ = try await tasks[0].value
+        await vault.close()
+        var acknowledged: Set<ItemID> = []
+        for task in tasks {
+            if case .success(let id) = await task.result { acknowledged.insert(id) }
+        }
+        #expect(!acknowledged.isEmpty)
+        vault = try await opened()
+        #expect(try await Set(vault.unlockedLogin().itemIDs) == acknowledged)
+        await vault.close()
+    }
+
+    @Test func impossibleChange_amongOthers_failsAlone() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let missing = try #require(ItemID(rawValue: 999))
+        let good = (0..<20).map { number in Task { @VaultActor in try await login.add("x", ["n": "\(number)"]) } }
+        let bad = Task { @VaultActor in try await login.updateItem(missing, label: "x") }
+        let more = (20..<40).map { number in Task { @VaultActor in try await login.add("x", ["n": "\(number)"]) } }
+        for task in good + more { _ = try await task.value }
+        await #expect(throws: VaultError(.noSuchItem, reason: "")) { try await bad.value }
+        #expect(login.itemCount == 40)
+        await vault.close()
+    }
+
+    @Test func renames_atOnce_theLastWins() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let tasks = (0..<10).map { number in Task { @VaultActor in try await login.setLabel("\(number)") } }
+        for task in tasks { try await task.value }
+        let label = login.label
+        #expect(Int(label) != nil)
+        await vault.close()
+        let reopened = try await opened()
+        #expect(reopened.collection(named: .login)?.label == label)
+        await reopened.close()
+    }
+
+    @Test func waitingChanges_pastTheLimit_areRefused() async throws {
+        var limits = VaultLimits()
+        limits.waitingChanges = 4
+        let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
+        let login = try await vault.unlockedLogin()
+        let tasks = (0..<12).map { number in Task { @VaultActor in try await login.add("x", ["n": "\(number)"]) } }
+        var refused = 0
+        for task in tasks {
+            if case .failure(let error) = await task.result {
+                #expect(error as? VaultError == VaultError(.limitExceeded, reason: ""))
+                refused += 1
+            }
+        }
+        #expect(login.itemCount == 12 - refused)
+        #expect(login.itemCount >= 5)
+        await vault.close()
+    }
+}

@@ -1,0 +1,151 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+/// Files that are not what they should be: nothing crashes, nothing is overwritten, and the rest of the vault works.
+@VaultActor
+@Suite struct DamageTests {
+    private let folder = TemporaryFolder()
+
+    private func prepare() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        for number in 1...40 {
+            let secret = String(repeating: "s\(number)", count: number % 10 == 0 ? 5000 : 10)
+            try await login.add("label \(number)", ["n": "\(number)"], secret: secret)
+        }
+        await vault.close()
+    }
+
+    /// Opens the vault and says why `login` is unreadable.
+    private func reason() async throws -> String? {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try #require(vault.collection(named: .login))
+        // Its alias stays with it, so that no other takes its place.
+        #expect(vault.collection(forAlias: "default") === login)
+        await #expect(throws: VaultError.self) { try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        await #expect(throws: VaultError.self) { try await login.add() }
+        await #expect(throws: VaultError(.unreadable, reason: "")) { try await vault.delete(login) }
+        #expect(login.problem != nil)
+        // Others are not concerned.
+        let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
+        try await other.add()
+        try await vault.delete(other)
+        await vault.close()
+        guard case .unreadable(let reason) = login.state else { return nil }
+        return reason
+    }
+
+    @Test func emptyFile_isUnreadableAndStaysEmpty() async throws {
+        try folder.write([], to: "login.keychain")
+        #expect(try await reason() == "the file is empty")
+        #expect(try folder.bytes(of: "login.keychain").isEmpty)
+    }
+
+    @Test func foreignFile_isUnreadableAndStaysAsItIs() async throws {
+        let text = Array("[keyring]\ndisplay-name=Default keyring\n".utf8) + [UInt8](repeating: 10, count: 200)
+        try folder.write(text, to: "login.keychain")
+        #expect(try await reason() == "the file is not a database")
+        #expect(try folder.bytes(of: "login.keychain") == text)
+    }
+
+    @Test func databaseOfAnotherProgram_isUnreadableAndStaysAsItIs() async throws {
+        try RawDatabase(folder.file("login.keychain")).execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+        let before = try folder.bytes(of: "login.keychain")
+        #expect(try await reason() == "the file is a database of another program")
+        #expect(try folder.bytes(of: "login.keychain") == before)
+    }
+
+    @Test func futureVersion_isUnreadableAndStaysAsItIs() async throws {
+        try await prepare()
+        try RawDatabase(folder.file("login.keychain")).execute("PRAGMA user_version = 2")
+        let before = try folder.bytes(of: "login.keychain")
+        #expect(try await reason()?.contains("format 2") == true)
+        #expect(try folder.bytes(of: "login.keychain") == before)
+    }
+
+    @Test func directoryOrLink_isUnreadable() async throws {
+        try folder.makeFolder("login.keychain")
+        try await prepare(elsewhere: "real")
+        try folder.link("Linked.keychain", to: "real/login.keychain")
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        for name in ["login", "Linked"] {
+            guard case .unreadable = CollectionName(encoded: name).flatMap(vault.collection(named:))?.state else {
+                Issue.record("\(name) passes for readable")
+                continue
+            }
+        }
+        await vault.close()
+    }
+
+    @Test func fileWithAForeignName_isLeftAlone() async throws {
+        try folder.write([1, 2, 3], to: "My Keys.keychain")
+        try folder.write([1, 2, 3], to: "session.keychain")
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        await vault.close()
+        #expect(try folder.bytes(of: "My Keys.keychain") == [1, 2, 3])
+        #expect(try folder.bytes(of: "session.keychain") == [1, 2, 3])
+    }
+
+    @Test(arguments: [1, 99, 100, 512, 4095, 4096, 4097, 8192, 12_288, -4096, -1])
+    func truncatedFile_isUnreadableOrSaysSo_andStaysAsItIs(size: Int) async throws {
+        try await prepare()
+        let whole = try folder.bytes(of: "login.keychain")
+        let cut = Array(whole.prefix(size < 0 ? whole.count + size : size))
+        try folder.write(cut, to: "login.keychain")
+        try await expectNoHarm(bytes: cut)
+    }
+
+    @Test(arguments: 0..<8)
+    func randomBits_flipped_neverCrashNorLose(seed: UInt64) async throws {
+        try await prepare()
+        let whole = try folder.bytes(of: "login.keychain")
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<25 {
+            var bytes = whole
+            // One bit, or a few, or as many as a bad block has.
+            for _ in 0..<[1, 1, 1, 8, 64][round % 5] {
+                // Every other flip hits the first pages, where the structure is.
+                let range = Bool.random(using: &generator) ? 0..<min(bytes.count, 12_288) : 0..<bytes.count
+                let index = Int.random(in: range, using: &generator)
+                bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            }
+            try folder.write(bytes, to: "login.keychain")
+            try await expectNoHarm(bytes: bytes)
+        }
+    }
+
+    /// Opens a spoiled file, uses it, and expects each item to be as it was or to be said to be damaged, and the file unchanged.
+    private func expectNoHarm(bytes: [UInt8]) async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try #require(vault.collection(named: .login))
+        _ = login.search(["n": "7"])
+        try? await login.unlock(with: Fixture.bytes(Fixture.password))
+        var intact = 0
+        for id in login.itemIDs {
+            guard let item = login.item(id), item.condition == .intact else { continue }
+            guard let secret = try? await login.content(of: id) else { continue }
+            let number = id.rawValue
+            let expected = String(repeating: "s\(number)", count: number % 10 == 0 ? 5000 : 10)
+            #expect(secret == Array(expected.utf8))
+            #expect(item.label == "label \(number)")
+            #expect(item.attributes == ["n": "\(number)"])
+            intact += 1
+        }
+        if intact < 40, login.state == .unlocked { #expect(login.problem != nil) }
+        await vault.close()
+        #expect(try folder.bytes(of: "login.keychain") == bytes)
+        for name in folder.names where name.hasPrefix("login.keychain-") { folder.remove(name) }
+    }
+
+    private func prepare(elsewhere name: String) async throws {
+        try folder.makeFolder(name)
+        let other = TemporaryFolder()
+        let vault = try await Vault.opened(Fixture.configuration(other))
+        _ = try await vault.unlockedLogin()
+        await vault.close()
+        try folder.write(other.bytes(of: "login.keychain"), to: name + "/login.keychain")
+    }
+}

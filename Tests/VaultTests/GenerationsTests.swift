@@ -1,0 +1,130 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct GenerationsTests {
+    private let folder = TemporaryFolder()
+    private let clock = TestClock()
+    private let day: Int64 = 24 * 60 * 60
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder, clock: clock, generations: 3))
+    }
+
+    /// The generations; closing the vault waits for the one that is being made.
+    private var generations: [String] {
+        folder.names(in: "generations")
+    }
+
+    @Test func changesOnOneDay_oneGeneration() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        for number in 0..<5 {
+            try await login.add("x", ["n": "\(number)"])
+            clock.advance(seconds: 60)
+        }
+        await vault.close()
+        let again = try await opened()
+        try await again.unlockedLogin().add()
+        await again.close()
+        #expect(generations == ["login.20231114T221320Z.keychain"])
+        #expect(folder.permissions(of: "generations") == 0o700)
+        #expect(folder.permissions(of: "generations/" + generations[0]) == 0o600)
+    }
+
+    @Test func manyDays_theNewestThreeAreKept() async throws {
+        for number in 0..<6 {
+            let vault = try await opened()
+            try await vault.unlockedLogin().add("x", ["n": "\(number)"])
+            await vault.close()
+            clock.advance(seconds: day)
+        }
+        #expect(generations.count == 3)
+        #expect(generations.last == "login.20231119T221320Z.keychain")
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func unlockedForDays_aChangeMakesAGeneration() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        for expected in 1...3 {
+            while generations.count < expected { await Task.yield() }
+            clock.advance(seconds: day)
+            try await login.add()
+        }
+        await vault.close()
+        #expect(generations.count == 3)
+    }
+
+    @Test func nothingChanged_noNewGeneration() async throws {
+        for _ in 0..<4 {
+            let vault = try await opened()
+            _ = try await vault.unlockedLogin()
+            await vault.close()
+            clock.advance(seconds: day)
+        }
+        #expect(generations.count == 1)
+    }
+
+    @Test func damagedCollection_isNotCopiedOverGoodGenerations() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add("x", ["n": "1"])
+        try await login.add("x", ["n": "2"])
+        await vault.close()
+        let before = generations
+        try RawDatabase(folder.file("login.keychain")).execute("DELETE FROM item WHERE id = 1")
+        for _ in 0..<5 {
+            clock.advance(seconds: day)
+            let damaged = try await opened()
+            let login = try await damaged.unlockedLogin()
+            #expect(login.problem != nil)
+            try await login.add()
+            await damaged.close()
+        }
+        #expect(generations == before)
+    }
+
+    @Test func generation_copiedBack_isTheCollectionOfThatDay() async throws {
+        var vault = try await opened()
+        var login = try await vault.unlockedLogin()
+        let id = try await login.add("precious", ["n": "1"], secret: "precious")
+        await vault.close()
+        clock.advance(seconds: day)
+        vault = try await opened()
+        login = try await vault.unlockedLogin()
+        clock.advance(seconds: 60)
+        try await login.updateItem(
+            id,
+            label: "spoiled",
+            secret: Fixture.secret("overwritten by a program that was confused")
+        )
+        await vault.close()
+
+        let newest = try #require(generations.last)
+        try folder.write(folder.bytes(of: "generations/" + newest), to: "login.keychain")
+        vault = try await opened()
+        login = try #require(vault.collection(named: .login))
+        #expect(login.search(["n": "1"]) == [id])
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(login.item(id)?.label == "precious")
+        #expect(try await login.content(of: id) == Array("precious".utf8))
+        #expect(login.problem == nil)
+        try await login.add()
+        await vault.close()
+    }
+
+    @Test func deletedCollection_keepsItsGenerations() async throws {
+        let vault = try await opened()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        try await work.add()
+        await vault.close()
+        let again = try await opened()
+        let reopened = try #require(CollectionName(encoded: "Work").flatMap(again.collection(named:)))
+        try await again.delete(reopened)
+        await again.close()
+        #expect(generations.contains { name in name.hasPrefix("Work.") })
+    }
+}

@@ -1,0 +1,107 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct IndexKeyTests {
+    private let folder = TemporaryFolder()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    private func prepare() async throws -> ItemID {
+        let vault = try await opened()
+        let id = try await vault.unlockedLogin().add("x", ["service": "mail", "user": "me"])
+        await vault.close()
+        return id
+    }
+
+    @Test func keyLost_searchFindsNothingAndSaysSo_untilAnUnlockRebuildsIt() async throws {
+        let id = try await prepare()
+        folder.remove("index.key")
+        var vault = try await opened()
+        var login = try #require(vault.collection(named: .login))
+        #expect(login.search(["service": "mail"]).isEmpty)
+        #expect(login.problem?.contains("search") == true)
+        #expect(login.itemIDs == [id])
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(login.search(["service": "mail"]) == [id])
+        #expect(login.problem == nil)
+        #expect(try await login.content(of: id) == Array("secret".utf8))
+        await vault.close()
+
+        vault = try await opened()
+        login = try #require(vault.collection(named: .login))
+        #expect(login.problem == nil)
+        #expect(login.search(["service": "mail", "user": "me"]) == [id])
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(login.problem == nil)
+        #expect(login.item(id)?.condition == .intact)
+        await vault.close()
+    }
+
+    @Test func keySpoiled_isKeptAside() async throws {
+        let id = try await prepare()
+        try folder.write([1, 2, 3], to: "index.key")
+        let vault = try await opened()
+        #expect(try folder.bytes(of: "index.key.unreadable") == [1, 2, 3])
+        #expect(try await vault.unlockedLogin().search(["user": "me"]) == [id])
+        await vault.close()
+    }
+
+    @Test func keyLost_fullDisk_worksInMemoryAndSaysSo() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        for number in 0..<50 { try await login.add("x", ["n": "\(number)"]) }
+        await vault.close()
+        folder.remove("index.key")
+        try RawDatabase(folder.file("login.keychain")).execute("VACUUM")
+        let full = try await Vault.opened(Fixture.configuration(folder, maximumPages: 1))
+        let reopened = try await full.unlockedLogin()
+        #expect(reopened.search(["n": "7"]).count == 1)
+        #expect(reopened.itemCount == 50)
+        await full.close()
+        let again = try await opened()
+        #expect(try await again.unlockedLogin().search(["n": "7"]).count == 1)
+        await again.close()
+    }
+
+    @Test func attributes_areNotInTheFile() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add("visible-label", ["visible-name": "visible-value"], secret: "visible-secret")
+        let copy = try folder.snapshot()
+        await vault.close()
+        for name in copy.names {
+            let bytes = try copy.bytes(of: name)
+            for text in ["visible-label", "visible-name", "visible-value", "visible-secret"] {
+                #expect(!contains(bytes, Array(text.utf8)), "\(text) in \(name)")
+            }
+        }
+    }
+
+    @Test func deletedItem_leavesNoSealedBytesInTheFile() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("x", ["a": "1"], secret: "gone")
+        await vault.close()
+        let sealed = try RawDatabase(folder.file("login.keychain")).text("SELECT hex(secret) FROM item")
+        let bytes = stride(from: 0, to: sealed.utf8.count, by: 2).compactMap { index in
+            UInt8(sealed.dropFirst(index).prefix(2), radix: 16)
+        }
+        #expect(contains(try folder.bytes(of: "login.keychain"), bytes))
+        let reopened = try await opened()
+        try await reopened.unlockedLogin().deleteItem(id)
+        await reopened.close()
+        #expect(!contains(try folder.bytes(of: "login.keychain"), bytes))
+    }
+
+    private func contains(_ bytes: [UInt8], _ part: [UInt8]) -> Bool {
+        guard let first = part.first, bytes.count >= part.count else { return false }
+        return bytes.indices.dropLast(part.count - 1).contains { index in
+            bytes[index] == first && bytes[index..<index + part.count].elementsEqual(part)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct LockingTests {
+    private let folder = TemporaryFolder()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    @Test func login_onAFreshFolder_isVacantAndMadeByTheFirstUnlock() async throws {
+        let vault = try await opened()
+        let login = try #require(vault.collection(forAlias: "default"))
+        #expect(login.name == .login)
+        #expect(login.state == .vacant)
+        #expect(!folder.names.contains("login.keychain"))
+        try await login.unlock(with: Fixture.bytes("new"))
+        #expect(login.state == .unlocked)
+        #expect(folder.names.contains("login.keychain"))
+        await vault.close()
+    }
+
+    @Test func unlock_emptyPassword_isRefusedEverywhere() async throws {
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError(.emptyPassword, reason: "")) {
+            try await login.unlock(with: Fixture.bytes(""))
+        }
+        #expect(login.state == .vacant)
+        await #expect(throws: VaultError(.emptyPassword, reason: "")) {
+            _ = try await vault.createCollection(label: "x", password: Fixture.bytes(""))
+        }
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        try await login.unlock(with: Fixture.bytes("pw"))
+        login.lock()
+        await #expect(throws: VaultError(.emptyPassword, reason: "")) {
+            try await login.unlock(with: Fixture.bytes(""))
+        }
+        #expect(login.state == .locked)
+        await vault.close()
+    }
+
+    @Test func unlock_wrongPassword_staysLockedAndTheRightOneStillWorks() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add()
+        await vault.close()
+        vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        for wrong in ["wrong", "correct horse ", "Correct horse", "c"] {
+            await #expect(throws: VaultError(.wrongPassword, reason: "")) {
+                try await login.unlock(with: Fixture.bytes(wrong))
+            }
+            #expect(login.state == .locked)
+        }
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(try await login.content(of: id) == Array("secret".utf8))
+        await vault.close()
+    }
+
+    @Test func unlock_passwordWithNULAndNotUTF8_isTakenByteForByte() async throws {
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        try await login.unlock(with: SecureBytes(copying: [0, 255, 10]))
+        login.lock()
+        await #expect(throws: VaultError(.wrongPassword, reason: "")) {
+            try await login.unlock(with: SecureBytes(copying: [0, 255]))
+        }
+        try await login.unlock(with: SecureBytes(copying: [0, 255, 10]))
+        await vault.close()
+    }
+
+    @Test func unlock_passwordTooLong_isRefused() async throws {
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError(.limitExceeded, reason: "")) {
+            try await login.unlock(with: SecureBytes(count: VaultLimits().passwordBytes + 1))
+        }
+        await vault.close()
+    }
+
+    @Test func lock_keepsMetadataAndTakesSecrets() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("label", ["a": "1"])
+        let before = login.item(id)
+        login.lock()
+        #expect(login.state == .locked)
+        #expect(login.item(id) == before)
+        #expect(login.search(["a": "1"]) == [id])
+        #expect(throws: VaultError(.locked, reason: "")) { _ = try login.secret(of: id) }
+        await #expect(throws: VaultError(.locked, reason: "")) { _ = try await login.storedSecret(of: id) }
+        await #expect(throws: VaultError(.locked, reason: "")) { try await login.add() }
+        await #expect(throws: VaultError(.locked, reason: "")) { try await login.deleteItem(id) }
+        await #expect(throws: VaultError(.locked, reason: "")) { try await login.updateItem(id, label: "x") }
+        await #expect(throws: VaultError(.locked, reason: "")) { try await login.setLabel("x") }
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(try await login.content(of: id) == Array("secret".utf8))
+        try await login.add("after")
+        #expect(login.itemCount == 2)
+        await vault.close()
+    }
+
+    @Test func search_beforeTheFirstUnlock_findsByBlindTags() async throws {
+        var vault = try await opened()
+        var login = try await vault.unlockedLogin()
+        let first = try await login.add("1", ["service": "a", "user": "x"])
+        let second = try await login.add("2", ["service": "a", "user": "y"])
+        try await login.add("3", ["service": "b", "user": "y"])
+        await vault.close()
+
+        vault = try await opened()
+        login = try #require(vault.collection(named: .login))
+        #expect(login.search(["service": "a"]) == [second, first])
+        #expect(login.search(["service": "a", "user": "y"]) == [second])
+        #expect(login.search(["service": "b", "user": "x"]).isEmpty)
+        #expect(login.search(["service": "A"]).isEmpty)
+        #expect(login.search([:]).count == 3)
+        #expect(login.item(first)?.condition == .unread)
+        #expect(login.item(first)?.attributes.isEmpty == true)
+        #expect(throws: VaultError(.locked, reason: "")) { _ = try login.secret(of: first) }
+        await vault.close()
+    }
+
+    @Test func unlock_twiceAtOnce_bothSucceed() async throws {
+        var vault = try await opened()
+        try await vault.unlockedLogin().add()
+        await vault.close()
+        vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        let tasks = (0..<4).map { _ in
+            Task { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        }
+        for task in tasks { try await task.value }
+        #expect(login.state == .unlocked)
+        #expect(login.itemCount == 1)
+        await vault.close()
+    }
+
+    @Test func unlock_wrongAndRightAtOnce_endsUnlocked() async throws {
+        var vault = try await opened()
+        try await vault.unlockedLogin().add()
+        await vault.close()
+        vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        let wrong = Task { @VaultActor in try? await login.unlock(with: Fixture.bytes("wrong")) }
+        let right = Task { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        await wrong.value
+        try await right.value
+        #expect(login.state == .unlocked)
+        await vault.close()
+    }
+
+    @Test func lock_whileUnlocking_endsLocked() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add()
+        await vault.close()
+        vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        while login.state != .unlocking { await Task.yield() }
+        login.lock()
+        await #expect(throws: VaultError(.locked, reason: "")) { try await unlocking.value }
+        #expect(login.state == .locked)
+        #expect(throws: VaultError(.locked, reason: "")) { _ = try login.secret(of: id) }
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        try await login.add()
+        await vault.close()
+    }
+
+    @Test func onSettled_whileUnlocking_isCalledOnceAfterwards() async throws {
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        var calls: [Collection.State] = []
+        login.onSettled { calls.append(login.state) }
+        #expect(calls == [.vacant])
+        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
+        while login.state != .unlocking { await Task.yield() }
+        login.onSettled { calls.append(login.state) }
+        #expect(calls.count == 1)
+        try await unlocking.value
+        #expect(calls == [.vacant, .unlocked])
+        login.lock()
+        #expect(calls.count == 2)
+        await vault.close()
+    }
+
+    @Test func deriving_doesNotHoldUpOtherCollections() async throws {
+        var configuration = Fixture.configuration(folder)
+        let vault = try await Vault.opened(configuration)
+        let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
+        let id = try await other.add(secret: String(repeating: "x", count: 10_000))
+        await vault.close()
+        configuration.keyDerivation = Argon2id(memoryKiB: 256 * 1024, iterations: 4, lanes: 1)
+
+        let slow = try await Vault.opened(configuration)
+        let login = try #require(slow.collection(named: .login))
+        let reopened = try #require(slow.collection(named: other.name))
+        try await reopened.unlock(with: Fixture.bytes("pw"))
+        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
+        while login.state != .unlocking { await Task.yield() }
+        // All of this happens between the start of the derivation and its end.
+        #expect(try await reopened.content(of: id).count == 10_000)
+        let made = try await reopened.add()
+        try await reopened.deleteItem(made)
+        #expect(login.state == .unlocking)
+        try await unlocking.value
+        await slow.close()
+    }
+}

@@ -1,0 +1,98 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+/// Points #94 to #96 of the specification.
+@VaultActor
+@Suite struct ReplacementTests {
+    private let folder = TemporaryFolder()
+    private let clock = TestClock()
+
+    private func login() async throws -> (Vault, Collection) {
+        let vault = try await Vault.opened(Fixture.configuration(folder, clock: clock))
+        return (vault, try await vault.unlockedLogin())
+    }
+
+    private func put(
+        _ label: String,
+        _ attributes: Attributes,
+        _ secret: String,
+        replacing: Bool,
+        in login: Collection
+    ) async throws -> ItemCreation {
+        try await login.createItem(
+            label: label,
+            attributes: attributes,
+            secret: Fixture.secret(secret),
+            replacing: replacing
+        )
+    }
+
+    @Test func replace_equalAttributes_keepsNumberAndCreation() async throws {
+        let (vault, login) = try await login()
+        let id = try await login.add("old", ["a": "1", "b": "2"], secret: "old")
+        let created = login.item(id)?.created
+        clock.advance(seconds: 5)
+        #expect(login.itemToReplace(["b": "2", "a": "1"]) == id)
+        let outcome = try await put("new", ["b": "2", "a": "1"], "new", replacing: true, in: login)
+        #expect(outcome == .replaced(id))
+        #expect(login.itemIDs == [id])
+        #expect(login.item(id)?.label == "new")
+        #expect(login.item(id)?.created == created)
+        #expect(login.item(id)?.modified != created)
+        #expect(try await login.content(of: id) == Array("new".utf8))
+        await vault.close()
+    }
+
+    @Test(arguments: [["a": "1"], ["a": "1", "b": "2", "c": "3"], ["a": "1", "b": "3"], [:]] as [Attributes])
+    func replace_otherAttributes_makesAnotherItem(attributes: Attributes) async throws {
+        let (vault, login) = try await login()
+        let id = try await login.add("old", ["a": "1", "b": "2"], secret: "old")
+        let outcome = try await put("new", attributes, "new", replacing: true, in: login)
+        #expect(outcome != .replaced(id))
+        #expect(login.itemCount == 2)
+        #expect(try await login.content(of: id) == Array("old".utf8))
+        await vault.close()
+    }
+
+    @Test func replace_reservedAttributes_doNotCount() async throws {
+        let (vault, login) = try await login()
+        let id = try await login.add("old", ["a": "1", "keychain:class": "x"])
+        let outcome = try await put("new", ["a": "1", "keychain:other": "y"], "new", replacing: true, in: login)
+        #expect(outcome == .replaced(id))
+        #expect(login.item(id)?.attributes == ["a": "1", "keychain:other": "y"])
+        #expect(login.search(["keychain:class": "x"]).isEmpty)
+        await vault.close()
+    }
+
+    @Test func replace_noAttributes_replacesNothing() async throws {
+        let (vault, login) = try await login()
+        let id = try await login.add("first", [:])
+        #expect(login.itemToReplace([:]) == nil)
+        let outcome = try await put("second", [:], "x", replacing: true, in: login)
+        #expect(outcome != .replaced(id))
+        #expect(login.itemCount == 2)
+        await vault.close()
+    }
+
+    @Test func replace_severalEqual_takesTheNewest() async throws {
+        let (vault, login) = try await login()
+        let first = try await login.add("1", ["a": "1"])
+        clock.advance(seconds: 1)
+        let second = try await login.add("2", ["a": "1"])
+        #expect(first != second)
+        #expect(try await put("3", ["a": "1"], "x", replacing: true, in: login) == .replaced(second))
+        #expect(login.item(first)?.label == "1")
+        await vault.close()
+    }
+
+    @Test func noReplace_equalAttributes_makesAnotherItem() async throws {
+        let (vault, login) = try await login()
+        let first = try await login.add("1", ["a": "1"])
+        let second = try await login.add("2", ["a": "1"])
+        #expect(first != second)
+        #expect(login.search(["a": "1"]).count == 2)
+        await vault.close()
+    }
+}

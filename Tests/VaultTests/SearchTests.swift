@@ -1,0 +1,98 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct SearchTests {
+    private let folder = TemporaryFolder()
+    private let clock = TestClock()
+
+    private func login() async throws -> (Vault, Collection) {
+        let vault = try await Vault.opened(Fixture.configuration(folder, clock: clock))
+        return (vault, try await vault.unlockedLogin())
+    }
+
+    @Test func search_severalHits_newestModifiedFirst() async throws {
+        let (vault, login) = try await login()
+        let first = try await login.add("1", ["a": "1"])
+        let second = try await login.add("2", ["a": "1"])
+        // Made in the same microsecond: the later change is the newer one.
+        #expect(login.search(["a": "1"]) == [second, first])
+        clock.advance(seconds: 1)
+        let third = try await login.add("3", ["a": "1"])
+        clock.advance(seconds: 1)
+        try await login.updateItem(first, label: "changed")
+        #expect(login.search(["a": "1"]) == [first, third, second])
+        #expect(login.search([:]) == [first, third, second])
+        await vault.close()
+    }
+
+    @Test func search_subsets_caseAndValues() async throws {
+        let (vault, login) = try await login()
+        let id = try await login.add("x", ["Name": "Value", "other": ""])
+        for hit in [["Name": "Value"], ["other": ""], ["Name": "Value", "other": ""], [:]] as [Attributes] {
+            #expect(login.search(hit) == [id])
+        }
+        for miss in [["name": "Value"], ["Name": "value"], ["Name": ""], ["Name": "Value", "x": "y"], ["": ""]]
+            as [Attributes]
+        {
+            #expect(login.search(miss).isEmpty)
+        }
+        await vault.close()
+    }
+
+    @Test func search_againstAModel_agreesAtEveryStep() async throws {
+        let (vault, login) = try await login()
+        var generator = SeededGenerator(seed: 7)
+        var model: [ItemID: [String: String]] = [:]
+        for step in 0..<700 {
+            let attributes = randomAttributes(&generator)
+            switch UInt.random(in: 0..<10, using: &generator) {
+            case 0..<5:
+                model[try await login.add("x", Attributes(attributes.map { ($0, $1) }))] = attributes
+            case 5..<7:
+                guard let id = model.keys.sorted().randomElement(using: &generator) else { continue }
+                try await login.updateItem(id, attributes: Attributes(attributes.map { ($0, $1) }))
+                model[id] = attributes
+            default:
+                guard let id = model.keys.sorted().randomElement(using: &generator) else { continue }
+                try await login.deleteItem(id)
+                model[id] = nil
+            }
+            // Deleting for a while makes the table drop its empty cells.
+            if step == 500 {
+                for id in model.keys.sorted().dropFirst(20) {
+                    try await login.deleteItem(id)
+                    model[id] = nil
+                }
+            }
+            let wanted = randomAttributes(&generator).prefix(2)
+            let expected = model.filter { item in wanted.allSatisfy { item.value[$0.key] == $0.value } }.map(\.key)
+            #expect(Set(login.search(Attributes(wanted.map { ($0.key, $0.value) }))) == Set(expected), "step \(step)")
+            #expect(login.itemIDs == model.keys.sorted(), "step \(step)")
+        }
+        await vault.close()
+
+        let reopened = try await Vault.opened(Fixture.configuration(folder))
+        let locked = try #require(reopened.collection(named: .login))
+        for number in 0..<5 {
+            let expected = model.filter { item in item.value["a"] == "\(number)" }.map(\.key)
+            #expect(Set(locked.search(["a": "\(number)"])) == Set(expected))
+        }
+        try await locked.unlock(with: Fixture.bytes(Fixture.password))
+        for (id, attributes) in model {
+            #expect(locked.item(id)?.attributes == Attributes(attributes.map { ($0, $1) }))
+        }
+        #expect(locked.problem == nil)
+        await reopened.close()
+    }
+
+    private func randomAttributes(_ generator: inout SeededGenerator) -> [String: String] {
+        var attributes: [String: String] = [:]
+        for name in ["a", "b", "c", "d"] where Bool.random(using: &generator) {
+            attributes[name] = "\(UInt.random(in: 0..<5, using: &generator))"
+        }
+        return attributes
+    }
+}

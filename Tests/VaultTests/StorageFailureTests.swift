@@ -1,0 +1,179 @@
+import Gcrypt
+import Glibc
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct StorageFailureTests {
+    private let folder = TemporaryFolder()
+
+    private func opened(pages: Int? = nil) async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder, maximumPages: pages))
+    }
+
+    @Test func fullDisk_changeFails_memoryIsAsBefore_andLaterChangesWork() async throws {
+        let vault = try await opened(pages: 40)
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("kept", ["a": "1"], secret: "kept")
+        let before = login.item(id)
+        let large = String(repeating: "x", count: 400_000)
+        await #expect(throws: VaultError(.storageFull, reason: "")) { try await login.add("large", secret: large) }
+        await #expect(throws: VaultError(.storageFull, reason: "")) {
+            try await login.updateItem(id, label: "other", attributes: ["b": "2"], secret: Fixture.secret(large))
+        }
+        #expect(login.itemIDs == [id])
+        #expect(login.item(id) == before)
+        #expect(login.search(["b": "2"]).isEmpty)
+        #expect(try await login.content(of: id) == Array("kept".utf8))
+        // There is room for this one.
+        let next = try await login.add("small", ["c": "3"])
+        try await login.deleteItem(id)
+        #expect(login.problem == nil)
+        await vault.close()
+
+        let reopened = try await opened()
+        #expect(try await reopened.unlockedLogin().itemIDs == [next])
+        #expect(reopened.collection(named: .login)?.problem == nil)
+        await reopened.close()
+    }
+
+    @Test func oneChangeTooLarge_amongOthersAtOnce_failsAlone() async throws {
+        let vault = try await opened(pages: 60)
+        let login = try await vault.unlockedLogin()
+        let large = String(repeating: "x", count: 400_000)
+        var small: [Task<ItemID, any Error>] = []
+        for number in 0..<10 { small.append(Task { @VaultActor in try await login.add("s", ["n": "\(number)"]) }) }
+        let failing = Task { @VaultActor in try await login.add("large", ["n": "large"], secret: large) }
+        for number in 10..<20 { small.append(Task { @VaultActor in try await login.add("s", ["n": "\(number)"]) }) }
+        for task in small { _ = try await task.value }
+        await #expect(throws: VaultError(.storageFull, reason: "")) { _ = try await failing.value }
+        #expect(login.itemCount == 20)
+        #expect(login.search(["n": "large"]).isEmpty)
+        await vault.close()
+        let reopened = try await opened()
+        #expect(try await reopened.unlockedLogin().itemCount == 20)
+        await reopened.close()
+    }
+
+    @Test func createCollection_folderGone_leavesNothing() async throws {
+        let vault = try await opened()
+        folder.remove("")
+        await #expect(throws: VaultError(.storageFailed, reason: "")) {
+            _ = try await vault.createCollection(label: "x", password: Fixture.bytes("pw"))
+        }
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        await vault.close()
+    }
+
+    @Test func createLogin_folderGone_isVacantAgain() async throws {
+        let vault = try await opened()
+        folder.remove("")
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError(.storageFailed, reason: "")) {
+            try await login.unlock(with: Fixture.bytes("pw"))
+        }
+        #expect(login.state == .vacant)
+        await vault.close()
+    }
+
+    @Test func readOnlyFolder_canBeReadAndSearched_changesSayReadOnly() async throws {
+        let vault = try await opened()
+        let id = try await vault.unlockedLogin().add("kept", ["a": "1"])
+        try await vault.setAlias("mine", to: vault.collection(named: .login))
+        await vault.close()
+        try folder.makeReadOnly()
+        defer { folder.makeWritable() }
+
+        let reopened = try await opened()
+        let login = try #require(reopened.collection(named: .login))
+        #expect(login.search(["a": "1"]) == [id])
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(try await login.content(of: id) == Array("secret".utf8))
+        #expect(reopened.collection(forAlias: "mine") === login)
+        let readOnly = VaultError(.readOnly, reason: "")
+        await #expect(throws: readOnly) { try await login.add() }
+        await #expect(throws: readOnly) { try await login.updateItem(id, label: "x") }
+        await #expect(throws: readOnly) { try await login.deleteItem(id) }
+        await #expect(throws: readOnly) { try await login.setLabel("x") }
+        await #expect(throws: readOnly) { try await reopened.setAlias("other", to: login) }
+        await #expect(throws: readOnly) { try await reopened.delete(login) }
+        await #expect(throws: readOnly) {
+            _ = try await reopened.createCollection(label: "x", password: Fixture.bytes("pw"))
+        }
+        #expect(login.item(id)?.label == "kept")
+        await reopened.close()
+    }
+
+    @Test func emptyReadOnlyFolder_opensWithNothingInIt() async throws {
+        try folder.makeReadOnly()
+        defer { folder.makeWritable() }
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        #expect(login.state == .vacant)
+        await #expect(throws: VaultError(.readOnly, reason: "")) { try await login.unlock(with: Fixture.bytes("pw")) }
+        #expect(login.state == .vacant)
+        await vault.close()
+    }
+
+    @Test func open_pathIsAFile_fails() async throws {
+        try folder.write([1], to: "file")
+        var configuration = Fixture.configuration(folder)
+        configuration.directory = folder.file("file")
+        let vault = Vault(configuration)
+        await #expect(throws: VaultError(.storageFailed, reason: "")) { try await vault.open() }
+    }
+
+    @Test func open_missingFolders_areMade() async throws {
+        var configuration = Fixture.configuration(folder)
+        configuration.directory = folder.file("a/b/c")
+        let vault = try await Vault.opened(configuration)
+        #expect(folder.permissions(of: "a/b/c") == 0o700)
+        await vault.close()
+    }
+
+    @Test func twoVaultsOnOneFolder_theSecondIsToldAtOnce_andSucceedsAfterwards() async throws {
+        let first = try await opened()
+        let second = Vault(Fixture.configuration(folder))
+        await #expect(throws: VaultError(.inUse, reason: "")) { try await second.open() }
+        #expect(second.collections.isEmpty)
+        await first.close()
+        try await second.open()
+        #expect(second.collections.count == 2)
+        await second.close()
+    }
+
+    @Test func vaultDroppedWithoutClose_givesTheFolderBack() async throws {
+        do {
+            let vault = try await opened()
+            try await vault.unlockedLogin().add()
+        }
+        let second = Vault(Fixture.configuration(folder))
+        // The threads of the first end when they notice; there is nothing to wait for but them.
+        while true {
+            do {
+                try await second.open()
+                break
+            } catch  where error.code == .inUse {
+                await Task.yield()
+            }
+        }
+        #expect(try await second.unlockedLogin().itemCount == 1)
+        await second.close()
+    }
+
+    @Test func closedVault_refusesEverything() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add()
+        await vault.close()
+        #expect(vault.collections.isEmpty)
+        #expect(throws: VaultError(.locked, reason: "")) { _ = try login.secret(of: id) }
+        await #expect(throws: VaultError(.locked, reason: "")) { try await login.add() }
+        await #expect(throws: VaultError(.storageFailed, reason: "")) {
+            try await login.unlock(with: Fixture.bytes("pw"))
+        }
+        await #expect(throws: VaultError(.storageFailed, reason: "")) { try await vault.setAlias("x", to: login) }
+        await vault.close()
+    }
+}
