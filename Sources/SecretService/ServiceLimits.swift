@@ -12,6 +12,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Bytes of secrets in the answer to one GetSecrets; a D-Bus array ends at 64 MiB.
     package var secretBytesPerReply = 48 << 20
 
+    /// Bytes of paths in the answer to one SearchItems, for the same reason.
+    package var pathBytesPerReply = 48 << 20
+
     /// Bytes in the name of an alias.
     package var aliasBytes = 255
 

@@ -16,7 +16,7 @@ extension ServiceObject {
             in: [Parameter("attributes", Attributes.self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("locked", [ObjectPath].self)]
         ) { (object, call) throws(BusError) in
-            let hits = object.search(try call.arguments(Attributes.self))
+            let hits = try object.search(try call.arguments(Attributes.self))
             call.reply(with: hits.unlocked, hits.locked)
         },
         Method(
@@ -57,10 +57,13 @@ extension ServiceObject {
 
     /// The hits in all collections, the locked ones too (#62), newest first in each list (#66).
     @BusActor
-    private func search(_ attributes: Attributes) -> SearchHits {
+    private func search(_ attributes: Attributes) throws(BusError) -> SearchHits {
         var hits = SearchHits()
         for collection in provider.vault.collections {
             hits.add(collection.search(attributes), in: collection)
+        }
+        guard hits.byteCount <= provider.limits.pathBytesPerReply else {
+            throw BusError(.limitsExceeded, "there are too many items to name in one answer; search by attributes")
         }
         return hits
     }

@@ -4,6 +4,7 @@ import Gcrypt
 extension Conversation {
     /// Asks for the password of a collection; nil if the person will not give it.
     func askPassword(of label: String, again: Bool) async -> SecureBytes? {
+        let label = PromptText.name(label)
         let request = PromptRequest(
             question: .password,
             title: "Unlock Keychain",
@@ -19,6 +20,7 @@ extension Conversation {
 
     /// Asks for the first password of a collection, twice, and again while it is empty; nil if the person will not give one.
     func askNewPassword(for label: String) async -> SecureBytes? {
+        let label = PromptText.name(label)
         var warning = ""
         while true {
             let request = PromptRequest(

@@ -16,6 +16,11 @@ struct ItemPathBuffer {
         bytes.append(contentsOf: repeatElement(0, count: ItemPathBuffer.mostDigits + 1))
     }
 
+    /// The most bytes that a path takes in a message: with its length, its NUL, and padding.
+    static func maximumByteCount(in collection: CollectionName) -> Int {
+        SecretPath.base.utf8.count + collection.encoded.utf8.count + mostDigits + 24
+    }
+
     /// Lends the path of an item, terminated by NUL.
     mutating func withPath(of id: ItemID, _ body: (UnsafePointer<CChar>) -> Void) {
         var digits = 1

@@ -19,6 +19,11 @@ struct ItemPaths: BusValue {
         }
     }
 
+    /// How many bytes the list takes in a message, at most.
+    var byteCount: Int {
+        groups.reduce(0) { $0 + $1.ids.count * ItemPathBuffer.maximumByteCount(in: $1.collection) }
+    }
+
     static var signature: String { [ObjectPath].signature }
 
     /// Only written: a list of paths that arrives may hold anything.

@@ -7,6 +7,9 @@ struct SearchHits {
     private(set) var unlocked = ItemPaths()
     private(set) var locked = ItemPaths()
 
+    /// How many bytes the hits take in a message, at most.
+    var byteCount: Int { unlocked.byteCount + locked.byteCount }
+
     /// Adds the hits of a collection, in their order.
     mutating func add(_ ids: [ItemID], in collection: Collection) {
         guard !collection.isLocked else { return locked.append(ids, in: collection.name) }
