@@ -105,6 +105,20 @@ package struct Reader: ~Copyable {
         try readContainer(keychaind_dbus_type_variant, body)
     }
 
+    /// Reads what a variant holds, which must be of just this type.
+    package mutating func readVariant<Value: BusValue>(of type: Value.Type) throws(BusError) -> Value {
+        try readVariant { (reader) throws(BusError) in
+            // An empty array tells only by its signature what it is an array of.
+            guard reader.nextSignature == Value.signature else {
+                throw BusError(
+                    .invalidArguments,
+                    "expected a value of type '\(Value.signature)', not '\(reader.nextSignature)'"
+                )
+            }
+            return try Value(from: &reader)
+        }
+    }
+
     /// Reads an array, one call for each element; the closure must read its element.
     package mutating func readArray(_ element: (inout Reader) throws(BusError) -> Void) throws(BusError) {
         try readContainer(keychaind_dbus_type_array) { (reader) throws(BusError) in

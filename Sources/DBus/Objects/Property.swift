@@ -34,6 +34,6 @@ package struct Property<Object> {
         var reader = message.makeReader()
         reader.skip()
         reader.skip()
-        return try reader.readVariant { (reader) throws(BusError) in try Value(from: &reader) }
+        return try reader.readVariant(of: Value.self)
     }
 }

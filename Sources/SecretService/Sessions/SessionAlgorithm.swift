@@ -12,7 +12,7 @@ enum SessionAlgorithm: String {
     func negotiate(_ input: inout Reader) throws(BusError) -> Agreement {
         switch self {
         case .plain:
-            _ = try input.readVariant { (reader) throws(BusError) in try String(from: &reader) }
+            _ = try input.readVariant(of: String.self)
             return Agreement(transport: .plain, output: .string(""))
         case .diffieHellman:
             return try input.readVariant { (reader) throws(BusError) in

@@ -12,7 +12,7 @@ struct CollectionDescription {
         try reader.readDictionary { (reader) throws(BusError) in
             switch try String(from: &reader) {
             case InterfaceName.collection + ".Label":
-                label = try reader.readVariant { (reader) throws(BusError) in try String(from: &reader) }
+                label = try reader.readVariant(of: String.self)
             default:
                 reader.skip()
             }

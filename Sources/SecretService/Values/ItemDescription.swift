@@ -14,11 +14,11 @@ struct ItemDescription {
         try reader.readDictionary { (reader) throws(BusError) in
             switch try String(from: &reader) {
             case InterfaceName.item + ".Label":
-                label = try reader.readVariant { (reader) throws(BusError) in try String(from: &reader) }
+                label = try reader.readVariant(of: String.self)
             case InterfaceName.item + ".Attributes":
-                attributes = try reader.readVariant { (reader) throws(BusError) in try Attributes(from: &reader) }
+                attributes = try reader.readVariant(of: Attributes.self)
             case InterfaceName.item + ".Type":
-                type = try reader.readVariant { (reader) throws(BusError) in try String(from: &reader) }
+                type = try reader.readVariant(of: String.self)
             default:
                 reader.skip()
             }

@@ -9,6 +9,7 @@ final class TestObject {
 
     var label = "first"
     var numbers: [UInt64] = [1, 2, 3]
+    var names = ["name"]
     /// What `Record` was called with.
     let recorded = Recorder<String>()
     /// Counts the calls of `Hold` that have begun.
@@ -83,6 +84,9 @@ final class TestObject {
                 object.label = value
             },
             Property("Numbers", [UInt64].self, get: { $0.numbers }),
+            Property("Names", [String].self, get: { $0.names }) { (object, value) throws(BusError) in
+                object.names = value
+            },
             Property("Slow", String.self, get: { $0.label }) { (object, value) async throws(BusError) in
                 await object.hold(value)
                 object.label = value

@@ -18,7 +18,7 @@ struct PropertyTests {
     func getAll_interface_givesAllItsProperties() async throws {
         let server = try await TestServer.start()
         let values = try await getAll(name, server)
-        #expect(Set(values.keys) == ["Label", "Numbers", "Slow"])
+        #expect(Set(values.keys) == ["Label", "Names", "Numbers", "Slow"])
         #expect(values["Label"] == .string("first"))
         #expect(values["Numbers"] == .other(signature: "at"))
     }
@@ -27,7 +27,7 @@ struct PropertyTests {
     @BusActor
     func getAll_withoutName_givesAllOfTheObject() async throws {
         let server = try await TestServer.start()
-        #expect(try await getAll("", server).count == 3)
+        #expect(try await getAll("", server).count == 4)
     }
 
     @Test(arguments: ["org.example.Echo", StandardInterface.peer, StandardInterface.properties])
@@ -86,6 +86,17 @@ struct PropertyTests {
         await #expect(throws: BusError(.invalidArguments, "")) { try await set("Label", UInt32(1), server) }
         await #expect(throws: BusError(.invalidArguments, "")) { try await set("Label", Variant.string("x"), server) }
         #expect(server.object.label == "first")
+    }
+
+    @Test
+    @BusActor
+    func set_emptyArrayOfAnotherType_fails() async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: BusError(.invalidArguments, "")) { try await set("Names", [ObjectPath](), server) }
+        await #expect(throws: BusError(.invalidArguments, "")) { try await set("Names", [String: String](), server) }
+        #expect(server.object.names == ["name"])
+        try await set("Names", [String](), server)
+        #expect(server.object.names == [])
     }
 
     @Test
