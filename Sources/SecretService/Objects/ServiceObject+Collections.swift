@@ -16,8 +16,8 @@ extension ServiceObject {
             in: [Parameter("attributes", Attributes.self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("locked", [ObjectPath].self)]
         ) { (object, call) throws(BusError) in
-            let hits = try object.search(try call.arguments(Attributes.self))
-            call.reply(with: hits.unlocked, hits.locked)
+            let (unlocked, locked) = try object.search(try call.arguments(Attributes.self))
+            call.reply(with: unlocked, locked)
         },
         Method(
             "ReadAlias",
@@ -57,15 +57,16 @@ extension ServiceObject {
 
     /// The hits in all collections, the locked ones too (#62), newest first in each list (#66).
     @BusActor
-    private func search(_ attributes: Attributes) throws(BusError) -> SearchHits {
+    private func search(_ attributes: Attributes) throws(BusError) -> (unlocked: ItemPaths, locked: ItemPaths) {
         var hits = SearchHits()
         for collection in provider.vault.collections {
             hits.add(collection.search(attributes), in: collection)
         }
-        guard hits.byteCount <= provider.limits.pathBytesPerReply else {
+        let (unlocked, locked) = hits.paths()
+        guard unlocked.byteCount + locked.byteCount <= provider.limits.pathBytesPerReply else {
             throw BusError(.limitsExceeded, "there are too many items to name in one answer; search by attributes")
         }
-        return hits
+        return (unlocked, locked)
     }
 
     @BusActor

@@ -19,6 +19,14 @@ struct ItemPaths: BusValue {
         }
     }
 
+    mutating func append(_ id: ItemID, in collection: CollectionName) {
+        if groups.last?.collection == collection {
+            groups[groups.count - 1].ids.append(id)
+        } else {
+            groups.append((collection, [id]))
+        }
+    }
+
     /// How many bytes the list takes in a message, at most.
     var byteCount: Int {
         groups.reduce(0) { $0 + $1.ids.count * ItemPathBuffer.maximumByteCount(in: $1.collection) }
