@@ -16,7 +16,7 @@ package struct ServiceLimits: Hashable, Sendable {
     package var pathBytesPerReply = 48 << 20
 
     /// Bytes in the name of an alias.
-    package var aliasBytes = 255
+    package var aliasBytes = 100
 
     /// How long a call waits for a key that is being derived; less than the 25 s after which libdbus gives up.
     package var settlingTime = Duration.seconds(20)

@@ -4,7 +4,7 @@ package struct VaultLimits: Equatable, Sendable {
     package var secretBytes = 16 * 1024 * 1024
 
     /// The longest content type of a secret, in bytes.
-    package var contentTypeBytes = 1024
+    package var contentTypeBytes = 4096
 
     /// The longest label of an item or of a collection, in bytes.
     package var labelBytes = 64 * 1024
