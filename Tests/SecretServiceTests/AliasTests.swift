@@ -1,0 +1,137 @@
+import DBus
+import Testing
+import TestSupport
+
+struct AliasTests {
+    @Test("#57 ReadAlias gives the collection, or / if there is no such alias")
+    func readAlias_givesTheCollection() async throws {
+        let (client, _) = try await SharedService.client()
+        #expect(try await client.readAlias("default") == .login)
+        #expect(try await client.readAlias("login") == .login)
+        #expect(try await client.readAlias("session") == .sessionCollection)
+        for name in ["", "none", "Default", "de/fault", "\u{1f511}"] {
+            #expect(try await client.readAlias(name) == .root)
+        }
+    }
+
+    @Test("#58 #11 SetAlias points an alias, whatever its name, and / takes it away")
+    func setAlias_pointsAndTakesAway() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let work = try await service.createCollection("Work")
+            for (name, element) in [("work", "work"), ("my work", "my_20work"), ("büro", "b_c3_bcro"), ("a_b", "a_5fb")] {
+                try await client.setAlias(name, to: work)
+                #expect(try await client.readAlias(name) == work)
+                let path = ObjectPath(unchecked: "/org/freedesktop/secrets/aliases/\(element)")
+                let item = try await client.createItem(in: path, session: session)
+                #expect(item.parent == work)
+                #expect(try await client.secretText(of: path.appending(item.name), session: session) == "secret")
+                try await client.setAlias(name, to: .login)
+                #expect(try await client.readAlias(name) == .login)
+                try await client.setAlias(name, to: .root)
+                #expect(try await client.readAlias(name) == .root)
+                await #expect(throws: BusError.noSuchObject) { try await client.items(of: path) }
+            }
+        }
+    }
+
+    @Test("#58 the alias default can be pointed elsewhere, and falls back to login")
+    func setAlias_default_fallsBackToLogin() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let work = try await service.createCollection("Work")
+            try await client.setAlias("default", to: work)
+            #expect(try await client.readAlias("default") == work)
+            let item = try await client.createItem(session: client.openPlainSession())
+            #expect(item.parent == work)
+            try await client.setAlias("default", to: .root)
+            #expect(try await client.readAlias("default") == .login)
+        }
+    }
+
+    @Test("#58 SetAlias takes a path through another alias")
+    func setAlias_pathThroughAnAlias_isTheCollection() async throws {
+        try await RunningService.withService { service in
+            try await service.client.setAlias("other", to: .defaultAlias)
+            #expect(try await service.client.readAlias("other") == .login)
+        }
+    }
+
+    @Test(
+        "#59 SetAlias to what is no collection is NoSuchObject, and changes nothing",
+        arguments: [
+            "/org/freedesktop/secrets/collection/none", "/org/freedesktop/secrets/collection/login/1",
+            "/org/freedesktop/secrets", "/other", "/org/freedesktop/secrets/aliases/none",
+        ]
+    )
+    func setAlias_noCollection_isNoSuchObject(path: String) async throws {
+        let (client, _) = try await SharedService.client()
+        await #expect(throws: BusError.noSuchObject) {
+            try await client.setAlias("default", to: ObjectPath(unchecked: path))
+        }
+        #expect(try await client.readAlias("default") == .login)
+    }
+
+    @Test("#60 #113 aliases are there after a restart, also one that comes right after the reply")
+    func aliases_afterARestart_areThere() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let work = try await service.createCollection("Work")
+            try await client.setAlias("gone", to: work)
+            try await client.setAlias("gone", to: .root)
+            try await client.setAlias("wörk", to: work)
+            try await client.setAlias("default", to: work)
+            try await service.daemon.kill()
+            try await service.daemon.start()
+            #expect(try await client.readAlias("wörk") == work)
+            #expect(try await client.readAlias("default") == work)
+            #expect(try await client.readAlias("gone") == .root)
+        }
+    }
+
+    @Test("#61 on a fresh account the default collection is there: login, locked and empty")
+    func freshAccount_hasADefaultCollection() async throws {
+        try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
+            let client = service.client
+            #expect(try await client.readAlias("default") == .login)
+            #expect(try await Set(client.collections()) == [.login, .sessionCollection])
+            for path in [ObjectPath.defaultAlias, .login] {
+                #expect(try await client.isCollectionLocked(path))
+                #expect(try await client.items(of: path).isEmpty)
+                #expect(try await client.searchItems([:], in: path).isEmpty)
+            }
+            let session = try await client.openPlainSession()
+            await #expect(throws: BusError.isLocked) { try await client.createItem(session: session) }
+        }
+    }
+
+    @Test("#61 #115 on a fresh account the first unlock asks for a new password, and makes the default collection")
+    func freshAccount_firstUnlock_makesLogin() async throws {
+        try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
+            let client = service.client
+            let prompter = try await FakePrompter(on: service.bus, [.answer("chosen")])
+            let (unlocked, prompt) = try await client.unlock([.defaultAlias])
+            #expect(unlocked.isEmpty && prompt != .root)
+            #expect(try await client.complete(prompt).paths == [ObjectPath.defaultAlias.rawValue])
+            #expect(prompter.questions.count == 1)
+            let item = try await client.createItem(session: client.openPlainSession())
+            try await service.daemon.restart(KeychainDaemon.Options(password: "chosen"))
+            #expect(try await client.secretText(of: item, session: client.openPlainSession()) == "secret")
+        }
+    }
+
+    @Test("#90 an alias of a deleted collection leads nowhere")
+    func deletedCollection_losesItsAliases() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let work = try await service.createCollection("Work", alias: "work")
+            try await client.setAlias("default", to: work)
+            #expect(try await client.deleteCollection(work) == .root)
+            #expect(try await client.readAlias("work") == .root)
+            #expect(try await client.readAlias("default") == .login)
+            try await service.daemon.restart()
+            #expect(try await client.readAlias("work") == .root)
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import DBus
+import Foundation
+import FoundationXML
+import TestSupport
+
+/// What `Introspect` has answered, or an interface file says.
+struct Introspection: Equatable {
+    /// A method, signal or property, as one line: kind, name, and arguments or type.
+    typealias Member = String
+
+    private(set) var members: [String: Set<Member>] = [:]
+    private(set) var children: [String] = []
+
+    var interfaces: Set<String> { Set(members.keys) }
+
+    /// Throws if the text is not well-formed.
+    init(xml: String) throws {
+        let reader = Reader()
+        let parser = XMLParser(data: Data(xml.utf8))
+        parser.delegate = reader
+        guard parser.parse() else { throw parser.parserError ?? CocoaError(.fileReadCorruptFile) }
+        members = reader.members
+        children = reader.children
+    }
+
+    private final class Reader: NSObject, XMLParserDelegate {
+        var members: [String: Set<Member>] = [:]
+        var children: [String] = []
+        private var interface = ""
+        private var member = ""
+        private var depth = 0
+
+        func parser(
+            _ parser: XMLParser,
+            didStartElement element: String,
+            namespaceURI: String?,
+            qualifiedName: String?,
+            attributes: [String: String]
+        ) {
+            let name = attributes["name"] ?? ""
+            switch element {
+            case "node":
+                depth += 1
+                if depth == 2 { children.append(name) }
+            case "interface":
+                interface = name
+                members[name] = []
+            case "method", "signal":
+                member = "\(element) \(name)"
+            case "arg":
+                member += " \(attributes["direction"] ?? "out"):\(attributes["type"] ?? "")"
+            case "property":
+                members[interface]?.insert("property \(name) \(attributes["type"] ?? "") \(attributes["access"] ?? "")")
+            default:
+                break
+            }
+        }
+
+        func parser(
+            _ parser: XMLParser,
+            didEndElement element: String,
+            namespaceURI: String?,
+            qualifiedName: String?
+        ) {
+            switch element {
+            case "node": depth -= 1
+            case "method", "signal": members[interface]?.insert(member)
+            default: break
+            }
+        }
+    }
+}
+
+extension SecretServiceProxy {
+    func introspect(_ path: ObjectPath) async throws -> Introspection {
+        let reply = try await call(path, StandardInterface.introspectable, "Introspect")
+        return try Introspection(xml: reply.read(String.self))
+    }
+}

@@ -1,0 +1,138 @@
+import DBus
+import Testing
+import TestSupport
+
+struct LimitTests {
+    @Test("#48 sessions past the limit are LimitsExceeded, and other clients are unharmed")
+    func sessions_areLimited() async throws {
+        let (client, session) = try await SharedService.client()
+        let (other, own) = try await SharedService.client()
+        let item = try await other.createItem(session: own)
+        for _ in 1..<512 {
+            _ = try await client.openPlainSession()
+        }
+        await #expect(throws: BusError.limitsExceeded) { try await client.openPlainSession() }
+        await #expect(throws: BusError.limitsExceeded) { try await EncryptedSession(with: client) }
+        _ = try await other.openPlainSession()
+        #expect(try await other.secretText(of: item, session: own) == "secret")
+        try await client.closeSession(session)
+        _ = try await client.openPlainSession()
+    }
+
+    @Test("#48 prompts past the limit are LimitsExceeded, and other clients are unharmed")
+    func prompts_areLimited() async throws {
+        let (client, _) = try await SharedService.client()
+        let (other, _) = try await SharedService.client()
+        var last = ObjectPath.root
+        for _ in 0..<64 {
+            last = try await client.createCollection([:]).prompt
+        }
+        await #expect(throws: BusError.limitsExceeded) { try await client.createCollection([:]) }
+        #expect(try await other.createCollection([:]).prompt != .root)
+        try await client.dismiss(last)
+        #expect(try await client.createCollection([:]).prompt != .root)
+    }
+
+    @Test("#48 a secret has at most 16 MiB; a larger one is LimitsExceeded, and changes nothing")
+    func secret_isLimited() async throws {
+        let (client, session) = try await SharedService.client()
+        let encrypted = try await EncryptedSession(with: client)
+        let largest = [UInt8](repeating: 1, count: 16 << 20)
+        let item = try await client.createItem(session: session)
+        try await client.setSecret(encrypted.encrypt(largest), of: item)
+        let tooLarge = WireSecret(session: session, value: largest + [1])
+        await #expect(throws: BusError.limitsExceeded) { try await client.setSecret(tooLarge, of: item) }
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.createItem(properties: [:], secret: tooLarge)
+        }
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.setSecret(encrypted.encrypt(largest + [1]), of: item)
+        }
+        #expect(try await client.secret(of: item, session: session).value == largest)
+        #expect(try await client.deleteItem(item) == .root)
+    }
+
+    @Test("#48 labels, attributes and content types past their limits are LimitsExceeded; up to them they are kept")
+    func texts_areLimited() async throws {
+        let (client, session) = try await SharedService.client()
+        let item = try await client.createItem("label", ["limit": "texts"], session: session)
+        let label = String(repeating: "l", count: 64 << 10)
+        let attributes = ["n": String(repeating: "v", count: 200 << 10), "limit": "texts"]
+        let contentType = String(repeating: "t", count: 4 << 10)
+        try await client.setProperty("Label", of: item, Interface.item, to: .string(label))
+        try await client.setProperty("Attributes", of: item, Interface.item, to: .stringDictionary(attributes))
+        try await client.setSecret(WireSecret(session: session, value: [1], contentType: contentType), of: item)
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.setProperty("Label", of: item, Interface.item, to: .string(label + "l"))
+        }
+        await #expect(throws: BusError.limitsExceeded) {
+            let tooLarge = ["n": String(repeating: "v", count: 256 << 10)]
+            try await client.setProperty("Attributes", of: item, Interface.item, to: .stringDictionary(tooLarge))
+        }
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.setSecret(
+                WireSecret(session: session, value: [1], contentType: contentType + "t"),
+                of: item
+            )
+        }
+        #expect(try await client.label(of: item) == label)
+        #expect(try await client.attributes(of: item) == attributes)
+        #expect(try await client.secret(of: item, session: session).contentType == contentType)
+        #expect(try await client.searchItems(attributes).unlocked == [item])
+        #expect(try await client.deleteItem(item) == .root)
+    }
+
+    @Test("#48 secrets that are too much for one answer are LimitsExceeded, and the service lives on")
+    func getSecrets_answerIsLimited() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            var items: [ObjectPath] = []
+            for _ in 0..<9 {
+                let secret = WireSecret(session: session, value: [UInt8](repeating: 1, count: 16 << 20))
+                items.append(try await client.createItem(properties: [:], secret: secret).item)
+            }
+            #expect(try await client.secrets(of: Array(items.prefix(3)), session: session).count == 3)
+            await #expect(throws: BusError.limitsExceeded) { try await client.secrets(of: items, session: session) }
+            #expect(try await client.secret(of: items[8], session: session).value.count == 16 << 20)
+        }
+    }
+
+    @Test("#48 calls that wait past the limit are LimitsExceeded, and the others are answered")
+    func waitingCalls_areLimited() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem(session: session)
+            let calls = (0..<1500).map { number in
+                Task {
+                    try await client.setProperty("Label", of: item, Interface.item, to: .string("\(number)"))
+                }
+            }
+            var refused = 0
+            for call in calls {
+                do {
+                    try await call.value
+                } catch let error as BusError {
+                    #expect(error == .limitsExceeded)
+                    refused += 1
+                }
+            }
+            #expect(refused < 1500 - 1023)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test("#48 #59 the name of an alias is limited")
+    func alias_isLimited() async throws {
+        try await RunningService.withService { service in
+            let alias = String(repeating: "a", count: 100)
+            try await service.client.setAlias(alias, to: .login)
+            #expect(try await service.client.readAlias(alias) == .login)
+            await #expect(throws: BusError.limitsExceeded) { try await service.client.setAlias(alias + "a", to: .login) }
+            await #expect(throws: BusError.limitsExceeded) {
+                try await service.client.createCollection([:], alias: alias + "a")
+            }
+        }
+    }
+}
