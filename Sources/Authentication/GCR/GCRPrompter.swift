@@ -6,7 +6,7 @@ package import Logging
 @BusActor
 package final class GCRPrompter: Prompter {
     /// The well-known name; the bus starts the prompter when it is needed.
-    package static let busName = "org.gnome.keyring.SystemPrompter"
+    package nonisolated static let busName = "org.gnome.keyring.SystemPrompter"
 
     static let path = ObjectPath(unchecked: "/org/gnome/keyring/Prompter")
     static let interface = "org.gnome.keyring.internal.Prompter"
