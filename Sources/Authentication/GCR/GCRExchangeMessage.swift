@@ -14,7 +14,9 @@ package struct GCRExchangeMessage: Hashable, Sendable {
 
     /// A password as it travels.
     package struct Password: Hashable, Sendable {
+        /// AES-128-CBC with PKCS#7 padding, so of 16 bytes at least.
         package let ciphertext: [UInt8]
+        /// The initialization vector, of 16 bytes.
         package let iv: [UInt8]
     }
 
