@@ -30,6 +30,8 @@ struct FolderLock: ~Copyable, Sendable {
     }
 
     deinit {
+        // Closing alone would leave it with a child that a thread of this process has forked and that has not yet executed.
+        flock(descriptor, LOCK_UN)
         close(descriptor)
     }
 }
