@@ -88,6 +88,7 @@ let package = Package(
                 "CSQLite", "Gcrypt", "KeychainModel", "TestSupport", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(
