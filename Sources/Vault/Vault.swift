@@ -156,9 +156,11 @@ package final class Vault {
     package func close() async {
         guard let opened else { return }
         self.opened = nil
+        for collection in opened.collections { collection.lock() }
+        // A copy under way reads a collection's file, which would then be closed with its journal beside it.
+        await opened.context.keeper.stop()
         for collection in opened.collections { await collection.close() }
         await opened.context.deriver.stop()
-        await opened.context.keeper.stop()
         opened.clerk.post { folder in folder.close() }
         await opened.clerk.stop()
     }

@@ -38,6 +38,39 @@ import Vault
         await reopened.close()
     }
 
+    // Mounting a small disk takes root; where there is none, the test above has to do.
+    @Test(.enabled(if: geteuid() == 0))
+    func fullFileSystem_changesFail_nothingIsLost_andRoomMakesThemWorkAgain() async throws {
+        try folder.mountDisk(bytes: 1 << 20)
+        defer { folder.unmount() }
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        var kept: [ItemID: Int] = [:]
+        var failures = 0
+        try folder.write([UInt8](repeating: 0, count: 300_000), to: "ballast")
+        for number in 0..<600 {
+            do {
+                kept[try await login.add("x", ["n": "\(number)"], secret: String(repeating: "s", count: 1000))] = number
+            } catch let error as VaultError {
+                #expect(error.code == .storageFull)
+                failures += 1
+            }
+        }
+        #expect(failures > 0)
+        #expect(!kept.isEmpty)
+        #expect(login.itemIDs == kept.keys.sorted())
+        folder.remove("ballast")
+        kept[try await login.add("x", ["n": "after"])] = -1
+        #expect(login.problem == nil)
+        await vault.close()
+        let reopened = try await opened()
+        let again = try await reopened.unlockedLogin()
+        #expect(again.itemIDs == kept.keys.sorted())
+        #expect(again.problem == nil)
+        for (id, number) in kept where number >= 0 { #expect(again.search(["n": "\(number)"]) == [id]) }
+        await reopened.close()
+    }
+
     @Test func oneChangeTooLarge_amongOthersAtOnce_failsAlone() async throws {
         let vault = try await opened(pages: 60)
         let login = try await vault.unlockedLogin()

@@ -189,6 +189,16 @@ extension TemporaryFolder {
         if geteuid() == 0 { umount(path) } else { chmod(path, 0o700) }
     }
 
+    /// Puts a disk of that size, in memory, where the folder is.
+    func mountDisk(bytes: Int) throws {
+        guard mount("tmpfs", path, "tmpfs", 0, "size=\(bytes)") == 0 else { throw CocoaError(.fileWriteNoPermission) }
+    }
+
+    /// Takes the disk away again.
+    func unmount() {
+        umount2(path, CInt(MNT_DETACH))
+    }
+
     /// Removes a file, if it is there.
     func remove(_ name: String) {
         try? FileManager.default.removeItem(atPath: file(name))

@@ -104,6 +104,7 @@ extension Collection {
             case .memory(let store):
                 sealedSecrets = try store.seal(change)
             case .file(let worker):
+                await keepGeneration()
                 sealedSecrets = try await worker.perform { (writer) throws(VaultError) in try writer.commit(change) }
                 worker.post { writer in
                     if writer.journalIsLong { writer.checkpoint() }
@@ -113,7 +114,6 @@ extension Collection {
             let hash = properties.hash
             properties = change.state
             properties.hash = hash
-            keepGeneration()
             return .success(())
         } catch {
             return .failure(error)

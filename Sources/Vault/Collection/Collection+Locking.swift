@@ -105,7 +105,6 @@ extension Collection {
             }
             throw error
         }
-        keepGeneration()
     }
 
     private func open(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {

@@ -23,23 +23,19 @@ struct Generations: Sendable {
         self.kept = kept
     }
 
-    /// Copies the collection unless the newest generation is recent or the same, and drops the oldest.
+    /// Copies the collection unless the newest generation is recent, and drops the oldest.
     ///
-    /// It reads beside whoever writes, and gives each file its name when it is whole and on the disk. False when there was
-    /// nothing to do.
-    @discardableResult
-    func keep(at now: Timestamp) throws(VaultError) -> Bool {
-        guard kept > 0 else { return false }
+    /// It reads beside whoever writes, and gives the copy its name when it is whole and on the disk.
+    func keep(at now: Timestamp) throws(VaultError) {
+        guard kept > 0 else { return }
         try folder.create()
         let existing = try self.existing()
         let seconds = now.microsecondsSinceEpoch / 1_000_000
         if let newest = existing.last, let time = time(of: newest), seconds - time < Self.interval, seconds >= time {
-            return false
+            return
         }
         let path = source.file(name.encoded + CollectionFormat.suffix)
         let database = try Database(path: path, mode: .readWrite)
-        if let newest = existing.last, try state(of: newest) == Self.state(in: database) { return false }
-
         let unfinished = name.encoded + CollectionFormat.unfinishedSuffix
         try folder.remove(unfinished)
         try folder.makeEmptyFile(unfinished)
@@ -55,22 +51,11 @@ struct Generations: Sendable {
             throw error
         }
         for old in existing.dropLast(kept - 1) { try folder.remove(old) }
-        return true
     }
 
     /// The names of the generations of the collection, the oldest first.
     func existing() throws(VaultError) -> [String] {
         try folder.names().filter { file in time(of: file) != nil }
-    }
-
-    private func state(of file: String) throws(VaultError) -> [UInt8]? {
-        guard let database = try? Database(path: folder.file(file), mode: .immutable) else { return nil }
-        return try? Self.state(in: database)
-    }
-
-    private static func state(in database: Database) throws(VaultError) -> [UInt8] {
-        let row = try database.prepare("SELECT state FROM header")
-        return try row.step() ? Array(row.bytes(at: 0)) : []
     }
 
     private func fileName(at seconds: Int64) -> String {
