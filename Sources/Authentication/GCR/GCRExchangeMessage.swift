@@ -18,12 +18,18 @@ package struct GCRExchangeMessage: Hashable, Sendable {
         package let ciphertext: [UInt8]
         /// The initialization vector, of 16 bytes.
         package let iv: [UInt8]
+
+        /// Creates a password as it travels.
+        package init(ciphertext: [UInt8], iv: [UInt8]) {
+            self.ciphertext = ciphertext
+            self.iv = iv
+        }
     }
 
-    /// Creates the message that only brings a public key.
-    package init(publicKey: [UInt8]) {
+    /// Creates a message; without a password, it only brings a public key.
+    package init(publicKey: [UInt8], password: Password? = nil) {
         self.publicKey = publicKey
-        password = nil
+        self.password = password
     }
 
     /// Reads a text; nil if it is no message of this kind of exchange.
