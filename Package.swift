@@ -67,7 +67,8 @@ let package = Package(
         .executableTarget(
             name: "Microbenchmarks",
             dependencies: [
-                "CGcrypt", "CLinux", "Gcrypt", "KeychainModel", "Vault", .product(name: "Logging", package: "swift-log"),
+                "CGcrypt", "CLinux", "Gcrypt", "KeychainModel", "Vault",
+                .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/Micro",
             swiftSettings: settings

@@ -1,0 +1,131 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+/// Files that somebody wrote on purpose, with checksums that are right.
+@VaultActor
+@Suite struct HostileFileTests {
+    private let folder = TemporaryFolder()
+
+    private func prepare() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        try await vault.unlockedLogin().add()
+        await vault.close()
+    }
+
+    /// Gives the key slot other parameters and the checksum that goes with them.
+    private func forgeSlot(parameters: [UInt8]) throws {
+        let path = folder.file("login.keychain")
+        let identifier = bytes(hexadecimal: try RawDatabase(path).text("SELECT hex(uuid) FROM header"))
+        let wrapped = bytes(hexadecimal: try RawDatabase(path).text("SELECT hex(wrapped) FROM slot"))
+        var message: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 1]
+        message += [0, 0, UInt8(parameters.count >> 8), UInt8(parameters.count & 0xff)]
+        message += parameters + wrapped
+        let authenticator = try HMACSHA256(key: SecureBytes(copying: identifier))
+        let checksum = try SecureBytes(copying: message).withUnsafeBytes { bytes in
+            try authenticator.authenticate(bytes)
+        }
+        try RawDatabase(path).execute(
+            "UPDATE slot SET parameters = x'\(hexadecimal(parameters))', checksum = x'\(hexadecimal(checksum.prefix(8)))'"
+        )
+    }
+
+    @Test(
+        arguments: [
+            [0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1, 0, 0, 0, 1], [0, 0, 0, 64, 0xff, 0xff, 0xff, 0xff, 0, 0, 0, 1],
+            [0, 0, 0, 64, 0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+            [0, 0, 0, 8, 0, 0, 0, 1, 0, 0, 0, 2],
+        ] as [[UInt8]]
+    )
+    func costsOutOfBounds_areRefusedAtOnce(costs: [UInt8]) async throws {
+        try await prepare()
+        try forgeSlot(parameters: costs + [UInt8](repeating: 7, count: 16))
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError(.cryptographyFailed, reason: "")) {
+            try await login.unlock(with: Fixture.bytes(Fixture.password))
+        }
+        #expect(login.state == .locked)
+        await vault.close()
+    }
+
+    @Test(arguments: [0, 1, 11, 12, 27, 29, 1000])
+    func parametersOfAnotherSize_areUnreadable(size: Int) async throws {
+        try await prepare()
+        try forgeSlot(parameters: [UInt8](repeating: 1, count: size))
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError(.unreadable, reason: "")) {
+            try await login.unlock(with: Fixture.bytes(Fixture.password))
+        }
+        await vault.close()
+    }
+
+    @Test func otherSalt_isAWrongPassword() async throws {
+        try await prepare()
+        try forgeSlot(parameters: [0, 0, 0, 64, 0, 0, 0, 1, 0, 0, 0, 1] + [UInt8](repeating: 7, count: 16))
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError(.wrongPassword, reason: "")) {
+            try await login.unlock(with: Fixture.bytes(Fixture.password))
+        }
+        await vault.close()
+    }
+
+    @Test func anUnknownSlotBeside_isPassedOver() async throws {
+        try await prepare()
+        let path = folder.file("login.keychain")
+        // A slot of a later kind, with a checksum of its own making: damaged or not, it opens nothing.
+        try RawDatabase(path).execute("INSERT INTO slot VALUES (0, 99, x'01', x'02', x'0000000000000000')")
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        #expect(try await vault.unlockedLogin().itemCount == 1)
+        await vault.close()
+    }
+
+    @Test func manyRowsWithTheSameTags_andTagsOfOddSizes_areSearchedWithoutHarm() async throws {
+        try await prepare()
+        let path = folder.file("login.keychain")
+        let tags = try RawDatabase(path).text("SELECT hex(tags) FROM item")
+        try RawDatabase(path).execute(
+            """
+            WITH RECURSIVE n (i) AS (SELECT 100 UNION ALL SELECT i + 1 FROM n WHERE i < 3000)
+            INSERT INTO item SELECT i, i, CASE i % 3 WHEN 0 THEN x'\(tags)\(tags)' WHEN 1 THEN x'\(tags)ff' ELSE x'01' END,
+            zeroblob(60), zeroblob(60) FROM n
+            """
+        )
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try #require(vault.collection(named: .login))
+        let wanted: Attributes = ["service": "test"]
+        let hits = login.search(wanted)
+        #expect(hits.count == Set(hits).count)
+        #expect(hits.count > 1000)
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(login.problem != nil)
+        #expect(login.search(wanted).count == hits.count)
+        for id in login.itemIDs.dropFirst().prefix(50) { try await login.deleteItem(id) }
+        #expect(Set(login.search(wanted)).isSubset(of: Set(login.itemIDs)))
+        await vault.close()
+    }
+
+    @Test func rowLongerThanAnySecret_isNotRead() async throws {
+        var limits = VaultLimits()
+        limits.secretBytes = 1 << 20
+        try await prepare()
+        try RawDatabase(folder.file("login.keychain")).execute("UPDATE item SET metadata = zeroblob(4 << 20)")
+        let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError.self) { try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        await vault.close()
+    }
+
+    private func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
+        bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+
+    private func bytes(hexadecimal text: String) -> [UInt8] {
+        stride(from: 0, to: text.utf8.count, by: 2).compactMap { index in
+            UInt8(text.dropFirst(index).prefix(2), radix: 16)
+        }
+    }
+}

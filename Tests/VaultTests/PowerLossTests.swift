@@ -1,0 +1,146 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+/// What the disk may be left with when the power goes: any part of what was being written, and nothing of it acknowledged yet.
+@VaultActor
+@Suite struct PowerLossTests {
+    /// What the collection held after each change, as item numbers and secrets.
+    private typealias History = [[UInt64: String]]
+
+    private let folder = TemporaryFolder()
+
+    /// Makes changes, and gives the folder as it is then, with the journal beside the file, and all the states on the way.
+    private func prepare() async throws -> (TemporaryFolder, History) {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        var history: History = [[:]]
+        var now: [UInt64: String] = [:]
+        for number in 0..<6 {
+            let secret = number == 3 ? String(repeating: "long", count: 3000) : "secret \(number)"
+            now[try await login.add("x", ["n": "\(number)"], secret: secret).rawValue] = secret
+            history.append(now)
+        }
+        let first = try #require(login.itemIDs.first)
+        try await login.updateItem(first, secret: Fixture.secret("updated"))
+        now[first.rawValue] = "updated"
+        history.append(now)
+        let second = login.itemIDs[1]
+        try await login.deleteItem(second)
+        now[second.rawValue] = nil
+        history.append(now)
+        let copy = try folder.snapshot()
+        await vault.close()
+        return (copy, history)
+    }
+
+    /// What a vault finds in a folder; it must be one of the states on the way, and sound.
+    private func found(in folder: TemporaryFolder, _ history: History, _ what: String) async throws -> Int? {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        var contents: [UInt64: String] = [:]
+        for id in login.itemIDs {
+            contents[id.rawValue] = String(decoding: try await login.content(of: id), as: UTF8.self)
+        }
+        let state = history.firstIndex(of: contents)
+        #expect(state != nil, "\(what): neither an old state nor a new one")
+        #expect(login.problem == nil, "\(what)")
+        // And it goes on from there.
+        let id = try await login.add("after", ["after": "yes"])
+        #expect(login.search(["after": "yes"]) == [id])
+        await vault.close()
+        return state
+    }
+
+    @Test func journalCutAnywhere_isAnAcknowledgedState_andLaterOnesComeWithMoreOfIt() async throws {
+        let (crashed, history) = try await prepare()
+        let journal = try crashed.bytes(of: "login.keychain-wal")
+        let file = try crashed.bytes(of: "login.keychain")
+        crashed.remove("login.keychain-shm")
+        var last = 0
+        // Every 512 bytes, as a disk writes, and around the ends of frames, which are 24 + 4096 after a header of 32.
+        var sizes = Set(stride(from: 0, through: journal.count, by: 512))
+        for end in stride(from: 32, through: journal.count, by: 4120) {
+            sizes.formUnion([end - 1, end, end + 1, end + 24])
+        }
+        for size in sizes.sorted() where size <= journal.count {
+            try crashed.write(file, to: "login.keychain")
+            try crashed.write(Array(journal.prefix(size)), to: "login.keychain-wal")
+            let state = try await found(in: crashed, history, "journal of \(size) bytes") ?? 0
+            #expect(state >= last, "journal of \(size) bytes")
+            last = state
+        }
+        #expect(last == history.count - 1)
+    }
+
+    @Test(arguments: 0..<4)
+    func journalTornAnywhere_isAnAcknowledgedState(seed: UInt64) async throws {
+        let (crashed, history) = try await prepare()
+        let journal = try crashed.bytes(of: "login.keychain-wal")
+        let file = try crashed.bytes(of: "login.keychain")
+        var generator = SeededGenerator(seed: seed)
+        for round in 0..<15 {
+            var torn = journal
+            // A block that never reached the disk has zeros, or what was there before.
+            let block = Int.random(in: 0..<(journal.count / 512), using: &generator) * 512
+            for index in block..<min(block + 512, torn.count) {
+                torn[index] = round % 2 == 0 ? 0 : UInt8.random(in: 0...255, using: &generator)
+            }
+            crashed.remove("login.keychain-shm")
+            try crashed.write(file, to: "login.keychain")
+            try crashed.write(torn, to: "login.keychain-wal")
+            _ = try await found(in: crashed, history, "block at \(block) lost")
+        }
+    }
+
+    @Test func journalOfAnotherFile_neitherCrashesNorIsTakenForSound() async throws {
+        let (crashed, _) = try await prepare()
+        let journal = try crashed.bytes(of: "login.keychain-wal")
+        let other = TemporaryFolder()
+        let vault = try await Vault.opened(Fixture.configuration(other))
+        try await vault.unlockedLogin().add("theirs")
+        await vault.close()
+        try other.write(journal, to: "login.keychain-wal")
+        let confused = try await Vault.opened(Fixture.configuration(other))
+        let login = try #require(confused.collection(named: .login))
+        try? await login.unlock(with: Fixture.bytes(Fixture.password))
+        if login.state == .unlocked {
+            let isWhole = login.itemIDs.count == 1 && login.problem == nil
+            #expect(isWhole || login.problem != nil)
+        }
+        await confused.close()
+    }
+
+    @Test func fullDiskAtEveryPage_changesAreWholeOrNotThere() async throws {
+        for pages in stride(from: 8, through: 40, by: 2) {
+            let folder = TemporaryFolder()
+            let vault = try await Vault.opened(Fixture.configuration(folder, maximumPages: pages))
+            let login = try await vault.unlockedLogin()
+            var kept: [ItemID: String] = [:]
+            for number in 0..<30 {
+                let secret = String(repeating: "\(number % 10)", count: number % 4 == 0 ? 6000 : 100)
+                do {
+                    switch number % 3 {
+                    case 2:
+                        guard let id = kept.keys.max() else { continue }
+                        try await login.updateItem(id, secret: Fixture.secret(secret))
+                        kept[id] = secret
+                    default:
+                        kept[try await login.add("x", ["n": "\(number)"], secret: secret)] = secret
+                    }
+                } catch let error as VaultError {
+                    #expect(error.code == .storageFull, "\(pages) pages: \(error)")
+                }
+            }
+            #expect(login.itemIDs == kept.keys.sorted(), "\(pages) pages")
+            await vault.close()
+            let reopened = try await Vault.opened(Fixture.configuration(folder))
+            let again = try await reopened.unlockedLogin()
+            #expect(again.itemIDs == kept.keys.sorted(), "\(pages) pages")
+            for (id, secret) in kept { #expect(try await again.content(of: id) == Array(secret.utf8)) }
+            #expect(again.problem == nil, "\(pages) pages")
+            await reopened.close()
+        }
+    }
+}

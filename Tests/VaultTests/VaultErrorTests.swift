@@ -1,0 +1,26 @@
+import Gcrypt
+import Testing
+import Vault
+
+@Suite struct VaultErrorTests {
+    @Test func equality_isThatOfTheCode() {
+        #expect(VaultError(.locked, reason: "a") == VaultError(.locked, reason: "b"))
+        #expect(VaultError(.locked, reason: "a") != VaultError(.busy, reason: "a"))
+    }
+
+    @Test func codes_areAllNamedAndDifferent() {
+        let codes = VaultError.Code.allCases
+        #expect(Set(codes).count == codes.count)
+        #expect(Set(codes.map(\.description)).count == codes.count)
+        #expect(codes.contains(.wrongPassword) && codes.contains(.cryptographyFailed))
+    }
+
+    @Test func description_hasCodeAndReason() {
+        #expect(VaultError(.storageFull, reason: "no room").description == "storageFull: no room")
+    }
+
+    @Test func cipherErrors_authenticationMeansUnreadable() {
+        #expect(VaultError(GcryptError(.authenticationFailed, reason: "")).code == .unreadable)
+        #expect(VaultError(GcryptError(.outOfLockedMemory, reason: "")).code == .cryptographyFailed)
+    }
+}
