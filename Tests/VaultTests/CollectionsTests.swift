@@ -113,6 +113,33 @@ import Vault
         await reopened.close()
     }
 
+    @Test func delete_whileUnlocking_staysDeleted() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        login.lock()
+        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        while login.state != .unlocking { await Task.yield() }
+        try await vault.delete(login)
+        // It may have been quick enough; either way the collection is gone in the end.
+        _ = await unlocking.result
+        #expect(login.state == .locked)
+        await #expect(throws: VaultError(.noSuchCollection, reason: "")) { try await login.add() }
+        #expect(vault.collection(named: .login)?.state == .vacant)
+        await vault.close()
+    }
+
+    @Test func delete_withChangesUnderWay_answersEachOfThem() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let tasks = (0..<20).map { number in Task { @VaultActor in try await login.add("x", ["n": "\(number)"]) } }
+        _ = try await tasks[0].value
+        try await vault.delete(login)
+        for task in tasks { _ = await task.result }
+        #expect(!folder.names.contains("login.keychain"))
+        #expect(login.itemCount == 0)
+        await vault.close()
+    }
+
     @Test func delete_login_isVacantAgain() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()

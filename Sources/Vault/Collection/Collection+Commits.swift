@@ -110,6 +110,7 @@ extension Collection {
                     if writer.journalIsLong { writer.checkpoint() }
                 }
             }
+            guard !isDeleted else { throw Self.deleted }
             batch.apply(to: &table, sealedSecrets: sealedSecrets)
             let hash = properties.hash
             properties = change.state

@@ -88,6 +88,7 @@ extension Collection {
         lockIsWanted = false
         do throws(VaultError) {
             let keys = try await attempt(password)
+            guard !isDeleted else { throw Self.deleted }
             if lockIsWanted {
                 if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
                 throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
