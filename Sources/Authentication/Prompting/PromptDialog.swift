@@ -2,7 +2,7 @@ package import DBus
 
 /// One dialog, from its opening to its closing.
 @BusActor
-package protocol PromptDialog: AnyObject {
+package protocol PromptDialog: AnyObject, Sendable {
     /// Asks, and waits for the answer; may be called again, one question after the other, such as after a wrong password.
     ///
     /// A dialog that was dismissed or closed answers ``PromptAnswer/dismissed``, and one that has failed fails in the same way again.

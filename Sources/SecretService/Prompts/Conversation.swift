@@ -7,7 +7,16 @@ import Logging
 final class Conversation {
     private enum State {
         case silent
+        /// The prompter was asked for a dialog, and has not opened it yet.
+        case opening(CheckedContinuation<Opening, Never>)
         case open(any PromptDialog)
+        case ended
+    }
+
+    /// What came of asking the prompter for a dialog.
+    private enum Opening: Sendable {
+        case opened(any PromptDialog)
+        case failed(PromptError)
         case ended
     }
 
@@ -37,27 +46,55 @@ final class Conversation {
         }
     }
 
-    /// Closes the dialog if one is open; further questions are dismissed.
+    /// Closes the dialog if one is open; a question that waits, and every further one, is dismissed.
     func end() {
-        if case .open(let dialog) = state {
-            dialog.close()
-        }
+        let ended = state
         state = .ended
+        switch ended {
+        case .opening(let continuation): continuation.resume(returning: .ended)
+        case .open(let dialog): dialog.close()
+        case .silent, .ended: break
+        }
     }
 
     private func openDialog() async throws(PromptError) -> (any PromptDialog)? {
         switch state {
-        case .ended: return nil
         case .open(let dialog): return dialog
+        case .opening, .ended: return nil
         case .silent: break
         }
-        let dialog = try await prompter.open()
-        // It may have been ended while the dialog was waiting for its turn.
-        if case .ended = state {
-            dialog.close()
-            return nil
+        let opening = await withCheckedContinuation { continuation in
+            state = .opening(continuation)
+            // In a task of its own: a prompter may take long to start, and an end from outside does not wait for it.
+            BusActor.start { [self] in receive(await open()) }
         }
-        state = .open(dialog)
-        return dialog
+        switch opening {
+        case .opened(let dialog): return dialog
+        case .failed(let error): throw error
+        case .ended: return nil
+        }
+    }
+
+    private func open() async -> Opening {
+        do throws(PromptError) {
+            return .opened(try await prompter.open())
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func receive(_ opening: Opening) {
+        switch (state, opening) {
+        case (.opening(let continuation), .opened(let dialog)):
+            state = .open(dialog)
+            continuation.resume(returning: opening)
+        case (.opening(let continuation), _):
+            state = .silent
+            continuation.resume(returning: opening)
+        case (_, .opened(let dialog)):
+            dialog.close()
+        case (_, _):
+            break
+        }
     }
 }
