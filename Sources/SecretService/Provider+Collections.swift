@@ -50,7 +50,12 @@ extension Provider {
     }
 
     /// Creates a collection, and gives it the alias unless that is empty; nil, and a line in the log, if it cannot be made.
+    ///
+    /// If there is one with that alias by now, it is that one: of several callers, all get the same (#55).
     func create(label: String, alias: String, password: consuming SecureBytes) async -> Collection? {
+        await beginCreation(alias)
+        defer { endCreation(alias) }
+        if let collection = existingCollection(forAlias: alias) { return collection }
         do throws(VaultError) {
             let collection = try await vault.createCollection(label: label, password: password)
             logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
@@ -62,6 +67,21 @@ extension Provider {
         } catch {
             logger.error("A keychain could not be created", metadata: ["reason": "\(error)"])
             return nil
+        }
+    }
+
+    /// Waits until nobody else creates a collection with the alias; any number may be made without one.
+    private func beginCreation(_ alias: String) async {
+        if alias.isEmpty { return }
+        while let waiters = creations[alias] {
+            await withCheckedContinuation { creations[alias] = waiters + [Waiter($0)] }
+        }
+        creations[alias] = []
+    }
+
+    private func endCreation(_ alias: String) {
+        for waiter in creations.removeValue(forKey: alias) ?? [] {
+            waiter.finish()
         }
     }
 

@@ -19,6 +19,8 @@ package final class Provider {
     let changes: ChangeNotifier
     var sessions: SessionTable
     var prompts: PromptTable
+    /// The aliases under which collections are being created, and who waits to create another under the same.
+    var creations: [String: [Waiter]] = [:]
 
     private enum Readiness {
         case opening([Waiter])

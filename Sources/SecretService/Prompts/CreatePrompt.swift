@@ -27,10 +27,6 @@ final class CreatePrompt: PromptAction {
             return .done(.objectPath(.collection(vacant.name)))
         }
         guard let password = await conversation.askNewPassword(for: label) else { return .dismissed(emptyResult) }
-        // Somebody else may have made one in the meantime: of two callers, both get the same (#55).
-        if let collection = provider.existingCollection(forAlias: alias) {
-            return .done(.objectPath(.collection(collection.name)))
-        }
         guard let collection = await provider.create(label: label, alias: alias, password: password) else {
             return .dismissed(emptyResult)
         }
