@@ -1,6 +1,6 @@
 import DBus
-import Testing
 import TestSupport
+import Testing
 
 struct AliasTests {
     @Test("#57 ReadAlias gives the collection, or / if there is no such alias")
@@ -20,7 +20,9 @@ struct AliasTests {
             let client = service.client
             let session = try await client.openPlainSession()
             let work = try await service.createCollection("Work")
-            for (name, element) in [("work", "work"), ("my work", "my_20work"), ("büro", "b_c3_bcro"), ("a_b", "a_5fb")] {
+            for (name, element) in [
+                ("work", "work"), ("my work", "my_20work"), ("büro", "b_c3_bcro"), ("a_b", "a_5fb"),
+            ] {
                 try await client.setAlias(name, to: work)
                 #expect(try await client.readAlias(name) == work)
                 let path = ObjectPath(unchecked: "/org/freedesktop/secrets/aliases/\(element)")

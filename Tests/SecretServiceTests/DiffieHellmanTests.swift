@@ -1,8 +1,8 @@
 import DBus
 import Foundation
 import Gcrypt
-import Testing
 import TestSupport
+import Testing
 
 struct DiffieHellmanTests {
     /// The prime of the Second Oakley Group (RFC 2409, section 6.2).
@@ -73,7 +73,9 @@ struct DiffieHellmanTests {
         minusOne[127] -= 1
         var minusTwo = Self.prime
         minusTwo[127] -= 2
-        for key in [[], [0], [1], [0, 0, 1], minusOne, Self.prime, [1] + Self.prime, [UInt8](repeating: 255, count: 200)] {
+        for key in [
+            [], [0], [1], [0, 0, 1], minusOne, Self.prime, [1] + Self.prime, [UInt8](repeating: 255, count: 200),
+        ] {
             await #expect(throws: BusError.invalidArgs) {
                 try await client.openSession(Self.algorithm, .bytes(ByteArray(key)))
             }

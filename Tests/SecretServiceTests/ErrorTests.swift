@@ -1,6 +1,6 @@
 import DBus
-import Testing
 import TestSupport
+import Testing
 
 struct ErrorTests {
     @Test("#40 #97 #108 #110 #129 whatever touches a locked object is org.freedesktop.Secret.Error.IsLocked")

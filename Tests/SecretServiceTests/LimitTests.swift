@@ -1,6 +1,6 @@
 import DBus
-import Testing
 import TestSupport
+import Testing
 
 struct LimitTests {
     @Test("#48 sessions past the limit are LimitsExceeded, and other clients are unharmed")
@@ -129,7 +129,9 @@ struct LimitTests {
             let alias = String(repeating: "a", count: 100)
             try await service.client.setAlias(alias, to: .login)
             #expect(try await service.client.readAlias(alias) == .login)
-            await #expect(throws: BusError.limitsExceeded) { try await service.client.setAlias(alias + "a", to: .login) }
+            await #expect(throws: BusError.limitsExceeded) {
+                try await service.client.setAlias(alias + "a", to: .login)
+            }
             await #expect(throws: BusError.limitsExceeded) {
                 try await service.client.createCollection([:], alias: alias + "a")
             }

@@ -1,6 +1,6 @@
 import DBus
-import Testing
 import TestSupport
+import Testing
 
 struct NamesAndPathsTests {
     @Test("#1 the daemon has the name org.freedesktop.secrets on the session bus")
@@ -163,7 +163,9 @@ struct NamesAndPathsTests {
         #expect(try await client.attributes(of: alias) == ["on": "alias"])
         try await client.setProperty("Label", of: alias, Interface.item, to: .string("new"))
         #expect(try await client.label(of: item) == "new")
-        #expect(try await client.secrets(of: [alias], session: session).keys.sorted { $0.rawValue < $1.rawValue } == [alias])
+        #expect(
+            try await client.secrets(of: [alias], session: session).keys.sorted { $0.rawValue < $1.rawValue } == [alias]
+        )
         #expect(try await client.deleteItem(alias) == .root)
         await #expect(throws: BusError.noSuchObject) { try await client.label(of: item) }
     }
@@ -190,20 +192,23 @@ struct NamesAndPathsTests {
 
     @Test("#12 from the root, introspection leads to every object")
     func introspection_leadsToEveryObject() async throws {
-        let (client, session) = try await SharedService.client()
-        let item = try await client.createItem(session: session)
-        let prompt = try await client.createCollection([:]).prompt
-        var found: Set<ObjectPath> = []
-        var rest: [ObjectPath] = [.root]
-        while let path = rest.popLast() {
-            found.insert(path)
-            for child in try await client.introspect(path).children {
-                rest.append(path == .root ? ObjectPath(unchecked: "/\(child)") : path.appending(child))
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem(session: session)
+            let prompt = try await client.createCollection([:]).prompt
+            var found: Set<ObjectPath> = []
+            var rest: [ObjectPath] = [.root]
+            while let path = rest.popLast() {
+                found.insert(path)
+                for child in try await client.introspect(path).children {
+                    rest.append(path == .root ? ObjectPath(unchecked: "/\(child)") : path.appending(child))
+                }
             }
-        }
-        let alias = ObjectPath.defaultAlias
-        for path in [.service, .login, .sessionCollection, alias, item, alias.appending(item.name), session, prompt] {
-            #expect(found.contains(path))
+            let alias = ObjectPath.defaultAlias
+            for path in [.login, .sessionCollection, alias, item, alias.appending(item.name), session, prompt] {
+                #expect(found.contains(path))
+            }
         }
     }
 }

@@ -1,6 +1,6 @@
 import DBus
-import Testing
 import TestSupport
+import Testing
 
 struct SearchTests {
     @Test("#62 #91 a search is over all collections, the locked ones too, in two lists")

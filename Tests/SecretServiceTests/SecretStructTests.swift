@@ -1,6 +1,6 @@
 import DBus
-import Testing
 import TestSupport
+import Testing
 
 struct SecretStructTests {
     static let awkward: [[UInt8]] = [

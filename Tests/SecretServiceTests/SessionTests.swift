@@ -1,6 +1,6 @@
 import DBus
-import Testing
 import TestSupport
+import Testing
 
 struct SessionTests {
     @Test("#19 #22 #24 plain: an empty string both ways, and a session")

@@ -50,6 +50,11 @@ package final class ChildProcess: Sendable {
         monitor.waitBlocking()
     }
 
+    /// Whether the process has not ended yet.
+    package var isRunning: Bool {
+        monitor.exit.count == 0
+    }
+
     /// Sends a signal, unless the process has ended.
     package func send(_ signal: Int32) {
         monitor.signal(signal, group: false)

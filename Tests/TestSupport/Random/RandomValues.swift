@@ -1,42 +1,47 @@
-import DBus
+package import DBus
 
 /// Values of every type that goes over the bus, the awkward ones often.
-struct RandomValues {
+package struct RandomValues {
     private var generator: SplitMix64
 
-    init(seed: UInt64) {
+    package init(seed: UInt64) {
         generator = SplitMix64(seed: seed)
     }
 
-    mutating func string() -> String {
+    /// One of the elements.
+    package mutating func choice<Element>(_ elements: [Element]) -> Element {
+        elements.randomElement(using: &generator)!
+    }
+
+    package mutating func string() -> String {
         let alphabet = Array("aZ09 _:\"'\\/\n\t\u{7f}\u{80}äß\u{7ff}\u{800}漢\u{fffd}🔑\u{10ffff}")
         return String((0..<length()).map { _ in alphabet.randomElement(using: &generator)! })
     }
 
-    mutating func bytes() -> ByteArray {
+    package mutating func bytes() -> ByteArray {
         ByteArray((0..<length()).map { _ in UInt8.random(in: 0...255, using: &generator) })
     }
 
-    mutating func objectPath() -> ObjectPath {
+    package mutating func objectPath() -> ObjectPath {
         let elements = (0..<Int.random(in: 0...4, using: &generator)).map { _ in
             String((0...length() % 9).map { _ in "abcXYZ019_".randomElement(using: &generator)! })
         }
         return elements.isEmpty ? .root : ObjectPath(unchecked: "/" + elements.joined(separator: "/"))
     }
 
-    mutating func uint64() -> UInt64 {
+    package mutating func uint64() -> UInt64 {
         [0, 1, UInt64(UInt32.max), UInt64.max, generator.next()].randomElement(using: &generator)!
     }
 
-    mutating func int32() -> Int32 {
+    package mutating func int32() -> Int32 {
         [0, -1, Int32.min, Int32.max, Int32(truncatingIfNeeded: generator.next())].randomElement(using: &generator)!
     }
 
-    mutating func stringDictionary() -> [String: String] {
+    package mutating func stringDictionary() -> [String: String] {
         Dictionary((0..<length() % 20).map { _ in (string(), string()) }) { $1 }
     }
 
-    mutating func variant(depth: Int = 0) -> Variant {
+    package mutating func variant(depth: Int = 0) -> Variant {
         switch Int.random(in: 0...(depth < 8 ? 10 : 9), using: &generator) {
         case 0: .boolean(Bool.random(using: &generator))
         case 1: .int32(int32())
@@ -52,11 +57,11 @@ struct RandomValues {
         }
     }
 
-    mutating func properties() -> [String: Variant] {
+    package mutating func properties() -> [String: Variant] {
         Dictionary((0..<length() % 10).map { _ in (string(), variant()) }) { $1 }
     }
 
-    mutating func list<Element>(_ element: (inout RandomValues) -> Element) -> [Element] {
+    package mutating func list<Element>(_ element: (inout RandomValues) -> Element) -> [Element] {
         (0..<length() % 20).map { _ in element(&self) }
     }
 

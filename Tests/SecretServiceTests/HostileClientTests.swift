@@ -1,0 +1,152 @@
+import DBus
+import TestSupport
+import Testing
+
+/// Clients that do what no client should.
+struct HostileClientTests {
+    @Test(
+        "#45 thousands of random calls are each answered, and the service lives on",
+        arguments: 0..<4 as Range<UInt64>
+    )
+    func randomCalls_areAnswered(seed: UInt64) async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("label", ["kept": "yes"], secret: "kept", session: session)
+            let hostile = try await service.makeClient()
+            let own = try await hostile.openPlainSession()
+            var random = RandomValues(seed: seed)
+            for _ in 0..<1000 {
+                let message = HostileClientTests.randomCall(&random, item, own)
+                do throws(BusError) {
+                    _ = try await hostile.connection.call(message, timeout: .seconds(30))
+                } catch {
+                    #expect(error.name != .noReply && error.name != .disconnected, "\(error)")
+                }
+            }
+            #expect(try await client.secretText(of: item, session: session) == "kept")
+            #expect(service.daemon.child.isRunning)
+        }
+    }
+
+    /// A call of something that exists, or nearly; never one that changes or deletes the item which is kept.
+    private static func randomCall(_ random: inout RandomValues, _ item: ObjectPath, _ session: ObjectPath) -> Message {
+        let paths = [
+            .root, .service, .defaultAlias, .sessionCollection, session, session.parent, .service.appending("prompt"),
+            .service.appending("collection"), .service.appending("aliases"), random.objectPath(),
+            .service.appending("collection/_"), .service.appending("collection/login/99999999999999999999"),
+        ]
+        let interfaces = [
+            Interface.service, Interface.collection, Interface.item, Interface.session, Interface.prompt,
+            StandardInterface.properties, StandardInterface.introspectable, "org.example.Nothing",
+        ]
+        let members = [
+            "OpenSession", "CreateCollection", "SearchItems", "Unlock", "GetSecrets", "ReadAlias", "SetAlias",
+            "CreateItem", "GetSecret", "SetSecret", "Close", "Prompt", "Dismiss", "Get", "Set", "GetAll", "Introspect",
+            "Nothing",
+        ]
+        let message = Message.call(
+            to: KeychainDaemon.busName,
+            random.choice(paths),
+            random.choice(interfaces),
+            random.choice(members)
+        )
+        let secret = WireSecret(
+            session: random.choice([session, .root, random.objectPath()]),
+            parameters: random.bytes().bytes,
+            value: random.bytes().bytes,
+            contentType: random.string()
+        )
+        switch random.choice(Array(0..<10)) {
+        case 0: message.append(random.properties(), secret, random.choice([true, false]))
+        case 1: message.append(random.properties(), random.string())
+        case 2: message.append(random.stringDictionary())
+        case 3: message.append([item, random.objectPath(), .defaultAlias], session)
+        case 4: message.append(random.string(), random.variant())
+        case 5: message.append(secret)
+        case 6: message.append(random.choice(interfaces), random.string(), random.variant())
+        case 7: message.append(random.string(), random.objectPath())
+        case 8: message.append(random.variant(), random.bytes())
+        default: break
+        }
+        return message
+    }
+
+    @Test("#35 #78 #120 a client that leaves in the middle of its calls disturbs nobody")
+    func vanishingClient_disturbsNobody() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            for round in 0..<10 {
+                let hostile = try await service.makeClient()
+                let own = try await hostile.openPlainSession()
+                let calls = (0..<20).map { number in
+                    Task {
+                        _ = try? await hostile.createItem("\(round)", ["n": "\(number)"], session: own)
+                        _ = try? await hostile.createCollection([:])
+                        _ = try? await hostile.searchItems([:])
+                    }
+                }
+                try await client.roundTrip()
+                await hostile.disconnect()
+                for call in calls { await call.value }
+            }
+            // Changes are made in order: what the others have asked for is done before this.
+            _ = try await client.createItem("last", session: session)
+            let found = try await client.searchItems([:]).unlocked
+            #expect(try await Set(client.items(of: .login)) == Set(found))
+            #expect(try await client.secrets(of: found, session: session).count == found.count)
+            try await service.daemon.kill()
+            try await service.daemon.start()
+            #expect(try await Set(client.items(of: .login)) == Set(found))
+        }
+    }
+
+    @Test("#48 a client that asks for 10,000 sessions gets some, and the others are served")
+    func manySessions_harmNobody() async throws {
+        let (client, session) = try await SharedService.client()
+        let item = try await client.createItem(session: session)
+        let hostile = try await SharedService.get().makeClient()
+        var opened = 0
+        for _ in 0..<10_000 {
+            if (try? await hostile.openPlainSession()) != nil { opened += 1 }
+        }
+        #expect(opened == 512)
+        #expect(try await client.secretText(of: item, session: session) == "secret")
+    }
+
+    @Test("#16 #48 a client that does not read its answers does not hold up the others")
+    func clientThatDoesNotRead_holdsUpNobody() async throws {
+        let service = try await SharedService.get()
+        let (client, session) = try await SharedService.client()
+        let secret = WireSecret(session: session, value: [UInt8](repeating: 1, count: 1 << 20))
+        let item = try await client.createItem(properties: [:], secret: secret).item
+        let process = try ChildProcess(
+            "/usr/bin/python3",
+            ["-c", HostileClientTests.deafClient, item.rawValue],
+            environment: service.daemon.environment
+        )
+        _ = try await process.standardOutput.lines.first("the calls of the deaf client") { $0 == "sent" }
+        for _ in 0..<20 {
+            #expect(try await client.secret(of: item, session: session).value.count == 1 << 20)
+        }
+        try await process.kill()
+        #expect(try await client.secret(of: item, session: session).value.count == 1 << 20)
+    }
+
+    /// Asks for 100 MiB of secrets and reads nothing of them.
+    private static let deafClient = """
+        import sys, time, dbus, dbus.lowlevel
+        bus = dbus.SessionBus()
+        service = bus.get_object('org.freedesktop.secrets', '/org/freedesktop/secrets')
+        _, session = dbus.Interface(service, 'org.freedesktop.Secret.Service').OpenSession('plain', '')
+        for _ in range(100):
+            call = dbus.lowlevel.MethodCallMessage(
+                'org.freedesktop.secrets', sys.argv[1], 'org.freedesktop.Secret.Item', 'GetSecret')
+            call.append(dbus.ObjectPath(session))
+            bus.send_message(call)
+        bus.flush()
+        print('sent', flush=True)
+        time.sleep(600)
+        """
+}

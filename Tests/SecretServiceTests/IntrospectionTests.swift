@@ -1,0 +1,76 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+struct IntrospectionTests {
+    /// The folder of the interface files that are installed.
+    private static let folder = URL(fileURLWithPath: #filePath)
+        .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+        .appendingPathComponent("dbus")
+
+    @Test(
+        "#2 #49 #83 #88 #103 #104 #117 #132 each interface has just the members of its file, by name and type",
+        arguments: ["Service", "Collection", "Item", "Session", "Prompt"]
+    )
+    func interface_isThatOfItsFile(name: String) async throws {
+        let (client, session) = try await SharedService.client()
+        let path =
+            switch name {
+            case "Service": ObjectPath.service
+            case "Collection": ObjectPath.login
+            case "Item": try await client.createItem(session: session)
+            case "Session": session
+            default: try await client.createCollection([:]).prompt
+            }
+        let interface = "org.freedesktop.Secret.\(name)"
+        let file = try String(contentsOf: Self.folder.appendingPathComponent("\(interface).xml"), encoding: .utf8)
+        let expected = try #require(try Introspection(xml: file).members[interface])
+        #expect(try await client.introspect(path).members[interface] == expected)
+    }
+
+    @Test("#132 what is beyond the text is in interfaces of its own, and has a file")
+    func furtherInterfaces_areTheirOwn() async throws {
+        let (client, session) = try await SharedService.client()
+        let item = try await client.createItem(session: session)
+        for path in [.service, .login, item, session] as [ObjectPath] {
+            let live = try await client.introspect(path).members
+            for (interface, members) in live where !interface.hasPrefix("org.freedesktop.") {
+                #expect(interface.hasPrefix("org.keychaind."))
+                let url = Self.folder.appendingPathComponent("\(interface).xml")
+                #expect(try Introspection(xml: String(contentsOf: url, encoding: .utf8)).members[interface] == members)
+            }
+        }
+    }
+
+    @Test("#12 gdbus and busctl find every object and parse what it tells")
+    func tools_findEverything() async throws {
+        let service = try await SharedService.get()
+        let (client, session) = try await SharedService.client()
+        let item = try await client.createItem("introspected", session: session)
+        let environment = service.daemon.environment
+        let gdbus = try await Command.run(
+            "gdbus",
+            ["introspect", "--session", "--dest", KeychainDaemon.busName, "--object-path", "/", "--recurse"],
+            environment: environment
+        )
+        #expect(gdbus.succeeded, "\(gdbus.errors)")
+        for interface in ["Service", "Collection", "Item"] {
+            #expect(gdbus.text.contains("interface org.freedesktop.Secret.\(interface) {"))
+        }
+        #expect(gdbus.text.contains("Label = 'introspected'"))
+        let tree = try await Command.run(
+            "busctl",
+            ["--address", service.bus.address, "tree", KeychainDaemon.busName],
+            environment: environment
+        )
+        #expect(tree.succeeded, "\(tree.errors)")
+        #expect(tree.text.contains(item.rawValue) && tree.text.contains("aliases/default"))
+        let members = try await Command.run(
+            "busctl",
+            ["--address", service.bus.address, "introspect", KeychainDaemon.busName, item.rawValue],
+            environment: environment
+        )
+        #expect(members.succeeded && members.text.contains(".GetSecret"), "\(members.errors)")
+    }
+}

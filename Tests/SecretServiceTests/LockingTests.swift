@@ -1,0 +1,286 @@
+import DBus
+import TestSupport
+import Testing
+
+struct LockingTests {
+    @Test("#68 #69 what is unlocked already is in the list at once, with no prompt")
+    func unlock_unlockedObjects_needNoPrompt() async throws {
+        let (client, session) = try await SharedService.client()
+        let item = try await client.createItem(session: session)
+        let objects = [item, .defaultAlias, .login, .sessionCollection]
+        let (unlocked, prompt) = try await client.unlock(objects)
+        #expect(unlocked == objects && prompt == .root)
+        #expect(try await client.unlock([]).prompt == .root)
+    }
+
+    @Test("#68 #70 #71 #72 #73 #74 objects are given back as the caller spells them, items unlock their collection")
+    func unlock_lockedObjects_areGivenBackInTheirSpelling() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem(session: session)
+            let other = try await client.createItem(session: session)
+            try await client.lock([.login])
+            let objects = [ObjectPath.defaultAlias, item, ObjectPath.defaultAlias.appending(item.name), .login]
+            let (unlocked, prompt) = try await client.unlock(objects + [.sessionCollection])
+            #expect(unlocked == [.sessionCollection] && prompt != .root)
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            #expect(try await client.complete(prompt).paths == objects.map(\.rawValue))
+            #expect(prompter.questions.count == 1)
+            #expect(try await client.isItemLocked(other) == false)
+            #expect(try await client.secretText(of: other, session: session) == "secret")
+        }
+    }
+
+    @Test("#71 the result has only what was unlocked: who dismisses the second dialog gets the first collection")
+    func unlock_secondDismissed_givesTheFirst() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let work = try await service.createCollection("Work")
+            try await client.lock([.login, work])
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password"), .cancel])
+            let outcome = try await client.complete(try await client.unlock([work, .login]).prompt)
+            #expect(!outcome.isDismissed && outcome.paths == [work.rawValue])
+            #expect(try await client.isCollectionLocked(.login))
+            #expect(try await client.isCollectionLocked(work) == false)
+            await prompter.crash()
+        }
+    }
+
+    @Test("#76 unknown objects are passed over, the rest is unlocked")
+    func unlock_unknownObjects_arePassedOver() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let unknown = [
+                ObjectPath.service, .root, .login.appending("999"), .service.appending("collection/none"),
+                .service.appending("aliases/none"), .service.appending("session/1"),
+            ]
+            let reply = try await client.unlock(unknown)
+            #expect(reply.unlocked.isEmpty && reply.prompt == .root)
+            try await client.lock([.login])
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            let outcome = try await client.complete(try await client.unlock(unknown + [.login] + unknown).prompt)
+            #expect(outcome.paths == [ObjectPath.login.rawValue])
+            #expect(try await client.lock(unknown + [.login]).locked == [.login])
+            await prompter.crash()
+        }
+    }
+
+    @Test("#71 #118 #123 a dismissed unlock unlocks nothing; its result is an empty list of paths")
+    func unlock_dismissed_unlocksNothing() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            try await client.lock([.login])
+            let prompter = try await FakePrompter(on: service.bus, [.cancel])
+            let outcome = try await client.complete(try await client.unlock([.login]).prompt)
+            #expect(outcome.isDismissed && outcome.paths == [])
+            #expect(try await client.isCollectionLocked(.login))
+            await prompter.crash()
+        }
+    }
+
+    @Test("#68 a wrong password is asked for again, with a warning, until it is right")
+    func unlock_wrongPassword_isAskedAgain() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            try await client.lock([.login])
+            let prompter = try await FakePrompter(
+                on: service.bus,
+                [.answer("wrong"), .answer(""), .answer("Password"), .answer("password")]
+            )
+            let outcome = try await client.complete(try await client.unlock([.login]).prompt)
+            #expect(!outcome.isDismissed && outcome.paths == [ObjectPath.login.rawValue])
+            let warnings = prompter.questions.all.map { $0.text("warning") ?? "" }
+            #expect(warnings.count == 4 && warnings[0].isEmpty && warnings.dropFirst().allSatisfy { !$0.isEmpty })
+        }
+    }
+
+    @Test("#77 #79 Lock needs no prompt, and locking what is locked succeeds")
+    func lock_locksAtOnce() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let item = try await client.createItem(session: client.openPlainSession())
+            for objects in [[.defaultAlias], [.login], [item], [item, .login]] as [[ObjectPath]] {
+                let (locked, prompt) = try await client.lock(objects)
+                #expect(locked == objects && prompt == .root)
+                #expect(try await client.isCollectionLocked(.login))
+                #expect(try await client.isItemLocked(item))
+            }
+        }
+    }
+
+    @Test("#77 the collection session cannot be locked, and is left out of the result")
+    func lock_sessionCollection_isLeftOut() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem(in: .sessionCollection, session: session)
+            #expect(try await client.lock([.sessionCollection, .login, item]).locked == [.login])
+            #expect(try await client.isCollectionLocked(.sessionCollection) == false)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test("#75 what one client unlocks is unlocked for all, and what it locks is locked for all")
+    func unlock_isForAllClients() async throws {
+        try await RunningService.withService { service in
+            let other = try await service.makeClient()
+            let session = try await other.openPlainSession()
+            let item = try await other.createItem(session: session)
+            try await service.client.lock([.login])
+            #expect(try await other.isItemLocked(item))
+            _ = try await service.unlock([.login])
+            #expect(try await other.isItemLocked(item) == false)
+            #expect(try await other.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test("#80 #81 GetSecrets leaves out what is locked or not there, and succeeds")
+    func getSecrets_leavesOut() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let inLogin = try await client.createItem(secret: "login", session: session)
+            let inMemory = try await client.createItem(in: .sessionCollection, secret: "memory", session: session)
+            let alias = ObjectPath.defaultAlias.appending(inLogin.name)
+            let unknown = [ObjectPath.login.appending("999"), .login, .root, .service.appending("collection/none/1")]
+            var secrets = try await client.secrets(of: [inLogin, inMemory, alias, inLogin] + unknown, session: session)
+            #expect(Set(secrets.keys) == [inLogin, inMemory, alias])
+            #expect(secrets[inLogin]?.value == Array("login".utf8) && secrets[inMemory]?.value == Array("memory".utf8))
+            try await client.lock([.login])
+            secrets = try await client.secrets(of: [inLogin, inMemory] + unknown, session: session)
+            #expect(Set(secrets.keys) == [inMemory])
+            #expect(try await client.secrets(of: [inLogin], session: session).isEmpty)
+            #expect(try await client.secrets(of: [], session: session).isEmpty)
+            await #expect(throws: BusError.noSession) { try await client.secrets(of: [], session: .root) }
+        }
+    }
+
+    @Test("#80 GetSecrets gives a hundred secrets, small and large")
+    func getSecrets_many_areAllThere() async throws {
+        let (client, session) = try await SharedService.client()
+        let encrypted = try await EncryptedSession(with: client)
+        var values: [ObjectPath: [UInt8]] = [:]
+        for number in 0..<100 {
+            let value = [UInt8](repeating: UInt8(number), count: number % 10 == 0 ? 10_000 : number)
+            let secret = WireSecret(session: session, value: value)
+            values[try await client.createItem(properties: [:], secret: secret).item] = value
+        }
+        let plain = try await client.secrets(of: Array(values.keys), session: session)
+        #expect(plain.mapValues(\.value) == values)
+        let sealed = try await client.secrets(of: Array(values.keys), session: encrypted.path)
+        #expect(try sealed.mapValues(encrypted.decrypt) == values)
+    }
+
+    @Test("#105 #106 #129 what was unlocked before shows its attributes and label while locked, but no secret")
+    func lockedAgain_showsAttributes() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("my label", ["a": "b"], session: session)
+            let before = try await client.properties(of: item, Interface.item)
+            try await client.lock([.login])
+            var expected = before
+            expected["Locked"] = .boolean(true)
+            #expect(try await client.properties(of: item, Interface.item) == expected)
+            #expect(try await client.label(of: item) == "my label")
+            #expect(try await client.attributes(of: item) == ["a": "b"])
+            #expect(try await client.items(of: .login) == [item])
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+        }
+    }
+
+    @Test("#102 #106 what was never unlocked since the start answers every property, label and attributes empty")
+    func neverUnlocked_answersProperties() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let item = try await client.createItem("my label", ["a": "b"], session: client.openPlainSession())
+            let before = try await client.properties(of: item, Interface.item)
+            try await service.restartLocked()
+            #expect(try await client.items(of: .login) == [item])
+            let locked = try await client.properties(of: item, Interface.item)
+            #expect(Set(locked.keys) == Set(before.keys))
+            #expect(locked["Locked"] == .boolean(true) && locked["Label"] == .string(""))
+            #expect(try await client.attributes(of: item) == [:])
+            #expect(try await client.label(of: item) == "")
+            #expect(try await client.property("Created", of: item, Interface.item, as: UInt64.self) >= 0)
+            #expect(try await service.unlock([item]).paths == [item.rawValue])
+            #expect(try await client.properties(of: item, Interface.item) == before)
+        }
+    }
+
+    @Test("#78 #133 a client that is locked out between Unlock and GetSecret sees IsLocked, and can try again")
+    func lock_inBetween_isSeen() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem(session: session)
+            let other = try await service.makeClient()
+            for _ in 0..<3 {
+                try await other.lock([.login])
+                await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+                _ = try await service.unlock([item])
+                #expect(try await client.secretText(of: item, session: session) == "secret")
+            }
+        }
+    }
+
+    @Test("#78 writes and locks at once: each write succeeds or is IsLocked, and none is lost")
+    func lock_duringWrites_losesNothing() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let other = try await service.makeClient()
+            var created: Set<ObjectPath> = []
+            for round in 0..<3 {
+                let writes = (0..<20).map { number in
+                    Task {
+                        try await client.createItem("\(round) \(number)", ["r": "\(round)"], session: session)
+                    }
+                }
+                try await other.lock([.login])
+                for write in writes {
+                    do {
+                        created.insert(try await write.value)
+                    } catch let error as BusError {
+                        #expect(error == .isLocked)
+                    }
+                }
+                _ = try await service.unlock([.login])
+            }
+            #expect(try await Set(client.items(of: .login)) == created)
+            for item in created {
+                #expect(try await client.secretText(of: item, session: session) == "secret")
+            }
+        }
+    }
+
+    @Test("#78 while the key is being derived at the start, calls wait for it")
+    func startWithPassword_callsWait() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let item = try await client.createItem("label", ["early": "bird"], session: client.openPlainSession())
+            for _ in 0..<3 {
+                try await service.daemon.restart()
+                // The name is taken, the key is not there yet.
+                let session = try await client.openPlainSession()
+                #expect(try await client.searchItems(["early": "bird"]).unlocked == [item])
+                #expect(try await client.secretText(of: item, session: session) == "secret")
+            }
+        }
+    }
+
+    @Test("#78 a wrong password at the start leaves the collection locked, and whole")
+    func startWithWrongPassword_staysLocked() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let item = try await client.createItem(session: client.openPlainSession())
+            try await service.daemon.restart(KeychainDaemon.Options(password: "wrong"))
+            #expect(try await client.isCollectionLocked(.login))
+            #expect(try await client.items(of: .login) == [item])
+            #expect(try await service.unlock([.login]).paths == [ObjectPath.login.rawValue])
+            let session = try await client.openPlainSession()
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+}

@@ -1,0 +1,268 @@
+import DBus
+import TestSupport
+import Testing
+
+struct PromptTests {
+    @Test("#115 nothing happens until Prompt is called")
+    func prompt_notRun_doesNothing() async throws {
+        try await withLockedLogin { service, prompter in
+            let prompt = try await service.client.unlock([.login]).prompt
+            try await service.client.roundTrip()
+            #expect(prompter.questions.count == 0 && prompter.calls.count == 0)
+            #expect(try await service.client.isCollectionLocked(.login))
+            #expect(try await service.client.complete(prompt).paths == [ObjectPath.login.rawValue])
+        }
+    }
+
+    @Test(
+        "#116 any window is taken: none, a number, a handle of X11 or Wayland, nonsense",
+        arguments: [
+            "", "0", "123456", "x11:1a2b", "wayland:9f-Handle_x", "ключ 🔑", String(repeating: "x", count: 9000),
+        ]
+    )
+    func prompt_anyWindow_isTaken(window: String) async throws {
+        try await withLockedLogin { service, prompter in
+            let outcome = try await service.client.complete(service.client.unlock([.login]).prompt, window: window)
+            #expect(!outcome.isDismissed)
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test("#117 #124 Prompt returns at once; Completed comes after its reply")
+    func prompt_returnsAtOnce() async throws {
+        try await withLockedLogin([.hang]) { service, prompter in
+            let client = service.client
+            let prompt = try await client.unlock([.login]).prompt
+            try await client.show(prompt)
+            _ = try await prompter.questions.first("the question")
+            try await client.roundTrip()
+            #expect(client.completions.isEmpty)
+            try await client.dismiss(prompt)
+            #expect(try await client.completion(of: prompt).isDismissed)
+        }
+    }
+
+    @Test("#118 #123 Dismiss before Prompt completes it, dismissed")
+    func dismiss_beforePrompt_completes() async throws {
+        try await withLockedLogin { service, prompter in
+            let client = service.client
+            let prompt = try await client.unlock([.login]).prompt
+            try await client.dismiss(prompt)
+            let outcome = try await client.completion(of: prompt)
+            #expect(outcome.isDismissed && outcome.paths == [])
+            #expect(prompter.questions.count == 0)
+            #expect(try await client.isCollectionLocked(.login))
+        }
+    }
+
+    @Test("#118 #123 Dismiss while a dialog is open closes it, and completes with a result of the right type")
+    func dismiss_duringDialog_closesIt() async throws {
+        try await withLockedLogin([.hang]) { service, prompter in
+            let client = service.client
+            let work = try await client.createCollection([:]).prompt
+            let unlock = try await client.unlock([.login]).prompt
+            let delete = try await client.deleteCollection(.login)
+            for (prompt, result) in [
+                (work, .objectPath(.root)), (unlock, .objectPaths([])), (delete, .string("")),
+            ] as [(ObjectPath, Variant)] {
+                let mark = prompter.questions.count
+                try await client.show(prompt)
+                _ = try await prompter.questions.first("the question", after: mark)
+                try await client.dismiss(prompt)
+                #expect(
+                    try await client.completion(of: prompt) == PromptOutcome(isDismissed: true, result: result)
+                )
+                _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            }
+            #expect(try await client.collections().count == 2)
+        }
+    }
+
+    @Test("#119 #125 a completed prompt is not there any more")
+    func completedPrompt_isGone() async throws {
+        try await withLockedLogin { service, _ in
+            let client = service.client
+            let prompt = try await client.unlock([.login]).prompt
+            #expect(try await client.introspect(prompt.parent).children == [prompt.name])
+            _ = try await client.complete(prompt)
+            await #expect(throws: BusError.unknownObject) { try await client.dismiss(prompt) }
+            await #expect(throws: BusError.unknownObject) { try await client.show(prompt) }
+            await #expect(throws: BusError.unknownObject) { try await client.introspect(prompt) }
+            #expect(try await client.introspect(prompt.parent).children.isEmpty)
+        }
+    }
+
+    @Test("#120 the prompts of a client end with it, and so does their dialog")
+    func client_thatVanishes_takesItsPrompts() async throws {
+        try await withLockedLogin([.hang]) { service, prompter in
+            let client = try await service.makeClient()
+            let shown = try await client.unlock([.login]).prompt
+            _ = try await client.unlock([.login])
+            try await client.show(shown)
+            _ = try await prompter.questions.first("the question")
+            await client.disconnect()
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            #expect(try await service.client.isCollectionLocked(.login))
+            await #expect(throws: BusError.unknownObject) { try await service.client.show(shown) }
+        }
+    }
+
+    @Test("#121 another client's prompt does not exist")
+    func prompt_ofAnother_isUnknown() async throws {
+        try await withLockedLogin { service, prompter in
+            let other = try await service.makeClient()
+            let prompt = try await service.client.unlock([.login]).prompt
+            await #expect(throws: BusError.unknownObject) { try await other.show(prompt) }
+            await #expect(throws: BusError.unknownObject) { try await other.dismiss(prompt) }
+            await #expect(throws: BusError.unknownObject) { try await other.introspect(prompt) }
+            #expect(try await !other.introspect(prompt.parent).children.contains(prompt.name))
+            #expect(prompter.questions.count == 0)
+            #expect(try await service.client.complete(prompt).paths == [ObjectPath.login.rawValue])
+        }
+    }
+
+    @Test("#122 Completed goes to the owner of the prompt alone")
+    func completed_isForTheOwnerAlone() async throws {
+        try await withLockedLogin { service, _ in
+            let other = try await service.makeClient()
+            try await other.roundTrip()
+            let outcome = try await service.client.complete(service.client.unlock([.login]).prompt)
+            #expect(!outcome.isDismissed)
+            try await other.roundTrip()
+            #expect(other.signals.count > 0)
+            #expect(other.completions.isEmpty)
+            #expect(service.client.completions.count == 1)
+        }
+    }
+
+    @Test("#126 #43 a second Prompt is AlreadyExists")
+    func prompt_twice_isAlreadyExists() async throws {
+        try await withLockedLogin([.hang]) { service, prompter in
+            let client = service.client
+            let prompt = try await client.unlock([.login]).prompt
+            try await client.show(prompt)
+            await #expect(throws: BusError.alreadyExists) { try await client.show(prompt) }
+            _ = try await prompter.questions.first("the question")
+            await #expect(throws: BusError.alreadyExists) { try await client.show(prompt) }
+            try await client.dismiss(prompt)
+            _ = try await client.completion(of: prompt)
+            #expect(client.completions.count == 1)
+        }
+    }
+
+    @Test(
+        "#127 whatever the prompter does, Completed comes, once",
+        arguments: [
+            .cancel, .withdraw, .crash, .refuse, .says("", exchange: ""), .says("yes", exchange: ""),
+            .says("yes", exchange: "[sx-aes-1]\npublic=AA==\n"), .says("no", exchange: "nonsense"),
+        ] as [PromptResponse]
+    )
+    func prompter_misbehaves_completedComes(response: PromptResponse) async throws {
+        try await withLockedLogin([response, .cancel]) { service, _ in
+            let client = service.client
+            let outcome = try await client.complete(service.client.unlock([.login]).prompt)
+            #expect(outcome.isDismissed && outcome.paths == [])
+            #expect(try await client.isCollectionLocked(.login))
+            try await client.roundTrip()
+            #expect(client.completions.count == 1)
+        }
+    }
+
+    @Test("#127 with no prompter at all, Completed comes at once, and the log says what to do")
+    func noPrompter_completedComes() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            try await client.lock([.login])
+            for _ in 0..<2 {
+                let outcome = try await client.complete(client.unlock([.login]).prompt)
+                #expect(outcome.isDismissed && outcome.paths == [])
+            }
+            let line = try await service.daemon.child.standardError.lines.first("the line in the log") {
+                $0.contains("prompt")
+            }
+            #expect(!line.isEmpty)
+        }
+    }
+
+    @Test("#120 #127 several prompts at once, of several clients, complete each on its own")
+    func prompts_atOnce_completeEach() async throws {
+        try await withLockedLogin { service, prompter in
+            var clients: [SecretServiceProxy] = []
+            for _ in 0..<6 {
+                clients.append(try await service.makeClient())
+            }
+            let outcomes = clients.map { client in
+                Task { try await client.complete(client.unlock([.login]).prompt) }
+            }
+            for outcome in outcomes {
+                let outcome = try await outcome.value
+                #expect(!outcome.isDismissed && outcome.paths == [ObjectPath.login.rawValue])
+            }
+            #expect((1...6).contains(prompter.questions.count))
+        }
+    }
+
+    @Test("#125 a Dismiss that crosses the answer leaves one Completed")
+    func dismiss_crossingTheAnswer_completesOnce() async throws {
+        try await withLockedLogin { service, prompter in
+            let client = service.client
+            for round in 0..<8 {
+                let prompt = try await client.unlock([.login]).prompt
+                if prompt == .root { break }
+                let mark = prompter.questions.count
+                try await client.show(prompt)
+                if round % 2 == 0 { _ = try await prompter.questions.first("the question", after: mark) }
+                do throws(BusError) {
+                    try await client.dismiss(prompt)
+                } catch {
+                    #expect(error == .unknownObject)
+                }
+                _ = try await client.completion(of: prompt)
+                try await client.lock([.login])
+            }
+            let completed = client.completions.map(\.path)
+            #expect(completed.count == Set(completed).count)
+        }
+    }
+
+    @Test("#128 a daemon that ends in the middle of a prompt leaves its name, and the client learns of it")
+    func daemon_endsDuringPrompt_leavesItsName() async throws {
+        try await withLockedLogin([.hang]) { service, prompter in
+            let watch = try await NameWatch(KeychainDaemon.busName, on: service.bus)
+            let prompt = try await service.client.unlock([.login]).prompt
+            try await service.client.show(prompt)
+            _ = try await prompter.questions.first("the question")
+            #expect(try await service.daemon.stop() == .success)
+            try await watch.waitForVacancy()
+        }
+    }
+
+    @Test("#115 an item is made, a collection unlocked, without a prompt where none is needed")
+    func noPromptNeeded_pathIsRoot() async throws {
+        let (client, session) = try await SharedService.client()
+        let reply = try await client.createItem(properties: [:], secret: WireSecret(session: session, value: []))
+        #expect(reply.prompt == .root)
+        #expect(try await client.unlock([reply.item]).prompt == .root)
+        #expect(try await client.deleteItem(reply.item) == .root)
+    }
+
+    /// A service whose login is locked, and a prompter that knows its password unless told otherwise.
+    private func withLockedLogin(
+        _ responses: [PromptResponse] = [.answer("password")],
+        _ body: (RunningService, FakePrompter) async throws -> Void
+    ) async throws {
+        try await RunningService.withService { service in
+            let prompter = try await FakePrompter(on: service.bus, responses)
+            try await service.client.lock([.login])
+            try await body(service, prompter)
+            await prompter.crash()
+        }
+    }
+}
+
+extension SecretServiceProxy {
+    /// Every `Completed` that has reached this client.
+    nonisolated var completions: [BusSignal] {
+        signals.all.filter { $0.member == "Completed" }
+    }
+}

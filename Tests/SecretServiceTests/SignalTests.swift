@@ -1,0 +1,257 @@
+import DBus
+import TestSupport
+import Testing
+
+struct SignalTests {
+    /// Does something, and gives the signals that it has caused, in order: path, and member or changed properties.
+    private func signals(
+        of client: SecretServiceProxy,
+        during action: () async throws -> Void
+    ) async throws -> [String] {
+        // Answered once the unlocking at the start is done, and told.
+        _ = try await client.collections()
+        let mark = client.signals.count
+        try await action()
+        try await client.roundTrip()
+        return client.signals.all.dropFirst(mark).map { signal in
+            let subject = signal.objectPath.map { " \($0)" } ?? ""
+            if let (_, values) = signal.changedProperties {
+                return "\(signal.path) [\(values.keys.sorted().joined(separator: " "))]"
+            }
+            return "\(signal.path) \(signal.member)\(subject)"
+        }
+    }
+
+    private let service = "/org/freedesktop/secrets"
+    private let login = "/org/freedesktop/secrets/collection/login"
+
+    @Test("#83 #84 #85 #87 a new collection is told once, with the new list of collections")
+    func collectionCreated_isTold() async throws {
+        try await RunningService.withService { running in
+            let other = try await running.makeClient()
+            var work = ObjectPath.root
+            let heard = try await signals(of: other) { work = try await running.createCollection("Work") }
+            #expect(heard == ["\(service) CollectionCreated \(work)", "\(service) [Collections]"])
+            let (_, values) = try #require(other.signals.all.last?.changedProperties)
+            #expect(try await values["Collections"] == .objectPaths(other.collections()))
+        }
+    }
+
+    @Test("#84 #85 #90 a deleted collection is told once, with the new list; not each of its items")
+    func collectionDeleted_isTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let work = try await running.createCollection("Work")
+            _ = try await client.createItem(in: work, session: client.openPlainSession())
+            let heard = try await signals(of: client) { _ = try await client.deleteCollection(work) }
+            #expect(heard == ["\(service) CollectionDeleted \(work)", "\(service) [Collections]"])
+        }
+    }
+
+    @Test("#84 #100 a new label of a collection is told by CollectionChanged and PropertiesChanged")
+    func collectionLabel_isTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let heard = try await signals(of: client) {
+                try await client.setProperty("Label", of: .defaultAlias, Interface.collection, to: .string("new"))
+            }
+            #expect(Set(heard) == ["\(login) [Label Modified]", "\(service) CollectionChanged \(login)"])
+            #expect(heard.count == 2)
+        }
+    }
+
+    @Test("#84 #100 locking and unlocking are told, for the collection and its items")
+    func locking_isTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let item = try await client.createItem("label", ["a": "b"], session: client.openPlainSession())
+            for isLocking in [true, false] {
+                let mark = client.signals.count
+                if isLocking {
+                    try await client.lock([.login])
+                } else {
+                    _ = try await running.unlock([.login])
+                }
+                try await client.roundTrip()
+                let heard = client.signals.all.dropFirst(mark)
+                let locked = Variant.boolean(isLocking)
+                #expect(
+                    heard.contains { $0.path == login && $0.changedProperties?.values["Locked"] == locked }
+                )
+                #expect(
+                    heard.contains { $0.path == item.rawValue && $0.changedProperties?.values["Locked"] == locked }
+                )
+                #expect(heard.filter { $0.member == "CollectionChanged" && $0.objectPath == login }.count == 1)
+            }
+        }
+    }
+
+    @Test("#100 unlocking what was never unlocked tells the labels and attributes that were hidden")
+    func firstUnlock_tellsWhatWasHidden() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let item = try await client.createItem("label", ["a": "b"], session: client.openPlainSession())
+            try await running.restartLocked()
+            let mark = client.signals.count
+            _ = try await running.unlock([.login])
+            try await client.roundTrip()
+            let changed = client.signals.all.dropFirst(mark).first { $0.path == item.rawValue }?.changedProperties
+            #expect(changed?.values["Label"] == .string("label"))
+            #expect(changed?.values["Attributes"] == .stringDictionary(["a": "b"]))
+            #expect(changed?.values["Locked"] == .boolean(false))
+        }
+    }
+
+    @Test("#99 #100 #101 #86 a new item is told once, on the real path, with the new list of items, before the reply")
+    func itemCreated_isTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            var item = ObjectPath.root
+            let heard = try await signals(of: client) {
+                item = try await client.createItem(in: .defaultAlias, session: session)
+            }
+            #expect(heard == ["\(login) ItemCreated \(item)", "\(login) [Items Modified]"])
+            let (_, values) = try #require(client.signals.all.last?.changedProperties)
+            #expect(values["Items"] == .objectPaths([item]))
+        }
+    }
+
+    @Test("#86 who hears of a new item, or collection, finds it")
+    func created_isThereWhenItIsTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let other = try await running.makeClient()
+            try await other.roundTrip()
+            let session = try await client.openPlainSession()
+            for _ in 0..<10 {
+                let mark = other.signals.count
+                async let created = client.createItem("told", session: session)
+                let signal = try await other.signals.first("ItemCreated", after: mark) { $0.member == "ItemCreated" }
+                let path = try #require(signal.objectPath.flatMap { ObjectPath($0) })
+                #expect(try await other.label(of: path) == "told")
+                _ = try await created
+            }
+        }
+    }
+
+    @Test("#99 #100 a deleted item is told once, with the new list of items")
+    func itemDeleted_isTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let item = try await client.createItem(session: client.openPlainSession())
+            let heard = try await signals(of: client) {
+                _ = try await client.deleteItem(.defaultAlias.appending(item.name))
+            }
+            #expect(heard == ["\(login) ItemDeleted \(item)", "\(login) [Items Modified]"])
+        }
+    }
+
+    @Test("#99 #112 every change of an item is told by ItemChanged and PropertiesChanged, on the real paths")
+    func itemChanged_isTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("label", ["a": "b"], session: session)
+            let alias = ObjectPath.defaultAlias.appending(item.name)
+            let changes: [(String, () async throws -> Void)] = [
+                (
+                    "Label Modified",
+                    { try await client.setProperty("Label", of: alias, Interface.item, to: .string("n")) }
+                ),
+                (
+                    "Attributes Modified Type",
+                    {
+                        let attributes = Variant.stringDictionary(["c": "d"])
+                        try await client.setProperty("Attributes", of: alias, Interface.item, to: attributes)
+                    }
+                ),
+                ("Modified", { try await client.setSecret(WireSecret(session: session, value: [1]), of: alias) }),
+                (
+                    "Attributes Label Modified Type",
+                    { _ = try await client.createItem("new", ["c": "d"], session: session, replace: true) }
+                ),
+            ]
+            for (properties, change) in changes {
+                let heard = try await signals(of: client, during: change)
+                #expect(
+                    heard == ["\(item) [\(properties)]", "\(login) ItemChanged \(item)", "\(login) [Modified]"]
+                )
+            }
+        }
+    }
+
+    @Test("#87 a replaced item is not told as created")
+    func replacedItem_isNotCreatedAgain() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            for _ in 0..<3 {
+                _ = try await client.createItem("label", ["a": "b"], session: session, replace: true)
+            }
+            try await client.roundTrip()
+            #expect(client.signals.all.filter { $0.member == "ItemCreated" }.count == 1)
+            #expect(client.signals.all.filter { $0.member == "ItemChanged" }.count == 2)
+        }
+    }
+
+    @Test("#99 what fails or changes nothing is not told")
+    func failure_isNotTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem(session: session)
+            let heard = try await signals(of: client) {
+                _ = try? await client.setProperty("Label", of: item, Interface.item, to: .uint32(1))
+                _ = try? await client.setSecret(WireSecret(session: .root, value: [1]), of: item)
+                _ = try? await client.deleteItem(.login.appending("999"))
+                _ = try await client.secret(of: item, session: session)
+                _ = try await client.searchItems([:])
+                _ = try await client.unlock([.login])
+                try await client.setAlias("none", to: .root)
+            }
+            #expect(heard.isEmpty)
+        }
+    }
+
+    @Test("#100 with many items the list is not sent for each, but it comes")
+    func itemList_ofMany_isGathered() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            var items: [ObjectPath] = []
+            for _ in 0..<200 {
+                items.append(try await client.createItem(session: session))
+            }
+            let last = Variant.objectPaths(items)
+            _ = try await client.signals.first("the whole list") { $0.changedProperties?.values["Items"] == last }
+            let lists = client.signals.all.filter { $0.changedProperties?.values["Items"] != nil }
+            #expect(lists.count < 200)
+            #expect(client.signals.all.filter { $0.member == "ItemCreated" }.count == 200)
+        }
+    }
+
+    @Test("#85 #100 PropertiesChanged has the values that Get gives")
+    func propertiesChanged_hasTheValues() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("label", ["a": "b"], session: session)
+            try await client.setProperty("Label", of: item, Interface.item, to: .string("new"))
+            _ = try await running.createCollection("Work")
+            try await client.roundTrip()
+            var known: [String: [String: Variant]] = [:]
+            for signal in client.signals.all {
+                guard let (interface, values) = signal.changedProperties else { continue }
+                known["\(signal.path) \(interface)", default: [:]].merge(values) { $1 }
+            }
+            #expect(known.count >= 3)
+            for (key, values) in known {
+                let words = key.split(separator: " ").map(String.init)
+                let path = ObjectPath(unchecked: words[0])
+                let current = try await client.properties(of: path, words[1])
+                #expect(values.allSatisfy { current[$0.key] == $0.value }, "\(key)")
+            }
+        }
+    }
+}
