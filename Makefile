@@ -13,7 +13,7 @@ DOCDIR = $(DATADIR)/doc/keychaind
 
 RELEASE = .build/release/keychaind
 INTERFACES = $(wildcard dbus/*.xml)
-DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md
+DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md docs/file-format.md
 
 # What install puts in place and uninstall takes away.
 INSTALLED = \
