@@ -45,32 +45,24 @@ struct IntrospectionTests {
 
     @Test("#12 gdbus and busctl find every object and parse what it tells")
     func tools_findEverything() async throws {
-        let service = try await SharedService.get()
-        let (client, session) = try await SharedService.client()
-        let item = try await client.createItem("introspected", session: session)
-        let environment = service.daemon.environment
-        let gdbus = try await Command.run(
-            "gdbus",
-            ["introspect", "--session", "--dest", KeychainDaemon.busName, "--object-path", "/", "--recurse"],
-            environment: environment
-        )
-        #expect(gdbus.succeeded, "\(gdbus.errors)")
-        for interface in ["Service", "Collection", "Item"] {
-            #expect(gdbus.text.contains("interface org.freedesktop.Secret.\(interface) {"))
+        try await RunningService.withService { service in
+            let session = try await service.client.openPlainSession()
+            let item = try await service.client.createItem("introspected", session: session)
+            func run(_ tool: String, _ arguments: String...) async throws -> String {
+                let result = try await Command.run(tool, arguments, environment: service.daemon.environment)
+                #expect(result.succeeded, "\(tool): \(result.text) \(result.errors)")
+                return result.text
+            }
+            let name = KeychainDaemon.busName
+            let all = try await run("gdbus", "introspect", "--session", "-d", name, "-o", "/", "--recurse")
+            for interface in ["Service", "Collection", "Item"] {
+                #expect(all.contains("interface org.freedesktop.Secret.\(interface) {"))
+            }
+            #expect(all.contains("Label = 'introspected'"))
+            let tree = try await run("busctl", "--address", service.bus.address, "tree", name)
+            #expect(tree.contains(item.rawValue) && tree.contains("aliases/default"))
+            let members = try await run("busctl", "--address", service.bus.address, "introspect", name, item.rawValue)
+            #expect(members.contains(".GetSecret"))
         }
-        #expect(gdbus.text.contains("Label = 'introspected'"))
-        let tree = try await Command.run(
-            "busctl",
-            ["--address", service.bus.address, "tree", KeychainDaemon.busName],
-            environment: environment
-        )
-        #expect(tree.succeeded, "\(tree.errors)")
-        #expect(tree.text.contains(item.rawValue) && tree.text.contains("aliases/default"))
-        let members = try await Command.run(
-            "busctl",
-            ["--address", service.bus.address, "introspect", KeychainDaemon.busName, item.rawValue],
-            environment: environment
-        )
-        #expect(members.succeeded && members.text.contains(".GetSecret"), "\(members.errors)")
     }
 }
