@@ -57,6 +57,7 @@ package final class Connection {
             throw BusError(consuming: &error)
         }
         uniqueName = String(optional: dbus_bus_get_unique_name(pointer)) ?? ""
+        limitDescriptors()
         attach()
     }
 
@@ -248,7 +249,7 @@ package final class Connection {
     private func dispatch() {
         guard case .open = state else { return }
         state = .dispatching
-        while isOpen, dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
+        while isOpen, mayAddAnswers, dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
         guard case .dispatching = state else { return tearDown() }
         state = .open
         wipeSentMessages()

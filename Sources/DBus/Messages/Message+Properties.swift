@@ -6,6 +6,9 @@ extension Message {
         dbus_message_has_signature(pointer, signature) != 0
     }
 
+    /// Whether descriptors came with it.
+    var hasDescriptors: Bool { dbus_message_contains_unix_fds(pointer) != 0 }
+
     /// The signal that tells of changed properties.
     ///
     /// - Parameter entries: writes the entries of an `a{sv}`.

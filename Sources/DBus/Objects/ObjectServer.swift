@@ -19,6 +19,8 @@ package final class ObjectServer {
     func receive(_ message: Message) {
         let call = MethodCall(message, on: connection)
         do throws(BusError) {
+            // They would stay open for as long as the call waits, and the process may have only so many.
+            guard !message.hasDescriptors else { throw BusError(.invalidArguments, "nothing here takes a descriptor") }
             switch try resolve(call).dispatch(call) {
             case .answered:
                 call.finish()
