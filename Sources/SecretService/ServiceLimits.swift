@@ -9,11 +9,14 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Calls of a connection that wait for a commit, a key derivation or a person.
     package var waitingCalls = 1024
 
-    /// Bytes of secrets in the answer to one GetSecrets; a D-Bus array ends at 64 MiB.
-    package var secretBytesPerReply = 48 << 20
+    /// Bytes in the answer to one GetSecrets; a D-Bus array ends at 64 MiB.
+    package var secretBytesPerReply = 56 << 20
 
     /// Bytes of paths in the answer to one SearchItems, for the same reason.
     package var pathBytesPerReply = 48 << 20
+
+    /// Objects in one Unlock, which a prompt keeps.
+    package var objectsPerPrompt = 100_000
 
     /// Bytes in the name of an alias.
     package var aliasBytes = 100

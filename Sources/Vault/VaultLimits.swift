@@ -15,8 +15,8 @@ package struct VaultLimits: Equatable, Sendable {
     /// The most attributes of an item.
     package var attributes = 4096
 
-    /// The most items in a collection.
-    package var items = 1_000_000
+    /// The most items in a collection: the paths of all fit into one D-Bus array, however long its name is.
+    package var items = 400_000
 
     /// The most collections.
     package var collections = 256

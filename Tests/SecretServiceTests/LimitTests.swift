@@ -98,6 +98,39 @@ struct LimitTests {
         }
     }
 
+    @Test("#48 what goes with the secrets counts too in one answer, and the service lives on")
+    func getSecrets_answerOfSmallSecrets_isLimited() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let contentType = String(repeating: "t", count: 4 << 10)
+            var items: [ObjectPath] = []
+            for _ in 0..<260 {
+                let secret = WireSecret(session: session, value: [], contentType: contentType)
+                items.append(try await client.createItem(properties: [:], secret: secret).item)
+            }
+            // Each item under 64 names: 16,640 entries of more than 4 KiB.
+            var spellings = items
+            for number in 0..<63 {
+                try await client.setAlias("a\(number)", to: .login)
+                spellings += items.compactMap { item in
+                    let id = item.rawValue.split(separator: "/").last ?? ""
+                    return ObjectPath("/org/freedesktop/secrets/aliases/a\(number)/\(id)")
+                }
+            }
+            await #expect(throws: BusError.limitsExceeded) { try await client.secrets(of: spellings, session: session) }
+            #expect(try await client.secrets(of: items, session: session).count == 260)
+        }
+    }
+
+    @Test("#48 objects past what one prompt keeps are LimitsExceeded")
+    func unlock_objectsAreLimited() async throws {
+        let (client, _) = try await SharedService.client()
+        let most = [ObjectPath](repeating: .login, count: 100_000)
+        #expect(try await client.unlock(most).unlocked.count == most.count)
+        await #expect(throws: BusError.limitsExceeded) { try await client.unlock(most + [.login]) }
+    }
+
     @Test("#48 calls that wait past the limit are LimitsExceeded, and the others are answered")
     func waitingCalls_areLimited() async throws {
         try await RunningService.withService { service in

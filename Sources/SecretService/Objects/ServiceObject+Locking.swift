@@ -29,6 +29,9 @@ extension ServiceObject {
         var unlocked: [ObjectPath] = []
         var locked: [UnlockPrompt.Request] = []
         let paths: [ObjectPath] = try call.arguments([ObjectPath].self)
+        guard paths.count <= provider.limits.objectsPerPrompt else {
+            throw BusError(.limitsExceeded, "Unlock takes at most \(provider.limits.objectsPerPrompt) objects")
+        }
         for path in paths {
             guard let collection = provider.findCollection(holding: path) else { continue }
             switch collection.state {

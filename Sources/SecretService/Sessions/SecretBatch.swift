@@ -11,7 +11,10 @@ struct SecretBatch {
 
     static let signature = "a{o\(EncodedSecret.signature)}"
 
-    /// - Parameter limit: bytes of all secrets together.
+    /// Bytes of an entry apart from path, secret and content type, at most: session, vector, lengths and padding.
+    private static let bytesPerEntry = 160
+
+    /// - Parameter limit: bytes of the whole answer.
     init(session: Session, limit: Int) {
         self.session = session
         self.limit = limit
@@ -19,7 +22,8 @@ struct SecretBatch {
 
     /// Adds a secret; throws `LimitsExceeded` if the answer would be too large for the bus.
     mutating func add(_ secret: consuming Secret, of path: ObjectPath) throws(BusError) {
-        size += secret.bytes.count
+        size += secret.bytes.count + secret.contentType.utf8.count + path.rawValue.utf8.count
+        size += SecretBatch.bytesPerEntry
         guard size <= limit else {
             throw BusError(
                 .limitsExceeded,
