@@ -15,10 +15,14 @@ extension Provider {
     }
 
     /// Unlocks a collection by asking for its password, again while it is wrong; false if that came to nothing.
+    ///
+    /// One conversation at a time asks for the same collection: what unlocks it serves all who wait.
     func unlock(_ collection: Collection, asking conversation: Conversation) async -> Bool {
+        guard await questions.begin(collection.name, unlessEnded: conversation) else { return false }
+        defer { questions.end(collection.name) }
+        await settle(collection)
         var isRepeated = false
         while collection.isLocked {
-            await settle(collection)
             let answer =
                 collection.isVacant
                 ? await conversation.askNewPassword(for: collection.label)
@@ -53,35 +57,28 @@ extension Provider {
     ///
     /// If there is one with that alias by now, it is that one: of several callers, all get the same (#55).
     func create(label: String, alias: String, password: consuming SecureBytes) async -> Collection? {
-        await beginCreation(alias)
-        defer { endCreation(alias) }
+        if alias.isEmpty { return await create(label: label, password: password) }
+        await creations.begin(alias)
+        defer { creations.end(alias) }
         if let collection = existingCollection(forAlias: alias) { return collection }
+        guard let collection = await create(label: label, password: password) else { return nil }
+        do throws(VaultError) {
+            try await vault.setAlias(alias, to: collection)
+        } catch {
+            logger.error("A new keychain could not get its alias", metadata: ["reason": "\(error)"])
+        }
+        return collection
+    }
+
+    private func create(label: String, password: consuming SecureBytes) async -> Collection? {
         do throws(VaultError) {
             let collection = try await vault.createCollection(label: label, password: password)
             logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
             changes.collectionCreated(collection.name, all: collectionPaths)
-            if !alias.isEmpty {
-                try await vault.setAlias(alias, to: collection)
-            }
             return collection
         } catch {
             logger.error("A keychain could not be created", metadata: ["reason": "\(error)"])
             return nil
-        }
-    }
-
-    /// Waits until nobody else creates a collection with the alias; any number may be made without one.
-    private func beginCreation(_ alias: String) async {
-        if alias.isEmpty { return }
-        while let waiters = creations[alias] {
-            await withCheckedContinuation { creations[alias] = waiters + [Waiter($0)] }
-        }
-        creations[alias] = []
-    }
-
-    private func endCreation(_ alias: String) {
-        for waiter in creations.removeValue(forKey: alias) ?? [] {
-            waiter.finish()
         }
     }
 

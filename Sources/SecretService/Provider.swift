@@ -1,5 +1,6 @@
 package import Authentication
 package import DBus
+import KeychainModel
 package import Logging
 package import Vault
 
@@ -19,8 +20,10 @@ package final class Provider {
     let changes: ChangeNotifier
     var sessions: SessionTable
     var prompts: PromptTable
-    /// The aliases under which collections are being created, and who waits to create another under the same.
-    var creations: [String: [Waiter]] = [:]
+    /// Who creates a collection under an alias.
+    let creations = Turns<String>()
+    /// Who asks a person for the password of a collection.
+    let questions = Turns<CollectionName>()
 
     private enum Readiness {
         case opening([Waiter])

@@ -198,7 +198,45 @@ struct PromptTests {
                 let outcome = try await outcome.value
                 #expect(!outcome.isDismissed && outcome.paths == [ObjectPath.login.rawValue])
             }
-            #expect((1...6).contains(prompter.questions.count))
+            // Whoever waits for the same collection is not asked for its password once more.
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test("#118 #120 #127 of two prompts for one collection, the second is shown when the first is dismissed")
+    func prompts_firstDismissed_secondIsShown() async throws {
+        try await withLockedLogin([.hang, .answer("password")]) { service, prompter in
+            let (first, second) = (service.client, try await service.makeClient())
+            let (firstPrompt, secondPrompt) = (
+                try await first.unlock([.login]).prompt, try await second.unlock([.login]).prompt
+            )
+            try await first.show(firstPrompt)
+            _ = try await prompter.questions.first("the first dialog")
+            try await second.show(secondPrompt)
+            try await second.roundTrip()
+            #expect(prompter.questions.count == 1)
+            try await first.dismiss(firstPrompt)
+            #expect(try await first.completion(of: firstPrompt).isDismissed)
+            #expect(try await second.completion(of: secondPrompt).paths == [ObjectPath.login.rawValue])
+            #expect(prompter.questions.count == 2)
+        }
+    }
+
+    @Test("#118 #127 a prompt that waits for another's dialog can be dismissed")
+    func prompts_secondDismissed_completesAtOnce() async throws {
+        try await withLockedLogin([.hang]) { service, prompter in
+            let (first, second) = (service.client, try await service.makeClient())
+            let (firstPrompt, secondPrompt) = (
+                try await first.unlock([.login]).prompt, try await second.unlock([.login]).prompt
+            )
+            try await first.show(firstPrompt)
+            _ = try await prompter.questions.first("the first dialog")
+            try await second.show(secondPrompt)
+            try await second.dismiss(secondPrompt)
+            #expect(try await second.completion(of: secondPrompt).isDismissed)
+            #expect(first.completions.isEmpty)
+            try await first.dismiss(firstPrompt)
+            #expect(try await first.completion(of: firstPrompt).isDismissed)
         }
     }
 

@@ -25,6 +25,7 @@ final class Conversation {
     let windowID: String
     private let logger: Logger
     private var state = State.silent
+    private var endWaiters: [Waiter] = []
 
     init(prompter: any Prompter, windowID: String, logger: Logger) {
         self.prompter = prompter
@@ -50,11 +51,26 @@ final class Conversation {
     func end() {
         let ended = state
         state = .ended
+        for waiter in endWaiters {
+            waiter.finish()
+        }
+        endWaiters.removeAll()
         switch ended {
         case .opening(let continuation): continuation.resume(returning: .ended)
         case .open(let dialog): dialog.close()
         case .silent, .ended: break
         }
+    }
+
+    /// Whether it is over, and nothing more will be asked.
+    var isEnded: Bool {
+        if case .ended = state { true } else { false }
+    }
+
+    /// Finishes the waiter when this is over, unless something else has.
+    func finishAtEnd(_ waiter: Waiter) {
+        if isEnded { return waiter.finish() }
+        endWaiters.append(waiter)
     }
 
     private func openDialog() async throws(PromptError) -> (any PromptDialog)? {
