@@ -149,7 +149,8 @@ package struct Attributes: Hashable, Sendable {
     }
 
     private static func cString(_ text: String) -> [UInt8] {
-        Array(text.utf8.prefix { byte in byte != 0 })
+        var text = text
+        return text.withUTF8 { bytes in Array(bytes.prefix { byte in byte != 0 }) }
     }
 }
 

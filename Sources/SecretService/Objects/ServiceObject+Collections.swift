@@ -16,8 +16,12 @@ extension ServiceObject {
             in: [Parameter("attributes", Attributes.self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("locked", [ObjectPath].self)]
         ) { (object, call) throws(BusError) in
-            let (unlocked, locked) = try object.search(try call.arguments(Attributes.self))
-            call.reply(with: unlocked, locked)
+            var reader = call.message.makeReader()
+            let (unlocked, locked) = try object.search(try Attributes(from: &reader))
+            call.reply { writer in
+                unlocked.write(to: &writer)
+                locked.write(to: &writer)
+            }
         },
         Method(
             "ReadAlias",

@@ -10,10 +10,19 @@ struct ItemPathBuffer {
     private let prefixCount: Int
 
     init(collection: CollectionName) {
-        let prefix = "\(SecretPath.base)/collection/\(collection.encoded)/"
-        bytes = prefix.utf8.map { CChar(bitPattern: $0) }
-        prefixCount = bytes.count
-        bytes.append(contentsOf: repeatElement(0, count: ItemPathBuffer.mostDigits + 1))
+        var prefixCount = 0
+        let capacity = ItemPathBuffer.maximumByteCount(in: collection)
+        bytes = [CChar](unsafeUninitializedCapacity: capacity) { buffer, count in
+            buffer.initialize(repeating: 0)
+            count = buffer.count
+            for part in [SecretPath.base, "/collection/", collection.encoded, "/"] {
+                for byte in part.utf8 {
+                    buffer[prefixCount] = CChar(bitPattern: byte)
+                    prefixCount += 1
+                }
+            }
+        }
+        self.prefixCount = prefixCount
     }
 
     /// The most bytes that a path takes in a message: with its length, its NUL, and padding.

@@ -126,6 +126,7 @@ package final class Collection {
     /// It answers in every state. Before the first unlock it matches by blind tags; one pair of names and values in 2⁶⁴ could
     /// match in error.
     package func search(_ attributes: Attributes) -> [ItemID] {
+        guard table.count > 0 else { return [] }
         do throws(VaultError) {
             return table.search(attributes, tags: try context.indexKey.tags(of: attributes))
         } catch {

@@ -87,11 +87,12 @@ final class JobQueue<State>: @unchecked Sendable {
     /// Adds a job; false when the thread has been told to stop.
     func append(_ job: @escaping Worker<State>.Job) -> Bool {
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        guard phase == .running else { return false }
-        jobs.append(job)
-        pthread_cond_signal(condition)
-        return true
+        let isAccepted = phase == .running
+        if isAccepted { jobs.append(job) }
+        pthread_mutex_unlock(mutex)
+        // After the mutex is free: who is woken needs it at once.
+        if isAccepted { pthread_cond_signal(condition) }
+        return isAccepted
     }
 
     /// Tells the thread to end after the jobs it has, and calls `action` when it has ended.
