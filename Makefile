@@ -43,7 +43,8 @@ test:
 	scripts/install-packages test
 	$(SWIFT) test --parallel
 	$(SWIFT) build -c release --product keychaind
-	Tests/Packaging/run
+	Tests/Scripts/run Packaging
+	Tests/Scripts/run Interoperability
 
 bench:
 	scripts/install-packages build

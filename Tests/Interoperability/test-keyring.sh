@@ -1,0 +1,7 @@
+# shellcheck shell=bash disable=SC2154
+# Python's keyring with its Secret Service backend.
+
+own_home
+own_bus
+check "keychaind starts" start_daemon
+check "store, find and delete" /usr/bin/python3 "$scripts/keyring_backend.py"
