@@ -1,0 +1,46 @@
+import DBus
+import TestSupport
+import Testing
+
+/// A reply means that the change is on disk (#113).
+@Suite struct DurabilityTests {
+    /// 200 rounds, by four daemons side by side: most of the time goes into deriving keys.
+    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func kill_inFiftyRounds_losesNothingAcknowledged(
+        seed: UInt64
+    ) async throws {
+        let daemon = try await KeychainDaemon(on: PrivateBus())
+        let rounds = await CrashRounds(on: daemon, seed: seed)
+        for round in 1...50 {
+            let problems = try await rounds.run()
+            #expect(problems == [], "seed \(seed), round \(round)")
+        }
+        #expect(await rounds.acknowledgements > 50)
+        try await daemon.stop()
+        #expect(!(try await daemon.child.standardError.text()).contains("error"))
+    }
+
+    @Test func kill_rightAfterTheReply_keepsEveryKindOfChange() async throws {
+        let service = try await RunningService()
+        let (client, session) = (service.client, try await service.client.openPlainSession())
+        let login = SecretServiceProxy.defaultAlias
+        let item = try await client.createItem("old", ["a": "old"], secret: "old", session: session)
+        let gone = try await client.createItem("gone", ["a": "gone"], session: session)
+        let (ofItem, ofCollection) = (SecretServiceProxy.Interface.item, SecretServiceProxy.Interface.collection)
+        try await client.setProperty("Label", of: item, ofItem, to: .string("new"))
+        try await client.setProperty("Attributes", of: item, ofItem, to: .stringDictionary(["a": "new"]))
+        try await client.setSecret(WireSecret(session: session, value: [0, 10, 255]), of: item)
+        _ = try await client.deleteItem(gone)
+        try await client.setProperty("Label", of: login, ofCollection, to: .string("Mine"))
+        try await client.setAlias("work", to: ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login"))
+        try await service.daemon.kill()
+        try await service.daemon.start()
+        let other = try await service.makeClient()
+        #expect(try await other.label(of: item) == "new")
+        #expect(try await other.attributes(of: item) == ["a": "new"])
+        #expect(try await other.secret(of: item, session: other.openPlainSession()).value == [0, 10, 255])
+        #expect(try await other.searchItems(["a": "gone"]).unlocked == [])
+        #expect(try await other.property("Label", of: login, ofCollection, as: String.self) == "Mine")
+        #expect(try await other.readAlias("work").rawValue == "/org/freedesktop/secrets/collection/login")
+        try await service.daemon.stop()
+    }
+}

@@ -1,0 +1,95 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// How the daemon ends: asked to, replaced, or left without a bus.
+@Suite struct EndTests {
+    /// Names in the data folder that only a store in use has.
+    private func openFiles(of daemon: KeychainDaemon) -> [String] {
+        FileMode.below(daemon.dataHome).keys.filter { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") }
+    }
+
+    @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func signal_afterWrites_endsCleanlyAndCheckpoints(
+        signal: Int32
+    ) async throws {
+        let service = try await RunningService()
+        let session = try await service.client.openPlainSession()
+        let item = try await service.client.createItem(secret: "kept", session: session)
+        service.daemon.child.send(signal)
+        #expect(try await service.daemon.child.waitForExit() == .success)
+        #expect(openFiles(of: service.daemon) == [])
+        try await service.daemon.start()
+        let client = try await service.makeClient()
+        #expect(try await client.secretText(of: item, session: client.openPlainSession()) == "kept")
+        try await service.daemon.stop()
+    }
+
+    @Test func signal_whileWritesAreInFlight_keepsWhatWasAcknowledged() async throws {
+        let service = try await RunningService()
+        let (client, session) = (service.client, try await service.client.openPlainSession())
+        let acknowledged = Recorder<String>()
+        try await withThrowingTaskGroup { group in
+            for number in 0..<200 {
+                group.addTask {
+                    guard (try? await client.createItem("\(number)", ["n": "\(number)"], session: session)) != nil
+                    else {
+                        return
+                    }
+                    acknowledged.record("\(number)")
+                }
+            }
+            _ = try await acknowledged.first("the first reply")
+            #expect(try await service.daemon.stop() == .success)
+            try await group.waitForAll()
+        }
+        #expect(openFiles(of: service.daemon) == [])
+        try await service.daemon.start()
+        let other = try await service.makeClient()
+        for number in acknowledged.all {
+            #expect(try await other.searchItems(["n": number]).unlocked.count == 1)
+        }
+        try await service.daemon.stop()
+    }
+
+    @Test func bus_thatEnds_endsTheDaemonCleanly() async throws {
+        let service = try await RunningService()
+        _ = try await service.client.createItem(session: try await service.client.openPlainSession())
+        try await service.bus.kill()
+        #expect(try await service.daemon.child.waitForExit() == .success)
+        #expect(openFiles(of: service.daemon) == [])
+    }
+
+    @Test func replace_onTheSameData_handsOverToItself() async throws {
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--replace"]
+        let service = try await RunningService(options)
+        let session = try await service.client.openPlainSession()
+        let item = try await service.client.createItem(secret: "handed over", session: session)
+        let first = service.daemon.child
+        let successor = try ChildProcess(
+            KeychainDaemon.executable,
+            ["--replace", "--unlock"],
+            environment: service.daemon.environment,
+            input: Array("password".utf8)
+        )
+        #expect(try await first.waitForExit() == .success)
+        #expect(try await first.standardError.text().contains("Another provider has taken over"))
+        // The client that was there before goes on; only its session has gone with the old one (#36, #41).
+        let error = await #expect(throws: BusError.self) {
+            _ = try await service.client.secret(of: item, session: session)
+        }
+        #expect(error?.name.rawValue == "org.freedesktop.Secret.Error.NoSession")
+        let renewed = try await service.client.openPlainSession()
+        #expect(try await service.client.secretText(of: item, session: renewed) == "handed over")
+        #expect(try await successor.terminate() == .success)
+    }
+
+    @Test func replace_ofOneThatDoesNotAllowIt_ends69() async throws {
+        let service = try await RunningService()
+        let result = try await Launch(on: service.bus).run("--replace")
+        #expect(result.status == .exited(69))
+        try await service.client.roundTrip()
+        try await service.daemon.stop()
+    }
+}
