@@ -11,6 +11,7 @@ import Vault
 @BusActor
 struct Daemon {
     private let options: Options
+    private let directory: String
     private let connection: Connection
     private let vault: Vault
     private let provider: Provider
@@ -34,6 +35,7 @@ struct Daemon {
         guard let directory = options.dataDirectory ?? DataDirectory.standard else {
             end(.inputOutput, "there is no home folder to keep keychains in; give one with --data-dir")
         }
+        self.directory = directory
         do throws(BusError) {
             connection = try Connection(.session)
         } catch {
@@ -96,7 +98,7 @@ struct Daemon {
             } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
                 await BusActor.loop.wait(for: .milliseconds(20))
             } catch {
-                end(error.code == .inUse ? .inUse : .inputOutput, error.reason)
+                end(error.code == .inUse ? .inUse : .inputOutput, "\(directory): \(error.reason)")
             }
         }
     }
