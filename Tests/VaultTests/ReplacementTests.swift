@@ -66,13 +66,15 @@ import Vault
         await vault.close()
     }
 
-    @Test func replace_noAttributes_replacesNothing() async throws {
+    @Test func replace_noAttributes_replacesOnlyWhatHasNone() async throws {
         let (vault, login) = try await login()
-        let id = try await login.add("first", [:])
+        let other = try await login.add("other", ["a": "1"], secret: "other")
         #expect(login.itemToReplace([:]) == nil)
-        let outcome = try await put("second", [:], "x", replacing: true, in: login)
-        #expect(outcome != .replaced(id))
+        let outcome = try await put("first", [:], "x", replacing: true, in: login)
+        #expect(outcome != .replaced(other))
+        #expect(try await put("second", [:], "y", replacing: true, in: login) == .replaced(outcome.id))
         #expect(login.itemCount == 2)
+        #expect(try await login.content(of: other) == Array("other".utf8))
         await vault.close()
     }
 

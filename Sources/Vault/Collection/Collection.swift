@@ -138,10 +138,10 @@ package final class Collection {
     /// The item that ``createItem(label:attributes:secret:replacing:)`` would replace: the newest intact one whose
     /// attributes are equal, `keychain:` names aside (#94).
     ///
-    /// Items without attributes have nothing that tells them apart, so none is replaced.
+    /// Items without attributes are equal to one another.
     package func itemToReplace(_ attributes: Attributes) -> ItemID? {
         let key = attributes.withoutReserved
-        guard !key.isEmpty, let tags = try? context.indexKey.tags(of: key) else { return nil }
+        guard let tags = try? context.indexKey.tags(of: key) else { return nil }
         return table.newestItem(withExactly: key, tags: tags)
     }
 

@@ -124,9 +124,13 @@ struct ItemTable: Sendable {
 
     /// The newest intact item whose attributes, reserved ones aside, are exactly these (#94).
     func newestItem(withExactly attributes: Attributes, tags: [UInt64]) -> ItemID? {
-        search(attributes, tags: tags).first { id in
-            guard let record = self[id], record.condition == .intact, damages[id] == nil else { return false }
-            return record.metadata.attributes.withoutReserved == attributes
+        // Every item has all of no attributes, so that a search would be sorted for nothing.
+        guard !attributes.isEmpty else {
+            let positions = records.indices.lazy.filter { self.isIntact(at: $0, with: attributes) }.map(UInt32.init)
+            return positions.min(by: isNewer).map { records[Int($0)].id }
+        }
+        return search(attributes, tags: tags).first { id in
+            position(of: id).map { isIntact(at: $0, with: attributes) } ?? false
         }
     }
 
@@ -155,6 +159,12 @@ struct ItemTable: Sendable {
         }
         if hits.count > 1 { hits.sort(by: isNewer) }
         return hits.map { position in records[Int(position)].id }
+    }
+
+    private func isIntact(at position: Int, with attributes: Attributes) -> Bool {
+        let record = records[position]
+        return record.condition == .intact && damages[record.id] == nil
+            && record.metadata.attributes.withoutReserved == attributes
     }
 
     private func isNewer(_ first: UInt32, _ second: UInt32) -> Bool {

@@ -97,7 +97,7 @@ struct MutationBatch {
         in table: borrowing ItemTable
     ) throws(VaultError) -> PendingMutation.Outcome? {
         let key = attributes.withoutReserved
-        if replacing, !key.isEmpty {
+        if replacing {
             if newAttributes.contains(key) { return nil }
             if let id = table.newestItem(withExactly: key, tags: try indexKey.tags(of: key)) {
                 let outcome = try update(id, label, attributes, secret, in: table)
