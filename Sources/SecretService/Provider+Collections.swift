@@ -23,6 +23,7 @@ extension Provider {
         await settle(collection)
         var isRepeated = false
         while collection.isLocked {
+            guard vault.collection(named: collection.name) === collection else { return false }
             let answer =
                 collection.isVacant
                 ? await conversation.askNewPassword(for: collection.label)
@@ -104,10 +105,10 @@ extension Provider {
         }
     }
 
-    func reportUnreadable(_ collection: Collection, _ reason: String) {
+    func reportUnreadable(_ name: CollectionName, reason: String) {
         logger.error(
             "A keychain cannot be read, and is kept as it is",
-            metadata: ["keychain": "\(collection.name)", "reason": "\(reason)"]
+            metadata: ["keychain": "\(name)", "reason": "\(reason)"]
         )
     }
 
@@ -116,6 +117,12 @@ extension Provider {
     func checkAlias(_ alias: String) throws(BusError) {
         guard alias.utf8.count <= limits.aliasBytes else {
             throw BusError(.limitsExceeded, "an alias has at most \(limits.aliasBytes) bytes")
+        }
+    }
+
+    func checkLabel(_ label: String) throws(BusError) {
+        guard label.utf8.count <= vault.limits.labelBytes else {
+            throw BusError(.limitsExceeded, "a label has at most \(vault.limits.labelBytes) bytes")
         }
     }
 

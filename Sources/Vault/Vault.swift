@@ -64,6 +64,9 @@ package final class Vault {
         self.opened = opened
     }
 
+    /// How much it takes.
+    package var limits: VaultLimits { configuration.limits }
+
     /// The collections, in the order of their names; `login` and `session` are always among them.
     package var collections: [Collection] { opened?.collections ?? [] }
 

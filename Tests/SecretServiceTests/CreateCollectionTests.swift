@@ -106,6 +106,27 @@ struct CreateCollectionTests {
         }
     }
 
+    @Test("#55 #56 a fresh account's login keeps its label if none is asked for")
+    func createCollection_vacantLoginWithoutLabel_keepsItsLabel() async throws {
+        try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
+            let prompter = try await FakePrompter(on: service.bus, [.answer("chosen")])
+            let before: String = try await service.client.property("Label", of: .login, Interface.collection)
+            let prompt = try await service.client.createCollection([:], alias: "default").prompt
+            #expect(try await service.client.complete(prompt).path == .login)
+            #expect(try await service.client.property("Label", of: .login, Interface.collection) == before)
+            await prompter.crash()
+        }
+    }
+
+    @Test("#48 a label past the limit is LimitsExceeded before anybody is asked")
+    func createCollection_longLabel_isRefusedAtOnce() async throws {
+        let (client, _) = try await SharedService.client()
+        let label = String(repeating: "l", count: (64 << 10) + 1)
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.createCollection(SecretServiceProxy.collectionProperties(label: label))
+        }
+    }
+
     @Test("#53 #118 #123 a dismissed prompt makes no collection; its result is the path /")
     func createCollection_dismissed_makesNothing() async throws {
         try await RunningService.withService { service in

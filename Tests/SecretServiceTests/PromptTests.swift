@@ -240,6 +240,31 @@ struct PromptTests {
         }
     }
 
+    @Test("#90 #127 a prompt whose collection was deleted completes, dismissed, and asks nobody")
+    func prompt_collectionWasDeleted_completes() async throws {
+        try await withLockedLogin { service, prompter in
+            let client = service.client
+            let late = try await client.unlock([.login]).prompt
+            let deletion = try await client.deleteCollection(.login)
+            #expect(try await !client.complete(deletion).isDismissed)
+            #expect(try await client.complete(late).isDismissed)
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test("#89 #118 a deletion that is dismissed after the answer does not happen")
+    func dismiss_afterTheAnswer_keepsTheCollection() async throws {
+        try await withLockedLogin { service, prompter in
+            let client = service.client
+            let prompt = try await client.deleteCollection(.login)
+            try await client.show(prompt)
+            _ = try await prompter.questions.first("the question")
+            try await client.dismiss(prompt)
+            #expect(try await client.completion(of: prompt) == PromptOutcome(isDismissed: true, result: .string("")))
+            #expect(!service.client.signals.all.contains { $0.member == "CollectionDeleted" })
+        }
+    }
+
     @Test("#125 a Dismiss that crosses the answer leaves one Completed")
     func dismiss_crossingTheAnswer_completesOnce() async throws {
         try await withLockedLogin { service, prompter in

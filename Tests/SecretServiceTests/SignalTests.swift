@@ -91,6 +91,7 @@ struct SignalTests {
         try await RunningService.withService { running in
             let client = running.client
             let item = try await client.createItem("label", ["a": "b"], session: client.openPlainSession())
+            let created: Variant = .uint64(try await client.property("Created", of: item, Interface.item))
             try await running.restartLocked()
             let mark = client.signals.count
             _ = try await running.unlock([.login])
@@ -99,6 +100,7 @@ struct SignalTests {
             #expect(changed?.values["Label"] == .string("label"))
             #expect(changed?.values["Attributes"] == .stringDictionary(["a": "b"]))
             #expect(changed?.values["Locked"] == .boolean(false))
+            #expect(changed?.values["Created"] == created)
         }
     }
 

@@ -48,6 +48,7 @@ extension ServiceObject {
         let description = try CollectionDescription(from: &reader)
         let alias = try String(from: &reader)
         try provider.checkAlias(alias)
+        try provider.checkLabel(description.label ?? "")
         if let collection = provider.existingCollection(forAlias: alias) {
             if let label = description.label, label != collection.label, !collection.isLocked {
                 try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
@@ -55,7 +56,7 @@ extension ServiceObject {
             }
             return call.reply(with: ObjectPath.collection(collection.name), ObjectPath.root)
         }
-        let action = CreatePrompt(label: description.label ?? "Unnamed", alias: alias, provider: provider)
+        let action = CreatePrompt(label: description.label, alias: alias, provider: provider)
         call.reply(with: ObjectPath.root, try provider.makePrompt(action, for: caller))
     }
 

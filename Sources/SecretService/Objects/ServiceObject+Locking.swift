@@ -28,6 +28,7 @@ extension ServiceObject {
     private func unlock(_ call: MethodCall) throws(BusError) {
         var unlocked: [ObjectPath] = []
         var locked: [UnlockPrompt.Request] = []
+        var unreadable: [CollectionName: String] = [:]
         let paths: [ObjectPath] = try call.arguments([ObjectPath].self)
         guard paths.count <= provider.limits.objectsPerPrompt else {
             throw BusError(.limitsExceeded, "Unlock takes at most \(provider.limits.objectsPerPrompt) objects")
@@ -36,10 +37,11 @@ extension ServiceObject {
             guard let collection = provider.findCollection(holding: path) else { continue }
             switch collection.state {
             case .unlocked: unlocked.append(path)
-            case .unreadable(let reason): provider.reportUnreadable(collection, reason)
+            case .unreadable(let reason): unreadable[collection.name] = reason
             case .vacant, .locked, .unlocking: locked.append(UnlockPrompt.Request(path: path, collection: collection))
             }
         }
+        unreadable.forEach(provider.reportUnreadable)
         let prompt =
             locked.isEmpty ? .root : try provider.makePrompt(UnlockPrompt(locked, provider: provider), for: caller)
         call.reply(with: unlocked, prompt)

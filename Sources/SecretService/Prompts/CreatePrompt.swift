@@ -7,11 +7,12 @@ import Vault
 /// Creates a collection under a password that the person chooses; the result is its path (#53).
 @BusActor
 final class CreatePrompt: PromptAction {
-    private let label: String
+    /// Nil if the caller gave none.
+    private let label: String?
     private let alias: String
     private let provider: Provider
 
-    init(label: String, alias: String, provider: Provider) {
+    init(label: String?, alias: String, provider: Provider) {
         self.label = label
         self.alias = alias
         self.provider = provider
@@ -23,12 +24,20 @@ final class CreatePrompt: PromptAction {
         // `login` waits for its first password under the alias `default`; that is the collection which is meant then.
         if let vacant = provider.vacantCollection(forAlias: alias) {
             guard await provider.unlock(vacant, asking: conversation) else { return .dismissed(emptyResult) }
-            await provider.relabel(vacant, label)
-            return .done(.objectPath(.collection(vacant.name)))
+            return await done(vacant)
         }
+        let label = label ?? "Unnamed"
         guard let password = await conversation.askNewPassword(for: label) else { return .dismissed(emptyResult) }
         guard let collection = await provider.create(label: label, alias: alias, password: password) else {
             return .dismissed(emptyResult)
+        }
+        return await done(collection)
+    }
+
+    /// Gives the label also to what another caller made meanwhile (#55).
+    private func done(_ collection: Collection) async -> PromptOutcome {
+        if let label {
+            await provider.relabel(collection, label)
         }
         return .done(.objectPath(.collection(collection.name)))
     }

@@ -16,7 +16,10 @@ final class DeletePrompt: PromptAction {
     var emptyResult: Variant { .string("") }
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
-        guard await provider.unlock(collection, asking: conversation) else { return .dismissed(emptyResult) }
+        // It may have been dismissed after the answer, while the key was being derived; then nothing is lost.
+        guard await provider.unlock(collection, asking: conversation), !conversation.isEnded else {
+            return .dismissed(emptyResult)
+        }
         do throws(BusError) {
             try await provider.delete(collection)
             return .done(emptyResult)

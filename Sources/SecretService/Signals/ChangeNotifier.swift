@@ -55,8 +55,8 @@ final class ChangeNotifier {
         guard collection.itemCount <= itemsPerNotice else { return }
         for id in collection.itemIDs {
             guard let item = collection.item(id) else { continue }
-            // An item that was never unlocked before has shown neither label nor attributes.
-            itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked])
+            // An item that was never unlocked before has shown neither label nor attributes nor times.
+            itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked, .created])
         }
     }
 
@@ -93,6 +93,7 @@ final class ChangeNotifier {
                 changes.writeProperty("Type", item.type)
             }
             if properties.contains(.locked) { changes.writeProperty("Locked", collection.isLocked(item)) }
+            if properties.contains(.created) { changes.writeProperty("Created", item.created.seconds) }
             changes.writeProperty("Modified", item.modified.seconds)
         }
     }
