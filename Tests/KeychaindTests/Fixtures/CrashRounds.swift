@@ -38,7 +38,7 @@ final class CrashRounds {
     // MARK: Writing
 
     private func writeAndKill() async throws {
-        let client = try await SecretServiceProxy(on: daemon.bus)
+        let client = try SecretServiceProxy(on: daemon.bus)
         let session = try await client.openPlainSession()
         let moment = nextMoment()
         let replies = Recorder<Bool>()
@@ -62,7 +62,7 @@ final class CrashRounds {
             try await daemon.kill()
             try await group.waitForAll()
         }
-        await client.disconnect()
+        client.disconnect()
     }
 
     /// Asks for a change, and notes the reply.
@@ -120,7 +120,7 @@ final class CrashRounds {
 
     /// Every secret in the store, by key.
     private func contents() async throws -> [String: [UInt8]] {
-        let client = try await SecretServiceProxy(on: daemon.bus)
+        let client = try SecretServiceProxy(on: daemon.bus)
         let session = try await client.openPlainSession()
         let items = try await client.searchItems(["test": "crash"]).unlocked
         let secrets = try await client.secrets(of: items, session: session)
@@ -130,7 +130,7 @@ final class CrashRounds {
                 contents.updateValue(secret.value, forKey: key) == nil
             else { throw BusError(.failed, "\(item.rawValue) has no secret, no key, or another's key") }
         }
-        await client.disconnect()
+        client.disconnect()
         return contents
     }
 }
