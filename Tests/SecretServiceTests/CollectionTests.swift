@@ -190,6 +190,20 @@ struct CollectionTests {
         #expect(try await client.searchItems(plain).unlocked == [item])
     }
 
+    @Test("#94 replace without attributes changes the item that has none")
+    func replace_noAttributes_changesTheItemWithNone() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let other = try await client.createItem("other", ["a": "b"], secret: "other", session: session)
+            let item = try await client.createItem("old", [:], secret: "old", session: session, replace: true)
+            #expect(item != other)
+            #expect(try await client.createItem("new", [:], secret: "new", session: session, replace: true) == item)
+            #expect(try await client.secretText(of: item, session: session) == "new")
+            #expect(try await client.secretText(of: other, session: session) == "other")
+        }
+    }
+
     @Test("#96 without replace, equal attributes make a second item")
     func createItem_equalAttributes_makesASecond() async throws {
         let (client, session) = try await SharedService.client()
