@@ -26,12 +26,25 @@ struct JournalLogHandler: LogHandler {
         }) {
             line += " \(key)=\(value)"
         }
-        // One line is one entry, whatever a label or an error text holds.
-        let text = line.map { $0.isNewline ? " " : $0 } + "\n"
-        String(text).utf8.withContiguousStorageIfAvailable { bytes in
-            _ = write(STDERR_FILENO, bytes.baseAddress, bytes.count)
-        }
+        let text = Array(JournalLogHandler.plain(line).utf8)
+        _ = write(STDERR_FILENO, text, text.count)
     }
+
+    /// One line, whatever a label or another program's error text holds: nothing that forges an entry, tells a terminal what to
+    /// do, or turns the direction of writing.
+    private static func plain(_ line: String) -> String {
+        var plain = String.UnicodeScalarView()
+        for scalar in line.unicodeScalars.prefix(longestLine) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: plain.append(" ")
+            default: plain.append(scalar)
+            }
+        }
+        return String(plain) + "\n"
+    }
+
+    /// How many characters of a line are written.
+    private static let longestLine = 2000
 
     /// The syslog priority.
     private static func priority(of level: Logger.Level) -> Int {
