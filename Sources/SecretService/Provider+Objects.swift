@@ -8,7 +8,7 @@ extension Provider {
     /// The object that a call is for; if the vault is not open yet, or a key it needs is being derived, one that waits first.
     func target(of call: MethodCall) throws(BusError) -> any ObjectTarget {
         guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw notFound(call.path) }
-        guard isReady, !collections(neededBy: call, at: path).contains(where: \.isUnlocking) else {
+        guard !isOpening, !collections(neededBy: call, at: path).contains(where: \.isUnlocking) else {
             return SettlingTarget(provider: self, path: path)
         }
         return try target(at: path, of: call)
@@ -23,6 +23,8 @@ extension Provider {
     }
 
     func target(at path: SecretPath, of call: MethodCall) throws(BusError) -> any ObjectTarget {
+        // As the callers are told whose answer does not come because the service leaves the bus.
+        guard !hasEnded else { throw BusError(.noReply, "the service is ending") }
         switch path {
         case .node(let node):
             return NodeObject.kind.target(NodeObject(provider: self, node: node, caller: call.sender))

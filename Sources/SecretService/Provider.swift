@@ -28,6 +28,7 @@ package final class Provider {
     private enum Readiness {
         case opening([Waiter])
         case ready
+        case ended
     }
 
     private let connection: Connection
@@ -74,11 +75,37 @@ package final class Provider {
         }
     }
 
-    var isReady: Bool {
-        if case .ready = readiness { true } else { false }
+    /// Begins to end: from here on calls are refused, and not answered from a vault that is being closed, in which nothing is found.
+    ///
+    /// False if it was called before.
+    package func end() -> Bool {
+        let ended = readiness
+        readiness = .ended
+        switch ended {
+        case .opening(let waiters):
+            for waiter in waiters {
+                waiter.finish()
+            }
+            return true
+        case .ready: return true
+        case .ended: return false
+        }
     }
 
-    /// Waits until the vault is open, for a bounded time.
+    var isOpening: Bool {
+        if case .opening = readiness { true } else { false }
+    }
+
+    var hasEnded: Bool {
+        if case .ended = readiness { true } else { false }
+    }
+
+    /// Whether a caller is still on the bus.
+    func isPresent(_ caller: String) async -> Bool {
+        (try? await connection.owner(of: caller)) != nil
+    }
+
+    /// Waits until the vault is open, or the end, for a bounded time.
     func waitUntilReady() async {
         await withCheckedContinuation { continuation in
             let waiter = Waiter(continuation)

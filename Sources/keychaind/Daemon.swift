@@ -125,8 +125,9 @@ struct Daemon {
 
     // MARK: Ending
 
-    /// Closes the vault, leaves the bus, and lets the process end.
+    /// Closes the vault, leaves the bus, and lets the process end; whatever asks for that, once.
     private func stop() {
+        guard provider.end() else { return }
         connection.onDisconnect = nil
         ServiceManager.notifyStopping()
         BusActor.start {

@@ -52,6 +52,33 @@ import Testing
         try await service.daemon.stop()
     }
 
+    @Test func signal_whileProgramsSearch_neverTellsThatNothingIsThere() async throws {
+        let service = try await RunningService()
+        let client = service.client
+        let item = try await client.createItem("label", ["a": "b"], session: client.openPlainSession())
+        try await withThrowingTaskGroup { group in
+            for _ in 0..<200 {
+                group.addTask {
+                    do throws(BusError) {
+                        // Until the daemon refuses or has gone; what it answers before has to be right.
+                        while true {
+                            let hits = try await client.searchItems(["a": "b"]).unlocked
+                            #expect(hits == [item])
+                            let label = try await client.label(of: item)
+                            #expect(label == "label")
+                        }
+                    } catch {
+                        #expect(error.name.rawValue != "org.freedesktop.Secret.Error.NoSuchObject")
+                    }
+                }
+            }
+            _ = try await client.searchItems([:])
+            service.daemon.child.send(SIGTERM)
+            try await group.waitForAll()
+        }
+        #expect(try await service.daemon.child.waitForExit() == .success)
+    }
+
     @Test func bus_thatEnds_endsTheDaemonCleanly() async throws {
         let service = try await RunningService()
         _ = try await service.client.createItem(session: try await service.client.openPlainSession())

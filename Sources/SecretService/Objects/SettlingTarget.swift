@@ -11,6 +11,8 @@ struct SettlingTarget: ObjectTarget {
     func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
         .suspending { () async throws(BusError) in
             await provider.settle(path, for: call)
+            // Nobody would give back a session or a prompt that was made for a caller who left meanwhile.
+            guard await provider.isPresent(call.sender) else { return }
             if case .suspending(let body) = try provider.target(at: path, of: call).dispatch(call) {
                 try await body()
             }
