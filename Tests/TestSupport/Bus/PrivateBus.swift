@@ -34,6 +34,10 @@ package final class PrivateBus: Sendable {
         address = try await daemon.standardOutput.lines.first("the address of the bus")
     }
 
+    deinit {
+        daemon.end()
+    }
+
     /// What a program's environment needs to find this bus, and no other.
     package var environment: [String: String?] {
         ["DBUS_SESSION_BUS_ADDRESS": address, "DBUS_STARTER_ADDRESS": nil]

@@ -46,6 +46,11 @@ package final class ChildProcess: Sendable {
     }
 
     deinit {
+        end()
+    }
+
+    /// Ends the process and what it has started, and waits for it; for an owner that goes, and its folder with it.
+    func end() {
         monitor.signal(SIGKILL, group: true)
         monitor.waitBlocking()
     }

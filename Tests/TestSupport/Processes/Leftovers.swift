@@ -44,6 +44,10 @@ enum Leftovers {
         for process in processes {
             kill(-process, SIGKILL)
         }
+        for process in processes {
+            // Unless its own thread has waited for it already.
+            waitpid(process, nil, 0)
+        }
         for folder in folders {
             try? FileManager.default.removeItem(atPath: folder)
         }

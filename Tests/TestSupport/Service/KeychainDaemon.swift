@@ -33,6 +33,11 @@ package final class KeychainDaemon: Sendable {
         process = Mutex(try await KeychainDaemon.launch(on: bus, folder, dataHome, options))
     }
 
+    deinit {
+        // Before its folder goes: what still runs would make files in it.
+        child.end()
+    }
+
     /// The executable: the one in the environment variable `KEYCHAIND`, or what was built with the tests.
     package static var executable: String {
         if let path = ProcessInfo.processInfo.environment["KEYCHAIND"] { return path }
