@@ -90,7 +90,8 @@ def check_items(login):
 
 
 def check_search(service, login, item):
-    second = Secret.Item.create_sync(login, SCHEMA, {"name": "y"}, "second", value("2"), Secret.ItemCreateFlags.NONE, None)
+    none = Secret.ItemCreateFlags.NONE
+    second = Secret.Item.create_sync(login, SCHEMA, {"name": "y"}, "second", value("2"), none, None)
     hits = service.search_sync(SCHEMA, {"name": "y"}, ALL | Secret.SearchFlags.LOAD_SECRETS, None)
     assert [hit.get_label() for hit in hits] == ["second", "changed"]
     assert all(hit.get_secret() is not None for hit in hits)

@@ -1,0 +1,65 @@
+"""Thousands of sessions and of connections; what they needed must be given back.
+
+usage: connections.py COUNT
+"""
+
+import os
+import sys
+
+import dbus.bus
+
+NAME, ROOT = "org.freedesktop.secrets", "/org/freedesktop/secrets"
+
+
+def connect():
+    return dbus.bus.BusConnection(os.environ["DBUS_SESSION_BUS_ADDRESS"])
+
+
+def call(connection, member, signature, *arguments):
+    return connection.call_blocking(NAME, ROOT, "org.freedesktop.Secret.Service", member, signature, arguments)
+
+
+def open_session(connection):
+    call(connection, "OpenSession", "sv", "plain", dbus.String("", variant_level=1))
+
+
+def come_and_go(count):
+    for _ in range(count):
+        connection = connect()
+        open_session(connection)
+        call(connection, "SearchItems", "a{ss}", dbus.Dictionary({"name": "value"}, signature="ss"))
+        connection.close()
+
+
+def resources(process):
+    with open(f"/proc/{process}/status", encoding="ascii") as status:
+        memory = next(int(line.split()[1]) for line in status if line.startswith("RssAnon:"))
+    return memory, len(os.listdir(f"/proc/{process}/fd"))
+
+
+def main(count):
+    greedy, other = connect(), connect()
+    process = greedy.call_blocking(
+        "org.freedesktop.DBus", "/", "org.freedesktop.DBus", "GetConnectionUnixProcessID", "s", (NAME,)
+    )
+    refused = 0
+    for _ in range(10 * count):
+        try:
+            open_session(greedy)
+        except dbus.DBusException as error:
+            assert error.get_dbus_name() == "org.freedesktop.DBus.Error.LimitsExceeded", error
+            refused += 1
+    assert 0 < refused < 10 * count
+    open_session(other)
+    greedy.close()
+
+    come_and_go(count)
+    memory, descriptors = resources(process)
+    come_and_go(count)
+    later_memory, later_descriptors = resources(process)
+    assert later_descriptors <= descriptors, (descriptors, later_descriptors)
+    # 100 bytes left over by each connection would be seen.
+    assert later_memory <= memory + count // 10, (memory, later_memory)
+
+
+main(int(sys.argv[1]))
