@@ -9,8 +9,11 @@ check "random calls while it is unlocked" /usr/bin/python3 "$scripts/random_call
 check_equal "the secret is still there" "$(secret-tool lookup name value)" precious
 check "sessions and connections" /usr/bin/python3 "$scripts/connections.py" 1000
 
-kill -KILL "$daemon_pid"
-{ wait "$daemon_pid" || true; } 2>/dev/null  # where bash says that it was killed
+# Without what bash says of a job that was killed.
+{
+    kill -KILL "$daemon_pid"
+    wait "$daemon_pid" || true
+} 2>/dev/null
 "$KEYCHAIND" 2>"$work/keychaind.log" &
 daemon_pid=$!
 check "keychaind starts locked" eventually owns_name "$daemon_pid"
