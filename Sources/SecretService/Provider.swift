@@ -18,6 +18,7 @@ package final class Provider {
     let limits: ServiceLimits
     let logger: Logger
     let changes: ChangeNotifier
+    let largeAnswers: LargeAnswers
     var sessions: SessionTable
     var prompts: PromptTable
     /// Who creates a collection under an alias.
@@ -47,6 +48,7 @@ package final class Provider {
         self.limits = limits
         self.logger = logger
         changes = ChangeNotifier(connection: connection, itemsPerNotice: limits.itemsPerNotice)
+        largeAnswers = LargeAnswers(connection: connection)
         sessions = SessionTable(limit: limits.sessions)
         prompts = PromptTable(limit: limits.prompts)
     }

@@ -25,4 +25,20 @@ extension Connection {
     /// A program that calls faster than the bus takes the answers would otherwise fill the memory with them. What it has sent
     /// waits unread meanwhile, for libdbus reads no more than 63 MiB ahead.
     var mayAddAnswers: Bool { bytesToSend < Connection.outgoingLimit }
+
+    /// Waits until the bus has taken most of what there is to send, or the connection is closed: for whoever makes large messages
+    /// in calls that wait.
+    package func waitForRoom() async {
+        guard isOpen, !mayAddAnswers else { return }
+        await withCheckedContinuation { waitersForRoom.append($0) }
+    }
+
+    func resumeWaitersForRoom() {
+        guard !waitersForRoom.isEmpty, !isOpen || mayAddAnswers else { return }
+        let waiters = waitersForRoom
+        waitersForRoom = []
+        for waiter in waiters {
+            waiter.resume()
+        }
+    }
 }

@@ -23,6 +23,7 @@ package final class Connection {
     private var subscriptionCount: UInt64 = 0
     private var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
     private var unwiped: [Message] = []
+    var waitersForRoom: [CheckedContinuation<Void, Never>] = []
     private var exports: [String: Export] = [:]
 
     /// The name that the bus has given this connection, such as `:1.42`.
@@ -82,11 +83,12 @@ package final class Connection {
             message.wipeByteArrays()
         }
         unwiped.removeAll()
+        resumeWaitersForRoom()
         detach()
         dbus_connection_unref(pointer)
     }
 
-    private var isOpen: Bool {
+    var isOpen: Bool {
         switch state {
         case .open, .dispatching: true
         case .closing, .closed: false
@@ -253,6 +255,7 @@ package final class Connection {
         guard case .dispatching = state else { return tearDown() }
         state = .open
         wipeSentMessages()
+        resumeWaitersForRoom()
     }
 
     private func receive(_ message: Message) -> DBusHandlerResult {

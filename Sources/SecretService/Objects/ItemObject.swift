@@ -59,11 +59,13 @@ struct ItemObject {
         }
         guard let secret else {
             return .suspending { () async throws(BusError) in
-                let secret = try await translatingErrors { () async throws(VaultError) in
-                    try await collection.storedSecret(of: item.id)
+                try await provider.largeAnswers.make { () async throws(BusError) in
+                    let secret = try await translatingErrors { () async throws(VaultError) in
+                        try await collection.storedSecret(of: item.id)
+                    }
+                    let encoded = try session.encode(secret)
+                    call.replyWiping { encoded.write(to: &$0) }
                 }
-                let encoded = try session.encode(secret)
-                call.replyWiping { encoded.write(to: &$0) }
             }
         }
         let encoded = try session.encode(secret)

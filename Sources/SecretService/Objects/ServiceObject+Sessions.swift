@@ -38,28 +38,31 @@ extension ServiceObject {
     @BusActor
     private func getSecrets(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
-        let paths = try [ObjectPath](from: &reader)
+        var seen: Set<ObjectPath> = []
+        let paths = try [ObjectPath](from: &reader).filter { seen.insert($0).inserted }
         let session = try provider.readSession(&reader, of: caller)
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
-        var stored: [StoredSecret] = []
-        var seen: Set<ObjectPath> = []
-        for path in paths where seen.insert(path).inserted {
+        for path in paths {
             guard let (collection, id) = provider.findItem(path) else { continue }
             switch resident(id, in: collection) {
             case .secret(let secret): try batch.add(secret, of: path)
-            case .stored: stored.append(StoredSecret(path: path, collection: collection, id: id))
+            case .stored: return .suspending { () async throws(BusError) in try await getStored(paths, session, call) }
             case .unavailable: break
             }
         }
-        if stored.isEmpty {
-            call.replyWiping { batch.write(to: &$0) }
-            return .answered
-        }
-        return .suspending { () async throws(BusError) in
-            var batch = batch
-            for secret in stored {
-                if let opened = await secret.open() {
-                    try batch.add(opened, of: secret.path)
+        call.replyWiping { batch.write(to: &$0) }
+        return .answered
+    }
+
+    /// Begins anew, so that no secret is held while the call waits.
+    @BusActor
+    private func getStored(_ paths: [ObjectPath], _ session: Session, _ call: MethodCall) async throws(BusError) {
+        try await provider.largeAnswers.make { () async throws(BusError) in
+            var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
+            for path in paths {
+                guard let (collection, id) = provider.findItem(path) else { continue }
+                if let secret = try? await collection.storedSecret(of: id) {
+                    try batch.add(secret, of: path)
                 }
             }
             call.replyWiping { batch.write(to: &$0) }
@@ -80,16 +83,5 @@ extension ServiceObject {
         case secret(Secret)
         case stored
         case unavailable
-    }
-
-    private struct StoredSecret {
-        let path: ObjectPath
-        let collection: Collection
-        let id: ItemID
-
-        @BusActor
-        func open() async -> Secret? {
-            try? await collection.storedSecret(of: id)
-        }
     }
 }
