@@ -152,7 +152,12 @@ package final class Vault {
         if name == .login { insert(Self.vacantLogin(in: opened.context)) }
         let aliases = self.aliases.filter { alias in alias.value != name }
         self.opened?.aliases = aliases
-        try await opened.clerk.perform { (folder) throws(VaultError) in try folder.removeAliases(of: name) }
+        do throws(VaultError) {
+            try await opened.clerk.perform { (folder) throws(VaultError) in try folder.removeAliases(of: name) }
+        } catch {
+            // The collection has gone, and an alias on the disk that leads nowhere counts for none.
+            configuration.logger.warning("\(name): its aliases stay on the disk: \(error)")
+        }
     }
 
     /// Locks every collection, writes what is under way, wipes the keys and gives the folder back.

@@ -113,6 +113,19 @@ import Vault
         await reopened.close()
     }
 
+    @Test func delete_aliasesThatCannotBeWritten_isDoneAllTheSame() async throws {
+        let vault = try await opened()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        try await vault.setAlias("other", to: work)
+        let foreign = try RawDatabase(folder.file("state.db"))
+        try foreign.execute("BEGIN IMMEDIATE")
+        try await vault.delete(work)
+        #expect(vault.collection(named: work.name) == nil)
+        #expect(vault.aliases.isEmpty)
+        try foreign.execute("ROLLBACK")
+        await vault.close()
+    }
+
     @Test func delete_whileUnlocking_staysDeleted() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
