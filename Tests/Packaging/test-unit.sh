@@ -35,7 +35,7 @@ trap remove_groups EXIT
 
 status=0
 timeout --kill-after=5 30 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
-    bash -euo pipefail "$here/user-manager.sh" "$prefix" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
+    bash -euo pipefail "$scripts/user-manager.sh" "$prefix" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
 if [[ $status -eq 77 ]]; then
     skip "under a user manager: $(tail -n 1 "$work/manager.log")"
     exit 0
