@@ -47,8 +47,10 @@ extension Provider {
     /// Locks a collection; true if it is locked now, false if it is the one in memory, which never is.
     func lock(_ collection: Collection) -> Bool {
         if collection.isEphemeral { return false }
-        if collection.isLocked { return true }
+        // While a key is being derived this takes effect as soon as there is one.
+        let wasLocked = collection.isLocked
         collection.lock()
+        if wasLocked { return true }
         logger.info("Locked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection)
         return true

@@ -68,7 +68,10 @@ struct Daemon {
 
     private func watchForTheEnd(_ signals: TerminationSignals) {
         signals.onFirst { stop() }
-        connection.onDisconnect = { stop() }
+        connection.onDisconnect = {
+            logger.notice("The session bus is gone")
+            stop(.disconnected)
+        }
         connection.subscribe(to: .nameLost) { message in
             guard let name = try? message.read(String.self), name == Provider.busName else { return }
             logger.notice("Another provider has taken over")
@@ -126,14 +129,14 @@ struct Daemon {
     // MARK: Ending
 
     /// Closes the vault, leaves the bus, and lets the process end; whatever asks for that, once.
-    private func stop() {
+    private func stop(_ status: ExitStatus = .success) {
         guard provider.end() else { return }
         connection.onDisconnect = nil
         ServiceManager.notifyStopping()
         BusActor.start {
             await vault.close()
             connection.close()
-            BusActor.loop.stop()
+            exit(status.rawValue)
         }
     }
 

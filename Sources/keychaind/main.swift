@@ -36,4 +36,3 @@ Task(executorPreference: BusActor.loop) { @BusActor [options] in
     await Daemon.start(options, endingOn: signals)
 }
 BusActor.loop.run()
-exit(ExitStatus.success.rawValue)

@@ -83,7 +83,7 @@ import Testing
         let service = try await RunningService()
         _ = try await service.client.createItem(session: try await service.client.openPlainSession())
         try await service.bus.kill()
-        #expect(try await service.daemon.child.waitForExit() == .success)
+        #expect(try await service.daemon.child.waitForExit() == .exited(76))
         #expect(openFiles(of: service.daemon) == [])
     }
 

@@ -25,7 +25,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var handlers: [Int32: DescriptorHandler] = [:]
     private var timers = TimerQueue()
     private var beforeWaiting: [ObjectIdentifier: @BusActor () -> Void] = [:]
-    private var isStopped = false
 
     init() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -59,8 +58,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Running
 
-    /// Runs on the calling thread until ``stop()``.
-    package func run() {
+    /// Runs on the calling thread, for as long as the process does.
+    package func run() -> Never {
         thread.withLock { $0 = pthread_self() }
         var events = [epoll_event](repeating: epoll_event(), count: 16)
         while true {
@@ -68,7 +67,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             for job in jobs {
                 job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
-            if isStopped { return }
             BusActor.assumeIsolated {
                 let now = ContinuousClock.now
                 while let action = timers.removeFirst(dueAt: now) { action() }
@@ -92,21 +90,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         let status = pthread_create(
             &thread,
             nil,
-            { _ in
-                BusActor.loop.run()
-                return nil
-            },
+            { _ in BusActor.loop.run() },
             nil
         )
         precondition(status == 0, "no thread for the event loop")
         pthread_detach(thread)
     }()
-
-    /// Makes ``run()`` return once the current turn's jobs are done.
-    @BusActor
-    package func stop() {
-        isStopped = true
-    }
 
     private func takeJobs() -> [UnownedJob] {
         inbox.withLock { inbox in

@@ -67,6 +67,8 @@ package final class MethodCall {
     package func fail(_ error: BusError) {
         guard case .open = state else { return }
         state = .answered
+        // A secret among the arguments may not have been read, and libdbus keeps used messages.
+        message.wipeByteArrays()
         if message.wantsReply {
             connection.send(message.makeReply(failing: error))
         }

@@ -15,6 +15,9 @@ final class ChangeNotifier {
     private let connection: Connection
     private let itemsPerNotice: Int
     private var gathering: [CollectionName: Timer] = [:]
+    /// The items of a collection that are still to be told of being locked or unlocked.
+    private var lockNotices: [CollectionName: Timer] = [:]
+    private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
 
     init(connection: Connection, itemsPerNotice: Int) {
@@ -31,6 +34,7 @@ final class ChangeNotifier {
 
     func collectionDeleted(_ name: CollectionName, all: [ObjectPath]) {
         gathering.removeValue(forKey: name).map(BusActor.loop.cancel)
+        lockNotices.removeValue(forKey: name).map(BusActor.loop.cancel)
         emit(.service, InterfaceName.service, "CollectionDeleted", .collection(name))
         collectionsChanged(all)
     }
@@ -52,12 +56,24 @@ final class ChangeNotifier {
             changes.writeProperty("Modified", collection.modified.seconds)
         }
         emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
-        guard collection.itemCount <= itemsPerNotice else { return }
-        for id in collection.itemIDs {
+        lockNotices.removeValue(forKey: collection.name).map(BusActor.loop.cancel)
+        tellLockChanged(of: collection.itemIDs[...], in: collection)
+    }
+
+    /// Tells of some items, and of the others in later turns of the loop: calls are answered in between.
+    private func tellLockChanged(of ids: ArraySlice<ItemID>, in collection: Collection) {
+        for id in ids.prefix(itemsPerNotice) {
             guard let item = collection.item(id) else { continue }
             // An item that was never unlocked before has shown neither label nor attributes nor times.
             itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked, .created])
         }
+        let rest = ids.dropFirst(itemsPerNotice)
+        lockNotices[collection.name] =
+            rest.isEmpty
+            ? nil
+            : BusActor.loop.schedule(after: ChangeNotifier.pause) { [weak self] in
+                self?.tellLockChanged(of: rest, in: collection)
+            }
     }
 
     private func collectionsChanged(_ all: [ObjectPath]) {
