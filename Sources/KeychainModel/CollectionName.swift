@@ -22,17 +22,24 @@ package struct CollectionName: Comparable, Hashable, Sendable {
 
     /// Takes an encoded name as it is; nil unless it is exactly what some label encodes to.
     package init?(encoded: some StringProtocol) {
-        guard !encoded.isEmpty, encoded.utf8.count <= Self.maximumLength else { return nil }
-        var bytes = encoded.utf8.makeIterator()
+        var text = String(encoded)
+        guard text.withUTF8(Self.isEncoding) else { return nil }
+        self.encoded = text
+    }
+
+    /// Whether the bytes are exactly what some label encodes to.
+    private static func isEncoding(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
+        var bytes = bytes.makeIterator()
         while let byte = bytes.next() {
-            if Self.standsForItself(byte) { continue }
+            if standsForItself(byte) { continue }
             guard byte == UInt8(ascii: "_"),
-                let high = bytes.next().flatMap(Self.hexadecimalValue),
-                let low = bytes.next().flatMap(Self.hexadecimalValue),
-                !Self.standsForItself(high << 4 | low)
-            else { return nil }
+                let high = bytes.next().flatMap(hexadecimalValue),
+                let low = bytes.next().flatMap(hexadecimalValue),
+                !standsForItself(high << 4 | low)
+            else { return false }
         }
-        self.encoded = String(encoded)
+        return true
     }
 
     private init(unchecked encoded: String) {

@@ -13,7 +13,7 @@ package final class ObjectKind<Object> {
     }
 
     /// An object of this kind, ready to be called.
-    package func target(_ object: Object) -> some ObjectTarget {
+    package func target(_ object: Object) -> any ObjectTarget {
         Target(kind: self, object: object)
     }
 

@@ -64,12 +64,12 @@ struct ItemObject {
                         try await collection.storedSecret(of: item.id)
                     }
                     let encoded = try session.encode(secret)
-                    call.replyWiping { encoded.write(to: &$0) }
+                    encoded.answer(call)
                 }
             }
         }
         let encoded = try session.encode(secret)
-        call.replyWiping { encoded.write(to: &$0) }
+        encoded.answer(call)
         return .answered
     }
 

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Takes an object path apart, element by element, in place: paths are read in every call.
 struct PathScanner {
     private var rest: UnsafeRawBufferPointer.SubSequence
@@ -10,9 +12,11 @@ struct PathScanner {
 
     /// Steps over a text if it is what comes next.
     mutating func skip(_ text: StaticString) -> Bool {
-        let bytes = UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-        guard rest.count >= bytes.count, rest.prefix(bytes.count).elementsEqual(bytes) else { return false }
-        rest = rest.dropFirst(bytes.count)
+        let count = text.utf8CodeUnitCount
+        guard rest.count >= count, memcmp(rest.base.baseAddress! + rest.startIndex, text.utf8Start, count) == 0 else {
+            return false
+        }
+        rest = rest.dropFirst(count)
         return true
     }
 

@@ -22,6 +22,15 @@ final class EncodedSecret {
         self.content = content
     }
 
+    /// Answers a call with it; what travels in the clear is overwritten once it has left.
+    @BusActor
+    func answer(_ call: MethodCall) {
+        switch content {
+        case .clear: call.replyWiping { write(to: &$0) }
+        case .encrypted: call.reply { write(to: &$0) }
+        }
+    }
+
     func write(to writer: inout Writer) {
         writer.writeStructure { writer in
             session.write(to: &writer)
