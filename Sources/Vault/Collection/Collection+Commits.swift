@@ -105,12 +105,12 @@ extension Collection {
                 sealedSecrets = try store.seal(change)
             case .file(let worker):
                 await keepGeneration()
-                sealedSecrets = try await worker.perform { (writer) throws(VaultError) in try writer.commit(change) }
-                worker.post { writer in
-                    if writer.journalIsLong { writer.checkpoint() }
+                sealedSecrets = try await worker.perform { (writer) throws(VaultError) in
+                    try writer.commit(change)
+                } afterwards: { writer in
+                    writer.checkpointIfLong()
                 }
             }
-            guard !isDeleted else { throw Self.deleted }
             batch.apply(to: &table, sealedSecrets: sealedSecrets)
             let hash = properties.hash
             properties = change.state

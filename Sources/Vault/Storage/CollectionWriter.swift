@@ -179,8 +179,10 @@ final class CollectionWriter {
         return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision))
     }
 
-    /// Whether the journal is so long that it should be moved into the file between two changes.
-    var journalIsLong: Bool { file?.journalIsLong ?? false }
+    /// Moves the journal into the file when it is so long that this should not wait for a pause.
+    func checkpointIfLong() {
+        if file?.journalIsLong == true { checkpoint() }
+    }
 
     /// Moves the journal into the file.
     ///

@@ -16,6 +16,10 @@ final class Database {
 
     private let handle: OpaquePointer
 
+    // What begins and ends every transaction, compiled at the first.
+    private var beginning: OpaquePointer?
+    private var ending: OpaquePointer?
+
     /// Opens an existing file.
     init(path: String, mode: Mode) throws(VaultError) {
         var handle: OpaquePointer?
@@ -47,6 +51,8 @@ final class Database {
     }
 
     deinit {
+        sqlite3_finalize(beginning)
+        sqlite3_finalize(ending)
         sqlite3_close_v2(handle)
     }
 
@@ -95,16 +101,26 @@ final class Database {
 
     /// Runs `body` in a transaction, which is undone when it throws.
     func transaction<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
-        try execute("BEGIN IMMEDIATE")
+        try runPrepared("BEGIN IMMEDIATE", &beginning)
         do throws(VaultError) {
             let result = try body()
-            try execute("COMMIT")
+            try runPrepared("COMMIT", &ending)
             return result
         } catch {
             // SQLite has undone it already after some errors; then there is nothing to roll back, and that is no error.
             if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
             throw error
         }
+    }
+
+    private func runPrepared(_ sql: String, _ statement: inout OpaquePointer?) throws(VaultError) {
+        if statement == nil {
+            let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+            guard status == SQLITE_OK else { throw error(status, doing: "prepare a statement") }
+        }
+        let status = sqlite3_step(statement)
+        sqlite3_reset(statement)
+        guard status == SQLITE_DONE else { throw error(status, doing: "run a statement") }
     }
 
     /// How many rows the last statement changed.

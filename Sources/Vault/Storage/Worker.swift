@@ -32,8 +32,11 @@ final class Worker<State>: Sendable {
     }
 
     /// Does a job after those that are waiting, and gives its result.
+    ///
+    /// - Parameter afterwards: more to do when the result has been given, out of the way of who waits for it.
     func perform<Result: Sendable>(
-        _ body: @escaping @Sendable (inout State) throws(VaultError) -> Result
+        _ body: @escaping @Sendable (inout State) throws(VaultError) -> Result,
+        afterwards: Job? = nil
     ) async throws(VaultError) -> Result {
         let result: Swift.Result<Result, VaultError> = await withCheckedContinuation { continuation in
             let accepted = queue.append { state in
@@ -42,6 +45,7 @@ final class Worker<State>: Sendable {
                 } catch {
                     continuation.resume(returning: .failure(error))
                 }
+                afterwards?(&state)
             }
             if !accepted {
                 continuation.resume(returning: .failure(VaultError(.storageFailed, reason: "the vault is closed")))
