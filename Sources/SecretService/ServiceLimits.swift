@@ -25,7 +25,7 @@ package struct ServiceLimits: Hashable, Sendable {
     package var settlingTime = Duration.seconds(20)
 
     /// Items up to which a change is told with the whole list at once; with more, see ``ChangeNotifier``.
-    package var itemsPerNotice = 128
+    package var itemsPerNotice = 32
 
     package init() {}
 }

@@ -49,6 +49,6 @@ struct ActivationTests {
         let bus = try await PrivateBus()
         let daemon = try await KeychainDaemon(on: bus)
         try await bus.kill()
-        #expect(try await daemon.child.waitForExit() == .success)
+        #expect(try await daemon.child.waitForExit() == .exited(76))
     }
 }
