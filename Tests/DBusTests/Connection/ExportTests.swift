@@ -15,7 +15,7 @@ struct ExportTests {
             self.name = name
         }
 
-        var target: some ObjectTarget {
+        var target: any ObjectTarget {
             ObjectKind<Named>([
                 Interface(
                     ExportTests.interface,
