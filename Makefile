@@ -47,8 +47,10 @@ test:
 	Tests/Scripts/run Interoperability
 
 bench:
-	scripts/install-packages build
+	scripts/install-packages run
+	$(SWIFT) build -c release --product keychaind
 	$(SWIFT) run -c release Microbenchmarks
+	$(SWIFT) run -c release ServiceBenchmark
 
 lint:
 	scripts/install-packages test

@@ -63,11 +63,23 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
         ),
 
-        // Not a product: `swift run -c release Microbenchmarks` prints what the parts cost.
+        // Not products: `make bench` prints what the parts cost, and what a program on the bus sees of that.
+        .target(
+            name: "BenchmarkSupport",
+            dependencies: ["CGcrypt", "CLinux", "Gcrypt"],
+            path: "Benchmarks/Support",
+            swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "ServiceBenchmark",
+            dependencies: ["BenchmarkSupport", "CDBus", "DBus", "Gcrypt"],
+            path: "Benchmarks/Service",
+            swiftSettings: settings
+        ),
         .executableTarget(
             name: "Microbenchmarks",
             dependencies: [
-                "CGcrypt", "CLinux", "Gcrypt", "KeychainModel", "Vault",
+                "BenchmarkSupport", "CLinux", "Gcrypt", "KeychainModel", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/Micro",

@@ -1,4 +1,4 @@
-import CGcrypt
+import BenchmarkSupport
 import Gcrypt
 
 /// The rows of the module `Gcrypt`.

@@ -1,3 +1,5 @@
+import BenchmarkSupport
+import CLinux
 import Gcrypt
 import Glibc
 import KeychainModel
@@ -19,12 +21,14 @@ private let password = Array("password".utf8)
 
 @MainActor
 private func addRows(to table: inout Table, count: Int, folder: BenchmarkFolder) async throws {
-    let before = residentKiB()
+    let before = trimmedResidentKiB()
     var vault = try await opened(folder)
     var login = try await unlockedLogin(of: vault)
-    let empty = residentKiB()
+    let empty = trimmedResidentKiB()
     for number in 0..<count { try await create(number, in: login) }
-    print("  vault of \(count): \(residentKiB() - empty) KiB resident over empty (empty \(empty), at start \(before))")
+    print(
+        "  vault of \(count): \(trimmedResidentKiB() - empty) KiB resident over empty (empty \(empty), at start \(before))"
+    )
     try addReadingRows(to: &table, login, count: count)
     try addSyncRows(to: &table, folder)
     try await addWritingRows(to: &table, login, count: count)
@@ -32,7 +36,7 @@ private func addRows(to table: inout Table, count: Int, folder: BenchmarkFolder)
 
     vault = try await opened(folder)
     login = try await unlockedLogin(of: vault)
-    print("  vault of \(count): \(residentKiB() - empty) KiB resident over empty after opening anew")
+    print("  vault of \(count): \(trimmedResidentKiB() - empty) KiB resident over empty after opening anew")
     await vault.close()
 
     try await table.asyncRow("vault: open, \(count) items") {
@@ -61,13 +65,15 @@ private func addReadingRows(to table: inout Table, _ login: Collection, count: I
 @MainActor
 private func addWritingRows(to table: inout Table, _ login: Collection, count: Int) async throws {
     var number = count
-    let written = writtenBytes()
+    let written = (ProcessUsage.own.writtenBytes ?? 0)
     let calls = number
     try await table.asyncRow("vault: one durable create, \(count) items") {
         try await create(number, in: login)
         number += 1
     }
-    if number > calls { print("  \((writtenBytes() - written) / (number - calls)) bytes written a create") }
+    if number > calls {
+        print("  \(((ProcessUsage.own.writtenBytes ?? 0) - written) / (number - calls)) bytes written a create")
+    }
     try await table.asyncRow("vault: 16 durable creates at once, \(count) items") {
         let first = number
         number += 16
@@ -136,4 +142,10 @@ private func unlockedLogin(of vault: Vault) async throws -> Collection {
     }
     try await login.unlock(with: SecureBytes(copying: password))
     return login
+}
+
+/// The resident memory of this process in KiB, what the allocator could give back aside.
+private func trimmedResidentKiB() -> Int {
+    malloc_trim(0)
+    return ProcessUsage.own.residentKiB ?? 0
 }

@@ -6,10 +6,11 @@ import CLinux
 /// `@unchecked Sendable`: libdbus counts references atomically, and a message is only written to by whoever has made it,
 /// before it is sent.
 package final class Message: @unchecked Sendable {
-    let pointer: OpaquePointer
+    /// libdbus's message.
+    package let pointer: OpaquePointer
 
     /// Takes over a reference.
-    init(owning pointer: OpaquePointer) {
+    package init(owning pointer: OpaquePointer) {
         self.pointer = pointer
     }
 

@@ -1,15 +1,15 @@
 import CGcrypt
-import Gcrypt
+package import Gcrypt
 
 /// A modular power in the Second Oakley Group by libgcrypt alone: the floor of a key agreement.
-struct ModularPower: ~Copyable {
+package struct ModularPower: ~Copyable {
     private let base: gcry_mpi_t?
     private let exponent: gcry_mpi_t?
     private let modulus: gcry_mpi_t?
     private let isSecure: Bool
 
     /// Prepares the operands.
-    init(base: [UInt8], exponent: borrowing SecureBytes, isSecure: Bool) {
+    package init(base: [UInt8], exponent: borrowing SecureBytes, isSecure: Bool) {
         var operands: [gcry_mpi_t?] = [nil, nil, nil]
         gcry_mpi_scan(&operands[0], GCRYMPI_FMT_USG, base, base.count, nil)
         exponent.withUnsafeBytes { _ = gcry_mpi_scan(&operands[1], GCRYMPI_FMT_USG, $0.baseAddress, $0.count, nil) }
@@ -29,7 +29,7 @@ struct ModularPower: ~Copyable {
     }
 
     /// Computes the power.
-    func compute() {
+    package borrowing func compute() {
         let result = isSecure ? gcry_mpi_snew(1024) : gcry_mpi_new(1024)
         gcry_mpi_powm(result, base, exponent, modulus)
         gcry_mpi_release(result)

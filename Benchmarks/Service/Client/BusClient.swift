@@ -1,0 +1,89 @@
+import BenchmarkSupport
+import CDBus
+import DBus
+
+/// A program on the bus that does one thing at a time, on the thinnest client there is: libdbus.
+final class BusClient {
+    private static let timeout: Int32 = 120_000
+
+    private let connection: OpaquePointer
+
+    /// Connects.
+    init(_ address: String) throws(BenchmarkError) {
+        guard let connection = dbus_connection_open_private(address, nil) else {
+            throw BenchmarkError(reason: "there is no bus at \(address)")
+        }
+        dbus_connection_set_exit_on_disconnect(connection, 0)
+        guard dbus_bus_register(connection, nil) != 0 else {
+            throw BenchmarkError(reason: "the bus takes nobody")
+        }
+        self.connection = connection
+    }
+
+    deinit {
+        dbus_connection_close(connection)
+        dbus_connection_unref(connection)
+    }
+
+    /// Calls, and waits for the answer.
+    func call(_ message: Message) throws(BenchmarkError) -> Message {
+        try timedCall(message).reply
+    }
+
+    /// Calls, and tells how long the answer took; making the message and reading the answer are not in it.
+    func timedCall(_ message: Message) throws(BenchmarkError) -> (reply: Message, duration: Duration) {
+        var error = DBusError()
+        dbus_error_init(&error)
+        let start = ContinuousClock.now
+        let reply = dbus_connection_send_with_reply_and_block(connection, message.pointer, BusClient.timeout, &error)
+        let duration = ContinuousClock.now - start
+        guard let reply else {
+            defer { dbus_error_free(&error) }
+            let name = message.member ?? ""
+            throw BenchmarkError(
+                reason: "\(name) fails: \(String(cString: error.name)): \(String(cString: error.message))"
+            )
+        }
+        return (Message(owning: reply), duration)
+    }
+
+    /// Makes calls, a number of them always on their way, and tells how long all of them took.
+    func timedCalls(_ messages: [Message], inFlight: Int) throws(BenchmarkError) -> (
+        replies: [Message], duration: Duration
+    ) {
+        var replies: [Message] = []
+        replies.reserveCapacity(messages.count)
+        var rest = messages[...]
+        let start = ContinuousClock.now
+        for message in rest.prefix(inFlight) { dbus_connection_send(connection, message.pointer, nil) }
+        rest = rest.dropFirst(inFlight)
+        while replies.count < messages.count {
+            guard dbus_connection_read_write(connection, -1) != 0 else {
+                throw BenchmarkError(reason: "the bus has gone")
+            }
+            while let reply = dbus_connection_pop_message(connection) {
+                let message = Message(owning: reply)
+                // Signals to this connection come between the answers.
+                guard dbus_message_get_reply_serial(reply) != 0 else { continue }
+                replies.append(message)
+                if let next = rest.popFirst() { dbus_connection_send(connection, next.pointer, nil) }
+            }
+        }
+        let duration = ContinuousClock.now - start
+        if let error = replies.lazy.compactMap(\.error).first { throw BenchmarkError(reason: "\(error)") }
+        return (replies, duration)
+    }
+
+    /// Waits until a name has an owner.
+    func waitForOwner(of name: String) throws(BenchmarkError) {
+        let rule = "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"
+        dbus_bus_add_match(connection, rule, nil)
+        defer { dbus_bus_remove_match(connection, rule, nil) }
+        while dbus_bus_name_has_owner(connection, name, nil) == 0 {
+            guard dbus_connection_read_write(connection, 10_000) != 0 else {
+                throw BenchmarkError(reason: "the bus has gone")
+            }
+            while let message = dbus_connection_pop_message(connection) { dbus_message_unref(message) }
+        }
+    }
+}

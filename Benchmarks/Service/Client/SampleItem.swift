@@ -1,0 +1,23 @@
+import DBus
+
+/// An item that the benchmark makes: five attributes of a hundred bytes together, and a secret of 32 bytes, told apart by a number.
+struct SampleItem {
+    let number: Int
+
+    /// The attribute that only this item has.
+    var account: [String: String] { ["account": "user-\(number)"] }
+
+    var attributes: [String: String] {
+        [
+            "account": "user-\(number)", "server": "host-\(number % 50).example.org", "protocol": "https",
+            "port": "443", "xdg:schema": "org.example.Password",
+        ]
+    }
+
+    var label: String { "Password of user \(number)" }
+
+    var secret: [UInt8] {
+        let digits = String(number)
+        return Array(("a secret of 32 bytes, " + String(repeating: "0", count: 10 - digits.count) + digits).utf8)
+    }
+}

@@ -1,0 +1,42 @@
+import BenchmarkSupport
+import CDBus
+
+/// The cheapest service that libdbus makes: what no provider on libdbus can beat.
+///
+/// libdbus itself answers `Peer.Ping`; `Echo` is answered with 100 bytes, whatever it is called with.
+enum FloorService {
+    static let busName = "org.keychaind.Floor"
+    static let interface = "org.keychaind.Floor"
+
+    private static let size: Int32 = 100
+
+    /// Serves until the bus goes.
+    static func run() throws {
+        guard let connection = dbus_bus_get(DBUS_BUS_SESSION, nil),
+            dbus_bus_request_name(connection, busName, 0, nil) == 1
+        else { throw BenchmarkError(reason: "the floor cannot take its name") }
+        let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: Int(size))
+        bytes.initialize(repeating: 0x2a, count: Int(size))
+        dbus_connection_add_filter(
+            connection,
+            { connection, message, bytes in
+                guard dbus_message_is_method_call(message, FloorService.interface, "Echo") != 0 else {
+                    return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
+                }
+                let reply = dbus_message_new_method_return(message)
+                var (arguments, elements) = (DBusMessageIter(), DBusMessageIter())
+                var start = bytes
+                dbus_message_iter_init_append(reply, &arguments)
+                dbus_message_iter_open_container(&arguments, keychaind_dbus_type_array, "y", &elements)
+                dbus_message_iter_append_fixed_array(&elements, keychaind_dbus_type_byte, &start, FloorService.size)
+                dbus_message_iter_close_container(&arguments, &elements)
+                dbus_connection_send(connection, reply, nil)
+                dbus_message_unref(reply)
+                return DBUS_HANDLER_RESULT_HANDLED
+            },
+            bytes,
+            nil
+        )
+        while dbus_connection_read_write_dispatch(connection, -1) != 0 {}
+    }
+}

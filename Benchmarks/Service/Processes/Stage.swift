@@ -1,0 +1,87 @@
+import BenchmarkSupport
+import Glibc
+
+/// A bus for the benchmark alone, with the floor on it, and room for a provider.
+final class Stage {
+    let folder: BenchmarkFolder
+    let client: BusClient
+    private let address: String
+    private let bus: ChildProcess
+    private let floor: ChildProcess
+
+    /// Starts the bus and the floor.
+    init() throws {
+        folder = try BenchmarkFolder()
+        let socket = "/tmp/keychaind-benchmark-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+        address = "unix:path=\(socket)"
+        let configuration = try folder.write(Stage.configuration(address), to: "bus.conf")
+        bus = try ChildProcess(
+            "dbus-daemon",
+            ["--config-file=\(configuration)", "--nofork", "--nopidfile"],
+            environment: Stage.environment(folder, address),
+            output: folder.path + "/bus.log"
+        )
+        client = try Stage.waiting(for: "the bus") { [address] in try? BusClient(address) }
+        floor = try ChildProcess(
+            "/proc/self/exe",
+            ["--floor"],
+            environment: Stage.environment(folder, address),
+            output: folder.path + "/floor.log"
+        )
+        try client.waitForOwner(of: FloorService.busName)
+    }
+
+    /// Ends everything, and removes the files.
+    func close() {
+        floor.stop()
+        bus.stop()
+        folder.remove()
+    }
+
+    /// Starts a program on the bus; its data are in the folder.
+    func start(_ executable: String, _ arguments: [String], input: String) throws -> ChildProcess {
+        try ChildProcess(
+            executable,
+            arguments,
+            environment: Stage.environment(folder, address),
+            input: input,
+            output: folder.path + "/provider.log"
+        )
+    }
+
+    /// Tries until there is a value, for five seconds.
+    static func waiting<Value>(for what: String, _ value: () throws -> Value?) throws -> Value {
+        let end = ContinuousClock.now + .seconds(5)
+        while ContinuousClock.now < end {
+            if let value = try value() { return value }
+            usleep(2_000)
+        }
+        throw BenchmarkError(reason: "\(what) does not come")
+    }
+
+    private static func environment(_ folder: BenchmarkFolder, _ address: String) -> [String: String] {
+        [
+            "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "DBUS_SESSION_BUS_ADDRESS": address,
+            "PATH": getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin",
+        ]
+    }
+
+    private static func configuration(_ address: String) -> String {
+        """
+        <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+         "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+        <busconfig>
+          <type>session</type>
+          <listen>\(address)</listen>
+          <auth>EXTERNAL</auth>
+          <policy context="default">
+            <allow send_destination="*" eavesdrop="true"/>
+            <allow eavesdrop="true"/>
+            <allow own="*"/>
+          </policy>
+          <limit name="max_replies_per_connection">100000</limit>
+        </busconfig>
+
+        """
+    }
+}

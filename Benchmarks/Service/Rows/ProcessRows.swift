@@ -1,0 +1,63 @@
+import BenchmarkSupport
+import DBus
+import Gcrypt
+import Glibc
+
+extension Suite {
+    /// How long a provider needs to serve, less the derivation of its key, which is meant to take long.
+    func addStartRows(number: Int, item: ObjectPath, to report: inout Report) throws {
+        let password = try SecureBytes(copying: Array(Provider.password.utf8))
+        let salt = try RandomBytes.nonce(16)
+        var owned: [Duration] = []
+        let times = try Interleaving(rounds: 11, block: 1).medians(
+            {
+                try ContinuousClock().measure {
+                    _ = try Suite.keyDerivation.derive(password: password, salt: salt, count: 32)
+                }
+            },
+            {
+                let begin = ContinuousClock.now
+                let process = try start()
+                owned.append(ContinuousClock.now - begin)
+                let search = SecretClient.searchItems(SampleItem(number: number).account)
+                let (unlocked, _) = try stage.client.call(search).read([ObjectPath].self, [ObjectPath].self)
+                let duration = ContinuousClock.now - begin
+                guard unlocked == [item] else { throw BenchmarkError(reason: "an item is not there after a start") }
+                process.stop()
+                return duration
+            }
+        )
+        let rest = times[1] - times[0]
+        report.add(Row("start to name owned", owned.median.milliseconds, "ms", .atMost(6)), isPeer: isPeer)
+        report.add(
+            Row(
+                "start to first search, 10,000 items",
+                rest.milliseconds,
+                "ms",
+                .atMost(40),
+                figure: "\(times[1].milliseconds.formatted(digits: 1)) ms"
+            ),
+            isPeer: isPeer
+        )
+        report.note(
+            "of which \(times[0].milliseconds.formatted(digits: 1)) ms derive a key (measured in turn, left out)"
+        )
+    }
+
+    /// The resident memory once the provider has come to rest.
+    func addMemoryRow(
+        _ name: String,
+        of process: ChildProcess,
+        _ requirement: Requirement,
+        to report: inout Report
+    ) throws {
+        usleep(Suite.restTime)
+        guard let resident = process.usage.residentKiB else { throw BenchmarkError(reason: "the provider has ended") }
+        report.add(Row(name, Double(resident) / 1024, "MB", requirement), isPeer: isPeer)
+    }
+
+    /// keychaind's cost of a guess at a password.
+    private static let keyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 3, lanes: 1)
+    /// Microseconds after which keychaind has given back what starting needed.
+    private static let restTime: useconds_t = 1_500_000
+}

@@ -1,0 +1,74 @@
+import BenchmarkSupport
+
+extension Suite {
+    /// What only reads, at a size.
+    func addReadingRows(_ client: SecretClient, size: Int, to report: inout Report) throws {
+        let items = "\(size) items"
+        try addPingRow("GetSecret plain, \(items)", .atMost(1.3), client, to: &report) {
+            try getSecret(client, in: client.plain)
+        }
+        try addPingRow("GetSecret DH, \(items)", .atMost(1.5), client, to: &report) {
+            try getSecret(client, in: client.encrypted)
+        }
+        try addPingRow("SearchItems, one hit, \(items)", .atMost(1.5), client, to: &report) {
+            let number = Int.random(in: client.items.indices)
+            let (reply, duration) = try client.bus.timedCall(
+                client.searchItems(SampleItem(number: number).account)
+            )
+            try client.checkHit(number, reply)
+            return duration
+        }
+        try addPingRow("Item GetAll, \(items)", .atMost(1.6), client, to: &report) {
+            let number = Int.random(in: client.items.indices)
+            let (reply, duration) = try client.bus.timedCall(client.getAll(number))
+            try client.checkProperties(number, reply)
+            return duration
+        }
+    }
+
+    /// Many secrets: in one call, and in many at once.
+    func addBatchRows(_ client: SecretClient, to report: inout Report) throws {
+        try addPingRow("GetSecrets of 100 plain", .atMost(10), client, to: &report) {
+            let first = Int.random(in: 0..<client.items.count - 100)
+            let (reply, duration) = try client.bus.timedCall(client.getSecrets(first..<first + 100))
+            try client.checkSecrets(first..<first + 100, reply)
+            return duration
+        }
+        let floor = Floor(client.bus)
+        let count = 400
+        let times = try Interleaving(rounds: 40, block: 1).medians(
+            { try floor.echoes(count: count, inFlight: 16) },
+            {
+                let calls = (0..<count).map { client.getSecret($0, in: client.plain) }
+                let (replies, duration) = try client.bus.timedCalls(calls, inFlight: 16)
+                // A bus keeps the order of what one sends to another.
+                for (number, reply) in replies.enumerated() { try client.checkSecret(number, in: client.plain, reply) }
+                return duration / count
+            }
+        )
+        report.add(
+            Row("GetSecret, 16 in flight", rate: times[1], to: times[0], "the echo's rate", .atLeast(0.75)),
+            isPeer: isPeer
+        )
+    }
+
+    private func getSecret(_ client: SecretClient, in session: ClientSession) throws -> Duration {
+        let number = Int.random(in: client.items.indices)
+        let (reply, duration) = try client.bus.timedCall(client.getSecret(number, in: session))
+        try client.checkSecret(number, in: session, reply)
+        return duration
+    }
+
+    private func addPingRow(
+        _ name: String,
+        _ requirement: Requirement,
+        _ client: SecretClient,
+        to report: inout Report,
+        _ operation: () throws -> Duration
+    ) throws {
+        let times = try withoutActuallyEscaping(operation) { operation in
+            try Interleaving.calls.medians(Floor(client.bus).ping, operation)
+        }
+        report.add(Row(name, times[1], to: times[0], "Ping", requirement), isPeer: isPeer)
+    }
+}

@@ -1,0 +1,42 @@
+import Gcrypt
+import Glibc
+
+/// Prints what a program sees of a provider's speed, and holds keychaind to its bounds.
+@main
+enum ServiceBenchmark {
+    static func main() {
+        guard let options = Options(CommandLine.arguments.dropFirst()) else {
+            complain(Options.text)
+            exit(2)
+        }
+        do {
+            switch options {
+            case .floor: try FloorService.run()
+            case .help: print(Options.text)
+            case .measure(let sizes, let measuresPeer):
+                exit(try measure(sizes: sizes, measuresPeer: measuresPeer) ? 0 : 1)
+            }
+        } catch {
+            complain("ServiceBenchmark: \(error)\n")
+            exit(2)
+        }
+    }
+
+    private static func complain(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+
+    /// Whether every row passes.
+    private static func measure(sizes: [Int], measuresPeer: Bool) throws -> Bool {
+        _ = try Gcrypt.initialize(lockedBytes: 256 << 10)
+        signal(SIGPIPE, SIG_IGN)
+        var report = Report()
+        try Suite.run(try .keychaind(), sizes: sizes, isPeer: false, report: &report)
+        if measuresPeer {
+            try Suite.run(.gnomeKeyring, sizes: sizes, isPeer: true, report: &report)
+        }
+        print(report.missed == 0 ? "\nEvery bound is kept." : "\n\(report.missed) bounds are missed.")
+        return report.missed == 0
+    }
+}

@@ -1,0 +1,54 @@
+import BenchmarkSupport
+import Glibc
+
+/// All the rows of one provider.
+struct Suite {
+    let stage: Stage
+    let provider: Provider
+    let isPeer: Bool
+
+    /// Measures a provider on a bus of its own.
+    static func run(_ provider: Provider, sizes: [Int], isPeer: Bool, report: inout Report) throws {
+        let stage = try Stage()
+        defer { stage.close() }
+        report.begin(provider.name)
+        try Suite(stage: stage, provider: provider, isPeer: isPeer).run(sizes: sizes, report: &report)
+    }
+
+    private func run(sizes: [Int], report: inout Report) throws {
+        var process = try start()
+        try addMemoryRow("RSS, empty", of: process, .atMost(9), to: &report)
+        var client = try SecretClient(stage.client)
+        try addSessionRows(client, to: &report)
+        for size in sizes where size <= provider.capacity {
+            try fill(client, to: size)
+            try addReadingRows(client, size: size, to: &report)
+            if size == 10_000 {
+                try addBatchRows(client, to: &report)
+                try addMemoryRow("RSS, 10,000 items made", of: process, .atMost(18), to: &report)
+                process.stop()
+                try addStartRows(number: size - 1, item: client.items[size - 1], to: &report)
+                process = try start()
+                client = try SecretClient(stage.client, items: client.items)
+                try addMemoryRow("RSS, 10,000 items loaded", of: process, .atMost(18), to: &report)
+            }
+            try addWritingRows(client, process, size: size, to: &report)
+        }
+    }
+
+    /// Starts the provider, and waits until it serves.
+    func start() throws -> ChildProcess {
+        let process = try provider.start(on: stage)
+        try stage.client.waitForOwner(of: SecretName.bus)
+        return process
+    }
+
+    private func fill(_ client: SecretClient, to size: Int) throws {
+        let first = client.items.count
+        guard first < size else { return }
+        let messages = (first..<size).map(client.createItem)
+        for reply in try client.bus.timedCalls(messages, inFlight: isPeer ? 1 : 64).replies {
+            try client.addItem(createdBy: reply)
+        }
+    }
+}

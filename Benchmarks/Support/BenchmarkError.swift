@@ -1,0 +1,12 @@
+/// Why a benchmark could not run.
+package struct BenchmarkError: Error, CustomStringConvertible {
+    /// What went wrong, in words for a person.
+    package let reason: String
+
+    /// Creates an error.
+    package init(reason: String) {
+        self.reason = reason
+    }
+
+    package var description: String { reason }
+}
