@@ -41,15 +41,24 @@ struct IntrospectionTests {
         #expect(first == second)
     }
 
-    @Test
     @BusActor
-    func introspect_withGDBus_isParsed() async throws {
-        let server = try await TestServer.start()
-        let result = try await Command.run(
+    private func introspectWithGDBus(_ server: TestServer) async throws -> CommandResult {
+        try await Command.run(
             "gdbus",
             ["introspect", "--session", "--dest", TestServer.name, "--object-path", TestObject.path.rawValue],
             environment: server.bus.environment
         )
+    }
+
+    @Test
+    @BusActor
+    func introspect_withGDBus_isParsed() async throws {
+        let server = try await TestServer.start()
+        var result = try await introspectWithGDBus(server)
+        // gdbus waits 3 s and no more, which the loop that all tests share may need on a busy machine.
+        for _ in 1..<10 where result.errors.contains("Timeout") {
+            result = try await introspectWithGDBus(server)
+        }
         #expect(result.succeeded, "\(result.errors)")
         for interface in ["org.example.Test", "org.example.Echo", "org.freedesktop.DBus.Properties"] {
             #expect(result.text.contains("interface \(interface) {"))
