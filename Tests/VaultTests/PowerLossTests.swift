@@ -9,12 +9,23 @@ import Vault
     /// What the collection held after each change, as item numbers and secrets.
     private typealias History = [[UInt64: String]]
 
-    private let folder = TemporaryFolder()
+    private struct AlwaysInterrupted: Error {}
 
     /// Makes changes, and gives the folder as it is then, with the journal beside the file, and all the states on the way.
     private func prepare() async throws -> (TemporaryFolder, History) {
+        // A pause in between, as on a busy machine, moves the journal into the file; no part of it can be lost after that.
+        for _ in 0..<50 {
+            if let prepared = try await prepareWithoutPause() { return prepared }
+        }
+        throw AlwaysInterrupted()
+    }
+
+    /// Nil if the journal was moved into the file.
+    private func prepareWithoutPause() async throws -> (TemporaryFolder, History)? {
+        let folder = TemporaryFolder()
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
+        let file = try folder.bytes(of: "login.keychain")
         var history: History = [[:]]
         var now: [UInt64: String] = [:]
         for number in 0..<6 {
@@ -31,8 +42,9 @@ import Vault
         now[second.rawValue] = nil
         history.append(now)
         let copy = try folder.snapshot()
+        let isUnmoved = try copy.bytes(of: "login.keychain") == file && folder.bytes(of: "login.keychain") == file
         await vault.close()
-        return (copy, history)
+        return isUnmoved ? (copy, history) : nil
     }
 
     /// What a vault finds in a folder; it must be one of the states on the way, and sound.
