@@ -1,4 +1,5 @@
 import Gcrypt
+import TestSupport
 import Testing
 
 @Suite(.lockedPool) struct SealingKeyTests {

@@ -1,5 +1,6 @@
 import Gcrypt
 import KeychainModel
+import TestSupport
 import Testing
 import Vault
 

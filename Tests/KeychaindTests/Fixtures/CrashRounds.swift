@@ -57,6 +57,7 @@ final class CrashRounds {
             case .afterReplies(let count):
                 for index in 0..<count { _ = try await replies.first("a reply", after: index) }
             case .after(let time):
+                // Waits for no event on purpose: any moment will do, and which one it is comes from the seed.
                 try await Task.sleep(for: time)
             }
             try await daemon.kill()

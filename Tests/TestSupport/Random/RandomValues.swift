@@ -2,10 +2,10 @@ package import DBus
 
 /// Values of every type that goes over the bus, the awkward ones often.
 package struct RandomValues {
-    private var generator: SplitMix64
+    private var generator: SeededGenerator
 
     package init(seed: UInt64) {
-        generator = SplitMix64(seed: seed)
+        generator = SeededGenerator(seed: seed)
     }
 
     /// One of the elements.
