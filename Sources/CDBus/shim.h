@@ -13,6 +13,7 @@ static const int keychaind_dbus_type_int64 = DBUS_TYPE_INT64;
 static const int keychaind_dbus_type_uint64 = DBUS_TYPE_UINT64;
 static const int keychaind_dbus_type_string = DBUS_TYPE_STRING;
 static const int keychaind_dbus_type_object_path = DBUS_TYPE_OBJECT_PATH;
+static const int keychaind_dbus_type_unix_fd = DBUS_TYPE_UNIX_FD;
 static const int keychaind_dbus_type_array = DBUS_TYPE_ARRAY;
 static const int keychaind_dbus_type_variant = DBUS_TYPE_VARIANT;
 static const int keychaind_dbus_type_struct = DBUS_TYPE_STRUCT;

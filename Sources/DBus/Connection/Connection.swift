@@ -230,8 +230,16 @@ package final class Connection {
     /// - Parameters:
     ///   - peer: the unique name of the one connection that may call it.
     ///   - limit: how many of its calls may wait at a time.
-    package func export(_ target: any ObjectTarget, at path: ObjectPath, to peer: String, limit: Int = 16) {
-        exports[path.rawValue] = Export(peer: peer, server: ObjectServer(on: self, limit: limit) { _ in target })
+    ///   - takesDescriptors: whether its calls may have descriptors among their arguments.
+    package func export(
+        _ target: any ObjectTarget,
+        at path: ObjectPath,
+        to peer: String,
+        limit: Int = 16,
+        takesDescriptors: Bool = false
+    ) {
+        let server = ObjectServer(on: self, limit: limit, takesDescriptors: takesDescriptors) { _ in target }
+        exports[path.rawValue] = Export(peer: peer, server: server)
     }
 
     /// Takes an exported object away.

@@ -7,12 +7,16 @@ package final class ObjectServer {
     private unowned let connection: Connection
     private let resolve: Resolver
     private let limit: Int
+    private let takesDescriptors: Bool
     private var waiting: [String: Int] = [:]
 
-    /// - Parameter limit: how many calls of one caller may wait at a time; more are answered with `LimitsExceeded`.
-    package init(on connection: Connection, limit: Int, resolve: @escaping Resolver) {
+    /// - Parameters:
+    ///   - limit: how many calls of one caller may wait at a time; more are answered with `LimitsExceeded`.
+    ///   - takesDescriptors: whether calls may have descriptors among their arguments.
+    package init(on connection: Connection, limit: Int, takesDescriptors: Bool = false, resolve: @escaping Resolver) {
         self.connection = connection
         self.limit = limit
+        self.takesDescriptors = takesDescriptors
         self.resolve = resolve
     }
 
@@ -20,7 +24,9 @@ package final class ObjectServer {
         let call = MethodCall(message, on: connection)
         do throws(BusError) {
             // They would stay open for as long as the call waits, and the process may have only so many.
-            guard !message.hasDescriptors else { throw BusError(.invalidArguments, "nothing here takes a descriptor") }
+            guard takesDescriptors || !message.hasDescriptors else {
+                throw BusError(.invalidArguments, "nothing here takes a descriptor")
+            }
             switch try resolve(call).dispatch(call) {
             case .answered:
                 call.finish()
