@@ -23,6 +23,52 @@ extension Connection {
         _ = try await call(message, timeout: timeout)
     }
 
+    /// Calls back with the unique name of whoever owns a name, now and whenever that changes; nil if nobody does.
+    ///
+    /// The first time is when the bus has answered. It is never called back with the same owner twice in a row.
+    @discardableResult
+    package func followOwner(of name: String, _ handler: @escaping @BusActor (_ owner: String?) -> Void)
+        -> SubscriptionID
+    {
+        var known: String??
+        let update: @BusActor (String?) -> Void = { owner in
+            guard known != .some(owner) else { return }
+            known = .some(owner)
+            handler(owner)
+        }
+        let subscription = subscribe(to: .ownerChanged(of: name)) { message in
+            guard let (changed, _, owner) = try? message.read(String.self, String.self, String.self), changed == name
+            else { return }
+            update(owner.isEmpty ? nil : owner)
+        }
+        BusActor.start { [self] in
+            var owner: String?
+            do throws(BusError) {
+                owner = try await self.owner(of: name)
+            } catch {
+                guard isOpen else { return }
+            }
+            // A change that was heard meanwhile is newer than the answer.
+            guard known == nil, isSubscribed(subscription) else { return }
+            update(owner)
+        }
+        return subscription
+    }
+
+    /// What the bus itself knows of the process behind a connection, as `a{sv}`: `GetConnectionCredentials`.
+    ///
+    /// Throws `NameHasNoOwner` if the connection has gone.
+    package func credentials(of name: String, timeout: Duration? = .seconds(25)) async throws(BusError) -> Message {
+        let message = makeBusCall("GetConnectionCredentials")
+        message.append(name)
+        return try await call(message, timeout: timeout)
+    }
+
+    /// The first call on every connection, by which the bus gives it its name.
+    func sayHello(timeout: Duration) async throws(BusError) -> String {
+        try await call(makeBusCall("Hello"), timeout: timeout).read(String.self)
+    }
+
     private func makeBusCall(_ member: String) -> Message {
         Message.call(to: SignalMatch.bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), SignalMatch.bus, member)
     }

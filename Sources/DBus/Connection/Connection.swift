@@ -27,7 +27,7 @@ package final class Connection {
     private var exports: [String: Export] = [:]
 
     /// The name that the bus has given this connection, such as `:1.42`.
-    package let uniqueName: String
+    package private(set) var uniqueName = ""
 
     /// Answers the calls that arrive and are not for an exported object; without it they are `UnknownMethod`.
     package var server: ObjectServer?
@@ -62,12 +62,42 @@ package final class Connection {
         attach()
     }
 
+    /// Takes over a connection that has not said hello.
+    private init(opened pointer: OpaquePointer) {
+        self.pointer = pointer
+        dbus_connection_set_exit_on_disconnect(pointer, 0)
+        limitDescriptors()
+        attach()
+    }
+
+    /// Connects and says hello, without blocking: for a bus that may be slow, or not answer at all.
+    ///
+    /// - Parameters:
+    ///   - address: where the bus listens, such as `unix:path=…`.
+    ///   - timeout: how long the bus may take before this fails with `NoReply`.
+    package static func open(_ address: String, timeout: Duration) async throws(BusError) -> Connection {
+        var error = DBusError()
+        dbus_error_init(&error)
+        guard let pointer = dbus_connection_open_private(address, &error) else { throw BusError(consuming: &error) }
+        let connection = Connection(opened: pointer)
+        do throws(BusError) {
+            let name = try await connection.sayHello(timeout: timeout)
+            guard dbus_bus_set_unique_name(pointer, name) != 0 else { throw disconnected }
+            connection.uniqueName = name
+            return connection
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
     /// Leaves the bus after what is queued has been sent; calls that wait fail with `Disconnected`.
     ///
     /// A handler may close the connection that called it: the rest of the closing then waits until the handler has returned.
     package func close() {
         guard isOpen else { return }
-        dbus_connection_flush(pointer)
+        // A bus that has not even answered the hello may never read what is queued.
+        if !uniqueName.isEmpty { dbus_connection_flush(pointer) }
         dbus_connection_close(pointer)
         abandonCalls()
         if case .dispatching = state {
@@ -207,6 +237,11 @@ package final class Connection {
     package func unsubscribe(_ id: SubscriptionID) {
         guard let subscription = subscriptions.removeValue(forKey: id.rawValue), isOpen else { return }
         dbus_bus_remove_match(pointer, subscription.match.rule, nil)
+    }
+
+    /// Whether a subscription has not been ended.
+    func isSubscribed(_ id: SubscriptionID) -> Bool {
+        subscriptions[id.rawValue] != nil
     }
 
     /// Calls back whenever a unique or well-known name has lost its owner.

@@ -30,6 +30,19 @@ package struct SignalMatch: Hashable, Sendable {
         extraRule: ",arg2=''"
     )
 
+    /// Every change of the owner of one name.
+    ///
+    /// The bus delivers what any rule of the connection matches, so that the handler has to look at the name again.
+    static func ownerChanged(of name: String) -> SignalMatch {
+        SignalMatch(
+            sender: bus,
+            path: nil,
+            interface: bus,
+            member: "NameOwnerChanged",
+            extraRule: ",arg0='\(name)'"
+        )
+    }
+
     /// The loss of a name of one's own.
     package static let nameLost = SignalMatch(sender: bus, interface: bus, member: "NameLost")
 

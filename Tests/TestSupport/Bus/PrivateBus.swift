@@ -10,9 +10,12 @@ package final class PrivateBus: Sendable {
 
     /// Starts the daemon, and waits until it listens.
     ///
-    /// - Parameter environment: changes to the environment of the daemon and of what it starts.
+    /// - Parameters:
+    ///   - socket: the path at which the bus listens, for a bus that comes back where another was.
+    ///   - environment: changes to the environment of the daemon and of what it starts.
     package init(
         services: [ActivatableService] = [],
+        socket: String? = nil,
         environment: [String: String?] = [:]
     ) async throws {
         // The loop's thread is the only one that may use a connection, and in a test nobody else starts it.
@@ -23,7 +26,7 @@ package final class PrivateBus: Sendable {
             try folder.write(service.file, to: "services/\(service.name).service")
         }
         let configuration = try folder.write(
-            PrivateBus.configuration(socket: folder.path("bus"), services: serviceFolder),
+            PrivateBus.configuration(socket: socket ?? folder.path("bus"), services: serviceFolder),
             to: "bus.conf"
         )
         daemon = try ChildProcess(

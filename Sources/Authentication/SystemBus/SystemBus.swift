@@ -1,0 +1,183 @@
+package import DBus
+import Glibc
+package import Logging
+
+/// The machine's bus, where logind, fprintd and polkit are: connected when it is first needed, and again after it was lost.
+///
+/// Nothing here waits for the bus on the loop's thread: one that does not answer keeps only those waiting who need it.
+@BusActor
+package final class SystemBus {
+    private enum State {
+        case idle
+        case connecting([CheckedContinuation<Void, Never>])
+        case connected(Connection)
+        /// Not tried again before that instant: a bus that does not answer would cost each caller its whole patience.
+        case unavailable(BusError, until: ContinuousClock.Instant)
+        case closed
+    }
+
+    private let address: String
+    private let timeout: Duration
+    private let pause: Duration
+    private let logger: Logger
+    private var state = State.idle
+    private var followers: [@BusActor (Connection?) -> Void] = []
+    private var retry: Timer?
+    private var failuresInARow = 0
+
+    /// Does not connect yet.
+    ///
+    /// - Parameters:
+    ///   - address: where the bus listens.
+    ///   - timeout: how long the bus may take to say hello.
+    ///   - pause: how long after a failure nothing is tried; for followers it grows to 64 times that.
+    package init(
+        address: String = SystemBus.standardAddress,
+        timeout: Duration = .seconds(10),
+        pause: Duration = .seconds(1),
+        logger: Logger
+    ) {
+        self.address = address
+        self.timeout = timeout
+        self.pause = pause
+        self.logger = logger
+    }
+
+    /// `DBUS_SYSTEM_BUS_ADDRESS`, or where the D-Bus specification says that the bus listens.
+    package nonisolated static var standardAddress: String {
+        guard let variable = getenv("DBUS_SYSTEM_BUS_ADDRESS").map({ String(cString: $0) }), !variable.isEmpty else {
+            return "unix:path=/var/run/dbus/system_bus_socket"
+        }
+        return variable
+    }
+
+    /// The connection, which is made if there is none.
+    ///
+    /// Throws what connecting has failed with, for a while after that at once; `NoReply` if the bus does not answer.
+    package func connection() async throws(BusError) -> Connection {
+        while true {
+            switch state {
+            case .connected(let connection):
+                return connection
+            case .connecting(let waiting):
+                await withCheckedContinuation { state = .connecting(waiting + [$0]) }
+                if case .idle = state { throw SystemBus.lostAtOnce }
+            case .unavailable(let error, let instant) where ContinuousClock.now < instant:
+                throw error
+            case .closed:
+                throw BusError(.disconnected, "the system bus is not used any more")
+            case .idle, .unavailable:
+                await connect()
+                if case .idle = state { throw SystemBus.lostAtOnce }
+            }
+        }
+    }
+
+    private static let lostAtOnce = BusError(.disconnected, "the system bus has ended the connection")
+
+    /// Whether there is a connection at this moment.
+    package var isConnected: Bool {
+        if case .connected = state { true } else { false }
+    }
+
+    /// Connects, calls back with each connection that is made, and with nil when one is lost; keeps trying while there is none.
+    package func follow(_ handler: @escaping @BusActor (Connection?) -> Void) {
+        followers.append(handler)
+        if case .connected(let connection) = state {
+            handler(connection)
+        } else {
+            reconnect()
+        }
+    }
+
+    /// Leaves the bus, and does not come back.
+    package func close() {
+        let before = state
+        state = .closed
+        cancelRetry()
+        followers = []
+        if case .connected(let connection) = before {
+            connection.onDisconnect = nil
+            connection.close()
+        }
+    }
+
+    // MARK: Connecting
+
+    private func connect() async {
+        state = .connecting([])
+        let outcome: Result<Connection, BusError>
+        do throws(BusError) {
+            outcome = .success(try await Connection.open(address, timeout: timeout))
+        } catch {
+            outcome = .failure(error)
+        }
+        guard case .connecting(let waiting) = state else {
+            if case .success(let connection) = outcome { connection.close() }
+            return
+        }
+        switch outcome {
+        case .success(let connection): adopt(connection)
+        case .failure(let error): fail(error)
+        }
+        for continuation in waiting {
+            continuation.resume()
+        }
+    }
+
+    private func adopt(_ connection: Connection) {
+        state = .connected(connection)
+        failuresInARow = 0
+        cancelRetry()
+        connection.onDisconnect = { [weak self, weak connection] in
+            connection?.close()
+            self?.lost()
+        }
+        for follower in followers {
+            follower(connection)
+        }
+    }
+
+    private func lost() {
+        guard case .connected = state else { return }
+        logger.notice("The system bus is gone; it is tried again")
+        state = .idle
+        for follower in followers {
+            follower(nil)
+        }
+        scheduleRetry()
+    }
+
+    private func fail(_ error: BusError) {
+        if failuresInARow == 0 {
+            logger.info("There is no system bus", metadata: ["reason": "\(error.message)"])
+        }
+        failuresInARow += 1
+        state = .unavailable(error, until: .now + pause)
+        scheduleRetry()
+    }
+
+    // MARK: Trying again
+
+    private func scheduleRetry() {
+        guard !followers.isEmpty, retry == nil else { return }
+        let delay = pause * (1 << min(failuresInARow, 6))
+        retry = BusActor.loop.schedule(after: delay) { [weak self] in
+            self?.retry = nil
+            self?.reconnect()
+        }
+    }
+
+    private func cancelRetry() {
+        guard let retry else { return }
+        BusActor.loop.cancel(retry)
+        self.retry = nil
+    }
+
+    private func reconnect() {
+        BusActor.start { [self] in
+            // What it throws has been told in the log, and the next try is scheduled.
+            _ = try? await connection()
+        }
+    }
+}

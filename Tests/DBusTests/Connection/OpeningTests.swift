@@ -1,0 +1,69 @@
+import DBus
+import TestSupport
+import Testing
+
+/// Connecting without blocking the loop.
+@Suite(.onLoop)
+struct OpeningTests {
+    @Test @BusActor
+    func open_hasANameAndIsUsable() async throws {
+        let bus = try await PrivateBus()
+        let connection = try await Connection.open(bus.address, timeout: .seconds(60))
+        defer { connection.close() }
+        #expect(connection.uniqueName.hasPrefix(":"))
+        #expect(try await connection.owner(of: connection.uniqueName) == connection.uniqueName)
+        #expect(try connection.requestName("org.example.Opened") == .owner)
+    }
+
+    @Test @BusActor
+    func open_busEndsMeanwhile_fails() async throws {
+        let bus = try await PrivateBus()
+        bus.pause()
+        let opening = Task.immediate { @BusActor in try await Connection.open(bus.address, timeout: .seconds(60)) }
+        try await bus.kill()
+        await #expect(throws: BusError.self) { _ = try await opening.value }
+    }
+
+    @Test @BusActor
+    func followOwner_tellsEachChangeOnce() async throws {
+        let bus = try await PrivateBus()
+        let connection = try bus.connect()
+        defer { connection.close() }
+        let owners = Recorder<String?>()
+        connection.followOwner(of: "org.example.Followed") { owners.record($0) }
+        _ = try await owners.first("nobody") { $0 == nil }
+        let owner = try bus.connect()
+        _ = try owner.requestName("org.example.Followed")
+        _ = try await owners.first("the owner") { [name = owner.uniqueName] in $0 == name }
+        owner.close()
+        _ = try await owners.first("the end", after: 2) { $0 == nil }
+        #expect(owners.all == [nil, owner.uniqueName, nil])
+    }
+
+    @Test @BusActor
+    func followOwner_ownedAlready_tellsTheOwner() async throws {
+        let bus = try await PrivateBus()
+        let (owner, connection) = (try bus.connect(), try bus.connect())
+        defer {
+            owner.close()
+            connection.close()
+        }
+        _ = try owner.requestName("org.example.Followed")
+        let owners = Recorder<String?>()
+        connection.followOwner(of: "org.example.Followed") { owners.record($0) }
+        #expect(try await owners.first("the owner") == owner.uniqueName)
+    }
+
+    @Test @BusActor
+    func followOwner_ended_tellsNothing() async throws {
+        let bus = try await PrivateBus()
+        let connection = try bus.connect()
+        defer { connection.close() }
+        let owners = Recorder<String?>()
+        let subscription = connection.followOwner(of: "org.example.Followed") { owners.record($0) }
+        connection.unsubscribe(subscription)
+        _ = try connection.requestName("org.example.Followed")
+        _ = try await connection.owner(of: "org.example.Followed")
+        #expect(owners.all.isEmpty)
+    }
+}
