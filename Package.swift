@@ -40,7 +40,9 @@ let package = Package(
         ),
         .target(
             name: "Authentication",
-            dependencies: ["DBus", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "CLinux", "DBus", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .target(

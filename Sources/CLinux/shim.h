@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -14,6 +15,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -54,3 +56,14 @@ static inline int keychaind_block_termination_signals(void) {
 }
 
 static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+// syscall is variadic, and glibc has a function for this one only since 2.36.
+
+static inline int keychaind_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+// glibc declares these for _GNU_SOURCE only, without which Swift imports its headers: POSIX_SPAWN_SETSID, and the closing of all
+// descriptors from one on.
+
+static const int keychaind_spawn_new_session = 0x80;
+
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);

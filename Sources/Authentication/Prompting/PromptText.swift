@@ -19,6 +19,11 @@ package enum PromptText {
         clean(text, limit: textLimit, keeping: isPlain)
     }
 
+    /// A text for a prompter that may take it for HTML, as labels of Qt do with what looks like it.
+    static func withoutTags(_ text: String) -> String {
+        String(text.map { $0 == "<" ? "‹" : $0 })
+    }
+
     private static func clean(_ text: String, limit: Int, keeping mayStay: (Unicode.Scalar) -> Bool) -> String {
         var cleaned = String.UnicodeScalarView()
         for (index, scalar) in text.unicodeScalars.enumerated() {

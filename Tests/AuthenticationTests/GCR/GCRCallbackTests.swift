@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Who may call back, and how.
+@Suite(.lockedPool)
 struct GCRCallbackTests {
     private static let interface = "org.gnome.keyring.internal.Prompter.Callback"
 

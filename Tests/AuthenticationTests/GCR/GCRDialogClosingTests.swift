@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// Dialogs that are closed by one side or the other, at any step.
+@Suite(.lockedPool)
 struct GCRDialogClosingTests {
     @BusActor
     private func expectStopped(_ fixture: PrompterFixture) async throws {

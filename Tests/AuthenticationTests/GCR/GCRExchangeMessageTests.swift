@@ -1,6 +1,7 @@
 import Authentication
 import Testing
 
+@Suite(.lockedPool)
 struct GCRExchangeMessageTests {
     private func parse(_ text: String) -> GCRExchangeMessage? {
         Array(text.utf8).withUnsafeBytes { GCRExchangeMessage(parsing: $0) }

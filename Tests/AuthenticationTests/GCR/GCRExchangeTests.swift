@@ -2,6 +2,7 @@ import Authentication
 import Gcrypt
 import Testing
 
+@Suite(.lockedPool)
 struct GCRExchangeTests {
     /// How a prompter turns the shared secret into bytes.
     enum Form: CaseIterable {

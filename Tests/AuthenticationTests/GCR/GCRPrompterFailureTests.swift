@@ -5,6 +5,7 @@ import TestSupport
 import Testing
 
 /// Prompters that are missing, crash, hang, or talk nonsense.
+@Suite(.lockedPool)
 struct GCRPrompterFailureTests {
     private static let short = Duration.milliseconds(100)
 

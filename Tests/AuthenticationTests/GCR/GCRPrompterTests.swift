@@ -4,6 +4,7 @@ import TestSupport
 import Testing
 
 /// What a person answers, from the dialog to the daemon.
+@Suite(.lockedPool)
 struct GCRPrompterTests {
     @Test(arguments: ["hunter2", "", "pässwörd 🔑", "two\nlines", String(repeating: "long ", count: 4000)])
     func ask_password_isReadBack(password: String) async throws {

@@ -4,6 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
+@Suite(.lockedPool)
 struct PrompterChainTests {
     /// Opens dialogs, or throws.
     @BusActor

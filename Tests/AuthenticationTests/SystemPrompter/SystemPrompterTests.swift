@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The real `gcr-prompter`, its dialogs answered by keys.
-@Suite(.serialized)
+@Suite(.lockedPool, .serialized)
 struct SystemPrompterTests {
     @Test(arguments: ["hunter2", "a longer one, with {signs}", ""])
     func ask_passwordTyped_isReadBack(password: String) async throws {

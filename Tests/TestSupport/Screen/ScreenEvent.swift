@@ -6,6 +6,8 @@ package enum ScreenEvent: Hashable, Sendable {
     case hidden
     /// A window has another size or place.
     case resized
+    /// A window has the keys.
+    case focused
     /// A dialog takes every key from here on.
     case keyboardGrabbed
     /// Keys are for all again.

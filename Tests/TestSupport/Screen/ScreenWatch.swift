@@ -50,9 +50,10 @@ enum ScreenWatch {
     }
 
     private static func event(of message: [UInt8]) -> ScreenEvent? {
-        // The mode of a focus event: 1 when the keyboard is grabbed, 2 when it is released.
+        // The mode of a focus event: 1 when the keyboard is grabbed, 2 when it is released, 0 when a window asks for it politely.
         switch (message[0] & 0x7F, message[8]) {
         case (9, 2): .keyboardReleased
+        case (10, 0): .focused
         case (10, 1): .keyboardGrabbed
         case (18, _): .hidden
         case (19, _): .shown

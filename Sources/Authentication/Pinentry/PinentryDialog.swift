@@ -1,0 +1,152 @@
+import DBus
+import Gcrypt
+import Logging
+
+/// A dialog of a pinentry: a process that is asked one question after the other, with a window for each.
+@BusActor
+final class PinentryDialog: PromptDialog {
+    private enum State {
+        case ready
+        case asking
+        /// There will be no more answers but this.
+        case ended(PromptError?)
+    }
+
+    /// What a pinentry answers instead of `OK`, as codes of libgpg-error.
+    private enum Code {
+        static let timeout: UInt32 = 62
+        static let canceled: UInt32 = 99
+        static let notConfirmed: UInt32 = 114
+        static let fullyCanceled: UInt32 = 198
+    }
+
+    /// How often a new password may be repeated wrongly where the pinentry does not compare by itself.
+    private static let repetitionLimit = 5
+
+    private let channel: PinentryChannel
+    private let timeout: Duration
+    private let commandTimeout: Duration
+    private let logger: Logger
+    private let onEnd: @BusActor () -> Void
+    private var state = State.ready
+
+    /// Creates a dialog with a pinentry that is ready for a question.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long a question may wait for its answer.
+    ///   - commandTimeout: how long the pinentry may take for what needs no person.
+    ///   - onEnd: called once, when the dialog is off the screen for good.
+    init(
+        _ channel: PinentryChannel,
+        timeout: Duration,
+        commandTimeout: Duration,
+        logger: Logger,
+        onEnd: @escaping @BusActor () -> Void
+    ) {
+        self.channel = channel
+        self.timeout = timeout
+        self.commandTimeout = commandTimeout
+        self.logger = logger
+        self.onEnd = onEnd
+    }
+
+    isolated deinit {
+        close()
+    }
+
+    /// Asks; the window is there until the answer is.
+    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+        switch state {
+        case .ready: state = .asking
+        case .asking: throw PromptError(.failed, reason: "the dialog has a question already")
+        case .ended(nil): return .dismissed
+        case .ended(let error?): throw error
+        }
+        do throws(PromptError) {
+            guard let answer = try await answer(request) else {
+                end(nil)
+                return .dismissed
+            }
+            if case .asking = state { state = .ready }
+            return answer
+        } catch {
+            logger.notice("a prompt has failed", metadata: ["error": "\(error)"])
+            end(error)
+            throw error
+        }
+    }
+
+    /// Ends the program, and the window with it.
+    func close() {
+        end(nil)
+    }
+
+    private func end(_ error: PromptError?) {
+        if case .ended = state { return }
+        state = .ended(error)
+        channel.close()
+        onEnd()
+    }
+
+    // MARK: Asking
+
+    /// The answer; nil if the question was dismissed.
+    private func answer(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer? {
+        switch request.question {
+        case .password:
+            guard try await ask(question(request)) else { return nil }
+            return .password(try takePassword())
+        case .newPassword:
+            return try await newPassword(request)
+        case .confirmation:
+            return try await ask(question(request)) ? .confirmed : nil
+        }
+    }
+
+    /// Asks for a new password twice: in one window if the pinentry can, otherwise in a second one.
+    private func newPassword(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer? {
+        var warning: String?
+        for _ in 0..<PinentryDialog.repetitionLimit {
+            guard try await ask(question(request, warning: warning)) else { return nil }
+            let isRepeated = channel.statuses.contains("PIN_REPEATED")
+            let password = try takePassword()
+            if isRepeated { return .password(password) }
+            guard try await ask(question(request, isRepetition: true, warning: "")) else { return nil }
+            if password.isEqual(to: try takePassword()) { return .password(password) }
+            warning = PinentryQuestion.mismatch
+        }
+        throw PromptError(.failed, reason: "the new password was not repeated")
+    }
+
+    private func question(
+        _ request: PromptRequest,
+        isRepetition: Bool = false,
+        warning: String? = nil
+    ) -> PinentryQuestion {
+        // The pinentry's own timeout takes the window away more gently than ours; no fraction, and zero would be no limit.
+        let seconds = max(1, timeout.components.seconds)
+        return PinentryQuestion(request, isRepetition: isRepetition, warning: warning, timeout: seconds)
+    }
+
+    /// Sets all up, and asks; false if it was dismissed.
+    private func ask(_ question: PinentryQuestion) async throws(PromptError) -> Bool {
+        for setting in question.settings {
+            // What it does not know it does without.
+            guard try await channel.transact(setting, within: commandTimeout) != .closed else { return false }
+        }
+        switch try await channel.transact(question.command, within: timeout + commandTimeout) {
+        case .success: return true
+        case .closed, .failure(Code.canceled), .failure(Code.fullyCanceled), .failure(Code.notConfirmed): return false
+        case .failure(Code.timeout): throw PromptError(.timedOut, reason: "nobody has answered")
+        case .failure(let code): throw PromptError(.failed, reason: "the pinentry refuses with error \(code)")
+        }
+    }
+
+    private func takePassword() throws(PromptError) -> SecureBytes {
+        do throws(GcryptError) {
+            return try channel.takeData()
+        } catch {
+            throw PromptError(.failed, reason: "there is no memory for a password: \(error.reason)")
+        }
+    }
+}

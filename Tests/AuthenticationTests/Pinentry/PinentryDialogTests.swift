@@ -1,0 +1,184 @@
+import Authentication
+import DBus
+import TestSupport
+import Testing
+
+/// Dialogs of a scripted pinentry that does what it should.
+@Suite(.lockedPool, .onLoop)
+struct PinentryDialogTests {
+    @Test(
+        arguments: [
+            ("D hunter2", "hunter2"), ("D 50%25 off%0A", "50% off\n"), ("D one\nD  two", "one two"),
+            ("D", ""), ("D ", ""), ("S PASSWORD_FROM_CACHE\n# a remark\nD x", "x"),
+        ]
+    )
+    @BusActor
+    func ask_password_isReadBack(lines: String, password: String) async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) echo '\(lines)'; echo OK;;")
+        guard lines != "D" else {
+            // No line with data at all is how an empty password comes.
+            let fake = try await FakePinentry()
+            #expect(try await PinentryFixture(fake.path).answer(.unlock) == .password(""))
+            return
+        }
+        #expect(try await PinentryFixture(fake.path).answer(.unlock) == .password(password))
+    }
+
+    @Test
+    @BusActor
+    func ask_longestPassword_isReadBackAndLongerIsRefused() async throws {
+        let line = "D " + String(repeating: "p", count: 998)
+        let longest = String(repeating: "\(line)\n", count: 4) + "D " + String(repeating: "p", count: 104)
+        let fake = try await FakePinentry(answers: "GETPIN) echo '\(longest)'; echo OK;;")
+        let answer = try await PinentryFixture(fake.path).answer(.unlock)
+        #expect(answer == .password(String(repeating: "p", count: 4096)))
+
+        let tooLong = try await FakePinentry(answers: "GETPIN) echo '\(longest)p'; echo OK;;")
+        await #expect(throws: PromptError(.failed, reason: "")) {
+            _ = try await PinentryFixture(tooLong.path).answer(.unlock)
+        }
+    }
+
+    @Test(
+        arguments: [
+            (PromptRequest.unlock, "GETPIN", 83_886_179), (.unlock, "GETPIN", 536_871_110),
+            (.create, "GETPIN", 83_886_179),
+            (.confirm, "CONFIRM", 83_886_179), (.confirm, "CONFIRM", 83_886_194),
+        ]
+    )
+    @BusActor
+    func ask_cancelled_isDismissedAndStaysSo(request: PromptRequest, command: String, code: Int) async throws {
+        let fake = try await FakePinentry(answers: "\(command)) echo 'ERR \(code) no <fake>';;")
+        let dialog = try await PinentryFixture(fake.path).prompter.open()
+        #expect(try await dialog.answer(request) == .dismissed)
+        #expect(try await dialog.answer(request) == .dismissed)
+    }
+
+    @Test
+    @BusActor
+    func ask_confirmation_isConfirmed() async throws {
+        let fake = try await FakePinentry()
+        #expect(try await PinentryFixture(fake.path).answer(.confirm) == .confirmed)
+        #expect(fake.events.all.contains("CONFIRM"))
+    }
+
+    @Test
+    @BusActor
+    func ask_pinentryTimesOut_isTimedOut() async throws {
+        let fake = try await FakePinentry(
+            answers: "GETPIN) echo 'S ERROR fake 83886142'; echo 'ERR 83886142 Timeout';;"
+        )
+        await #expect(throws: PromptError(.timedOut, reason: "")) {
+            _ = try await PinentryFixture(fake.path).answer(.unlock)
+        }
+    }
+
+    @Test
+    @BusActor
+    func ask_pinentryRefuses_isFailedAndStaysSo() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) echo 'ERR 83886255 Not supported';;")
+        let dialog = try await PinentryFixture(fake.path).prompter.open()
+        for _ in 0..<2 {
+            await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(.unlock) }
+        }
+    }
+
+    @Test
+    @BusActor
+    func ask_allTexts_areSetBeforeTheQuestion() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) echo 'D x'; echo OK;;")
+        let request = PromptRequest(
+            question: .password,
+            title: "Unlock Keychain",
+            message: "Unlock “<b>50%</b>”",
+            description: "A program\nwants it.",
+            warning: "Not right.",
+            continueLabel: "Un_lock",
+            cancelLabel: "Cancel"
+        )
+        _ = try await PinentryFixture(fake.path, timeout: .seconds(90)).answer(request)
+        let sent = fake.events.all
+        let question = try #require(sent.firstIndex(of: "GETPIN"))
+        for line in [
+            "SETTITLE Unlock Keychain", "SETDESC Unlock “‹b>50%25‹/b>”%0A%0AA program%0Awants it.",
+            "SETERROR Not right.", "SETOK Un__lock", "SETCANCEL Cancel", "SETPROMPT Password:", "SETTIMEOUT 90",
+        ] {
+            #expect(sent[..<question].contains(line), "\(line)")
+        }
+        #expect(!sent.contains { $0.hasPrefix("SETREPEAT") })
+        #expect(!sent.contains { $0.contains("allow-external-password-cache") })
+    }
+
+    @Test
+    @BusActor
+    func ask_unknownSettings_areDoneWithout() async throws {
+        let fake = try await FakePinentry(
+            answers: "GETPIN) echo 'D x'; echo OK;; SET*|RESET|OPTION*) echo 'ERR 536871187 Unknown IPC command';;"
+        )
+        #expect(try await PinentryFixture(fake.path).answer(.unlock) == .password("x"))
+    }
+
+    @Test
+    @BusActor
+    func ask_longText_isCutToALine() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) echo 'D x'; echo OK;;")
+        let text = String(repeating: "ä", count: 1500)
+        _ = try await PinentryFixture(fake.path).answer(PromptRequest(question: .password, message: text))
+        let line = try #require(fake.events.all.first { $0.hasPrefix("SETDESC") })
+        #expect(line.hasSuffix("ä…"))
+        #expect((998...1000).contains(line.utf8.count))
+    }
+
+    @Test
+    @BusActor
+    func ask_wrongThenRight_isAskedAgainInTheSameProcess() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) echo \"D ${next:-wrong}\"; next=right; echo OK;;")
+        let dialog = try await PinentryFixture(fake.path).prompter.open()
+        #expect(try await dialog.answer(.unlock) == .password("wrong"))
+        var request = PromptRequest.unlock
+        request.warning = "Not right."
+        #expect(try await dialog.answer(request) == .password("right"))
+        #expect(fake.events.all.filter { $0.hasPrefix("pid ") }.count == 1)
+        dialog.close()
+    }
+
+    // MARK: New passwords
+
+    @Test
+    @BusActor
+    func ask_newPasswordRepeatedByThePinentry_isAskedForOnce() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) printf 'S PIN_REPEATED\\nD new\\nOK\\n';;")
+        #expect(try await PinentryFixture(fake.path).answer(.create) == .password("new"))
+        #expect(fake.events.all.filter { $0 == "GETPIN" }.count == 1)
+        #expect(fake.events.all.contains { $0.hasPrefix("SETREPEAT ") })
+    }
+
+    @Test
+    @BusActor
+    func ask_newPasswordNotRepeatedByThePinentry_isAskedForTwice() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) printf 'D new\\nOK\\n';;")
+        #expect(try await PinentryFixture(fake.path).answer(.create) == .password("new"))
+        #expect(fake.events.all.filter { $0 == "GETPIN" }.count == 2)
+        #expect(fake.events.all.contains("SETPROMPT Repeat:"))
+    }
+
+    @Test
+    @BusActor
+    func ask_newPasswordsDiffer_areAskedForAgainWithAWarning() async throws {
+        let fake = try await FakePinentry(
+            answers: "GETPIN) n=$((n + 1)); [ $n = 1 ] && echo 'D typo' || echo 'D new'; echo OK;;"
+        )
+        #expect(try await PinentryFixture(fake.path).answer(.create) == .password("new"))
+        #expect(fake.events.all.filter { $0 == "GETPIN" }.count == 4)
+        #expect(fake.events.all.contains("SETERROR The two passwords are not the same."))
+    }
+
+    @Test
+    @BusActor
+    func ask_newPasswordNeverTheSame_isFailed() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) n=$((n + 1)); printf 'D %s\\nOK\\n' $n;;")
+        await #expect(throws: PromptError(.failed, reason: "")) {
+            _ = try await PinentryFixture(fake.path).answer(.create)
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import Authentication
+import DBus
+import TestSupport
+import Testing
+
+/// The pinentries that there are, on a display of the test's own, answered by keys.
+@Suite(.lockedPool, .onLoop, .serialized)
+struct RealPinentryTests {
+    private static let windowed = ["pinentry-gtk-2", "pinentry-qt"]
+
+    @Test(arguments: windowed, ["hunter2", "100% {signs}", ""])
+    @BusActor
+    func ask_passwordTyped_isReadBack(program: String, password: String) async throws {
+        let (screen, fixture) = try await start(program)
+        let answer = try await ask(.unlock, fixture, screen) {
+            if !password.isEmpty { try await screen.type(password) }
+            try await screen.press("Return")
+        }
+        #expect(answer == .password(password))
+    }
+
+    @Test(arguments: windowed)
+    @BusActor
+    func ask_escape_isDismissed(program: String) async throws {
+        let (screen, fixture) = try await start(program)
+        #expect(try await ask(.unlock, fixture, screen) { try await screen.press("Escape") } == .dismissed)
+        #expect(try await ask(.confirm, fixture, screen) { try await screen.press("Escape") } == .dismissed)
+    }
+
+    /// In GTK's window, the button that shows the password is between the two fields.
+    @Test(arguments: [("pinentry-gtk-2", ["Tab", "Tab"]), ("pinentry-qt", ["Tab"])])
+    @BusActor
+    func ask_newPasswordRepeated_isReadBack(program: String, toTheSecondField keys: [String]) async throws {
+        let (screen, fixture) = try await start(program)
+        let answer = try await ask(.create, fixture, screen) {
+            try await screen.type("s3cret")
+            for key in keys { try await screen.press(key) }
+            try await screen.type("s3cret")
+            try await screen.press("Return")
+        }
+        #expect(answer == .password("s3cret"))
+    }
+
+    @Test(arguments: windowed)
+    @BusActor
+    func ask_wrongThenRight_isAskedAgain(program: String) async throws {
+        let (screen, fixture) = try await start(program)
+        let dialog = try await fixture.prompter.open()
+        defer { dialog.close() }
+        var request = PromptRequest.unlock
+        for password in ["wrong", "right"] {
+            let answer = try await ask(request, dialog, screen) {
+                try await screen.type(password)
+                try await screen.press("Return")
+            }
+            #expect(answer == .password(password))
+            request.warning = "That password was not right."
+        }
+    }
+
+    @Test(arguments: windowed)
+    @BusActor
+    func ask_nobodyAnswers_isTimedOut(program: String) async throws {
+        let (screen, fixture) = try await start(program, timeout: .seconds(3))
+        await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await fixture.answer(.unlock) }
+        _ = try await screen.events.first("the end of the window") { $0 == .hidden }
+    }
+
+    @Test(arguments: windowed)
+    @BusActor
+    func close_whileAsking_takesTheWindowAway(program: String) async throws {
+        let (screen, fixture) = try await start(program)
+        let dialog = try await fixture.prompter.open()
+        #expect(try await ask(.unlock, dialog, screen) { dialog.close() } == .dismissed)
+        _ = try await screen.events.first("the end of the window") { $0 == .hidden }
+    }
+
+    @Test(arguments: windowed + ["pinentry-gnome3"])
+    @BusActor
+    func open_noSuchDisplay_isError(program: String) async throws {
+        // The display that the environment names is not there: some say that they have fallen back on a terminal, some end.
+        let fixture = try await PinentryFixture(program, environment: ["DISPLAY": ":54321"])
+        await #expect(throws: PromptError.self) { _ = try await fixture.prompter.open() }
+    }
+
+    @Test(arguments: ["pinentry-tty", "pinentry-curses"])
+    @BusActor
+    func open_asksOnTerminal_isUnavailable(program: String) async throws {
+        let fixture = try await PinentryFixture(program)
+        let error = await #expect(throws: PromptError.self) { _ = try await fixture.prompter.open() }
+        #expect(error?.code == .unavailable)
+        #expect(error?.reason.contains("asks on a terminal") == true)
+    }
+
+    // MARK: Helpers
+
+    @BusActor
+    private func start(
+        _ program: String,
+        timeout: Duration = .seconds(30)
+    ) async throws -> (Screen, PinentryFixture) {
+        let screen = try await Screen()
+        let environment = screen.environment.merging(["HOME": "/nonexistent", "LC_ALL": "C.UTF-8"]) { $1 }
+        return (screen, try await PinentryFixture(program, environment: environment, timeout: timeout))
+    }
+
+    @BusActor
+    private func ask(
+        _ request: PromptRequest,
+        _ fixture: PinentryFixture,
+        _ screen: Screen,
+        answering: () async throws -> Void
+    ) async throws -> Answer {
+        let dialog = try await fixture.prompter.open()
+        defer { dialog.close() }
+        return try await ask(request, dialog, screen, answering: answering)
+    }
+
+    /// Asks; meanwhile, once the window has the keys, answers as a person does.
+    @BusActor
+    private func ask(
+        _ request: PromptRequest,
+        _ dialog: any PromptDialog,
+        _ screen: Screen,
+        answering: () async throws -> Void
+    ) async throws -> Answer {
+        let count = screen.events.count
+        let answer = Task.immediate { @BusActor in try await dialog.answer(request) }
+        _ = try await screen.events.first("the window", after: count) { [.focused, .keyboardGrabbed].contains($0) }
+        try await answering()
+        return try await answer.value
+    }
+}
