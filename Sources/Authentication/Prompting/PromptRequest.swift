@@ -22,6 +22,9 @@ package struct PromptRequest: Hashable, Sendable {
     /// What it is about, in a few words, which stand out.
     package let message: String
 
+    /// The name of the collection that it is about, for a prompter that has only words of its own.
+    package let subject: String
+
     /// The whole story: who asks, for what, and why.
     package let description: String
 
@@ -44,6 +47,7 @@ package struct PromptRequest: Hashable, Sendable {
         question: Question,
         title: String = "",
         message: String,
+        subject: String = "",
         description: String = "",
         warning: String = "",
         continueLabel: String = "",
@@ -53,6 +57,7 @@ package struct PromptRequest: Hashable, Sendable {
         self.question = question
         self.title = PromptText.name(title)
         self.message = PromptText.text(message)
+        self.subject = PromptText.name(subject)
         self.description = PromptText.text(description)
         self.warning = PromptText.text(warning)
         self.continueLabel = PromptText.name(continueLabel)

@@ -9,6 +9,7 @@ extension Conversation {
             question: .password,
             title: "Unlock Keychain",
             message: "Unlock the keychain “\(label)”",
+            subject: label,
             description: "A program wants to use the keychain “\(label)”, which is locked.",
             warning: again ? "That password was not right." : "",
             continueLabel: "Unlock",
@@ -27,6 +28,7 @@ extension Conversation {
                 question: .newPassword,
                 title: "New Keychain",
                 message: "Choose a password for the keychain “\(label)”",
+                subject: label,
                 description:
                     "A program wants to keep secrets in the keychain “\(label)”. Whoever has its password can read them.",
                 warning: warning,

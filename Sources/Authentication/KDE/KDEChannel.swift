@@ -1,0 +1,120 @@
+import DBus
+
+/// The wire to KDE's prompter for one dialog: the calls to it, and the object that it calls back and hears.
+@BusActor
+final class KDEChannel {
+    /// What the prompter has told.
+    enum Event {
+        /// A password was entered; it can be read from the descriptor.
+        case accepted(FileDescriptor)
+        /// The person will not give one.
+        case rejected
+        /// The dialog is gone.
+        case dismissed
+        /// The prompter has left the bus.
+        case vanished
+    }
+
+    private enum State {
+        case open(SubscriptionID)
+        /// The prompter was told to take the dialog away, and has not confirmed it.
+        case stopping(SubscriptionID, patience: Timer)
+        case closed
+    }
+
+    /// How long the prompter may take to confirm, before what it says next meets no object.
+    private static let patience = Duration.seconds(10)
+
+    /// Hears all events until ``stop()``.
+    var onEvent: (@BusActor (Event) -> Void)?
+
+    private let connection: Connection
+    private let peer: String
+    private let path: ObjectPath
+    private var state = State.closed
+
+    /// Exports the callback object, for this prompter alone.
+    ///
+    /// - Parameters:
+    ///   - peer: the unique name of the prompter.
+    ///   - path: a path that no other dialog of this connection has.
+    init(_ connection: Connection, to peer: String, path: ObjectPath) {
+        self.connection = connection
+        self.peer = peer
+        self.path = path
+        connection.export(KDERequest.kind.target(self), at: path, to: peer, takesDescriptors: true)
+        let subscription = connection.onNameVanished { [weak self] name in
+            guard let self, name == peer else { return }
+            receiveEnd(.vanished)
+        }
+        state = .open(subscription)
+    }
+
+    /// Shows the dialog; which words it has is the prompter's business.
+    func begin(_ request: PromptRequest, timeout: Duration) async throws(BusError) {
+        let member = request.question == .newPassword ? "CreateCollectionPrompt" : "UnlockCollectionPrompt"
+        let message = Message.call(to: peer, KDEPrompter.path, KDEPrompter.interface, member)
+        let subject = request.subject.isEmpty ? request.message : request.subject
+        // No activation token: clients of the Secret Service have no way to give one.
+        message.append(path, request.windowID, "", PromptText.withoutTags(subject))
+        _ = try await connection.call(message, timeout: timeout)
+    }
+
+    /// Shows the dialog again, with a reason why.
+    func retry(_ reason: String) {
+        let message = makeSignal("Retry")
+        message.append(reason)
+        connection.send(message)
+    }
+
+    /// Takes the dialog away; there are no events from here on.
+    func stop() {
+        guard case .open(let subscription) = state else { return }
+        onEvent = nil
+        connection.send(makeSignal("Dismiss"))
+        let patience = BusActor.loop.schedule(after: KDEChannel.patience) { [weak self] in self?.close() }
+        state = .stopping(subscription, patience: patience)
+    }
+
+    private func makeSignal(_ member: String) -> Message {
+        Message.signal(path, KDERequest.interface, member, to: peer)
+    }
+
+    // MARK: What the prompter tells
+
+    /// A password was entered; the prompter's call has been answered already, and it keeps the dialog.
+    func receiveAccepted(_ descriptor: FileDescriptor) {
+        onEvent?(.accepted(descriptor))
+    }
+
+    /// The person has cancelled; the prompter takes the dialog away.
+    func receiveRejected() {
+        onEvent?(.rejected)
+    }
+
+    /// The dialog is gone.
+    func receiveDismissed() {
+        receiveEnd(.dismissed)
+    }
+
+    private func receiveEnd(_ event: Event) {
+        let action = onEvent
+        close()
+        action?(event)
+    }
+
+    private func close() {
+        onEvent = nil
+        switch state {
+        case .open(let subscription):
+            connection.unsubscribe(subscription)
+        case .stopping(let subscription, let patience):
+            connection.unsubscribe(subscription)
+            BusActor.loop.cancel(patience)
+        case .closed:
+            return
+        }
+        state = .closed
+        connection.withdraw(path)
+    }
+}

@@ -1,0 +1,211 @@
+import DBus
+import Gcrypt
+import Logging
+
+/// A dialog of KDE's prompter; between an answer and the next question it is kept, and not seen.
+@BusActor
+final class KDEDialog: PromptDialog {
+    private enum State {
+        /// Nothing was asked yet.
+        case new
+        /// A question was answered.
+        case answered
+        /// The prompter was asked, and a person has to answer.
+        case asking(Asking)
+        /// The password is being read.
+        case reading(Asking, PasswordReader)
+        /// There will be no more answers but this.
+        case ended(Outcome)
+    }
+
+    /// A question that somebody waits to have answered.
+    private struct Asking {
+        let deadline: Timer
+        let continuation: CheckedContinuation<Outcome, Never>
+    }
+
+    /// What became of a question.
+    private enum Outcome: Sendable {
+        case entered(PasswordReader)
+        case dismissed
+        case failed(PromptError)
+    }
+
+    private static let mismatch = "The two passwords are not the same."
+    /// How often a new password may be repeated wrongly.
+    private static let repetitionLimit = 5
+
+    private let channel: KDEChannel
+    private let timeout: Duration
+    private let callTimeout: Duration
+    private let logger: Logger
+    private let onEnd: @BusActor () -> Void
+    private var state = State.new
+
+    /// Creates a dialog that is not shown before it is asked something.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long a question may wait for its answer.
+    ///   - callTimeout: how long the prompter may take to answer a call.
+    ///   - onEnd: called once, when the dialog is off the screen for good.
+    init(
+        _ channel: KDEChannel,
+        timeout: Duration,
+        callTimeout: Duration,
+        logger: Logger,
+        onEnd: @escaping @BusActor () -> Void
+    ) {
+        self.channel = channel
+        self.timeout = timeout
+        self.callTimeout = callTimeout
+        self.logger = logger
+        self.onEnd = onEnd
+        channel.onEvent = { [weak self] in self?.receive($0) }
+    }
+
+    isolated deinit {
+        close()
+    }
+
+    /// Asks for a password; throws ``PromptError/Code/failed`` for a confirmation, which this prompter has no dialog for.
+    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+        switch request.question {
+        case .password:
+            guard let password = try await enter(request, reason: request.warning) else { return .dismissed }
+            return .password(password)
+        case .newPassword:
+            guard let password = try await enterTwice(request) else { return .dismissed }
+            return .password(password)
+        case .confirmation:
+            throw PromptError(.failed, reason: "KDE's prompter asks for passwords only")
+        }
+    }
+
+    /// Takes the dialog away.
+    func close() {
+        end(.dismissed)
+    }
+
+    // MARK: Asking
+
+    /// Has a new password entered and repeated, for which the prompter has one field only; nil if it was dismissed.
+    private func enterTwice(_ request: PromptRequest) async throws(PromptError) -> SecureBytes? {
+        var reason = request.warning
+        for _ in 0..<KDEDialog.repetitionLimit {
+            guard let first = try await enter(request, reason: reason) else { return nil }
+            guard let second = try await enter(request, reason: "Enter the same password again.") else { return nil }
+            if first.isEqual(to: second) { return first }
+            reason = KDEDialog.mismatch
+        }
+        let error = PromptError(.failed, reason: "the new password was not repeated")
+        fail(error)
+        throw error
+    }
+
+    private func enter(_ request: PromptRequest, reason: String) async throws(PromptError) -> SecureBytes? {
+        let outcome = await withCheckedContinuation { continuation in
+            start(request, reason: reason, continuation)
+        }
+        switch outcome {
+        case .dismissed: return nil
+        case .failed(let error): throw error
+        case .entered(let reader):
+            do throws(PromptError) {
+                return try reader.takePassword()
+            } catch {
+                fail(error)
+                throw error
+            }
+        }
+    }
+
+    private func start(
+        _ request: PromptRequest,
+        reason: String,
+        _ continuation: CheckedContinuation<Outcome, Never>
+    ) {
+        let isFirst: Bool
+        switch state {
+        case .new: isFirst = true
+        case .answered: isFirst = false
+        case .asking, .reading:
+            let error = PromptError(.failed, reason: "the dialog has a question already")
+            return continuation.resume(returning: .failed(error))
+        case .ended(let outcome):
+            return continuation.resume(returning: outcome)
+        }
+        let deadline = BusActor.loop.schedule(after: timeout) { [weak self] in
+            self?.fail(PromptError(.timedOut, reason: "nobody has answered"))
+        }
+        state = .asking(Asking(deadline: deadline, continuation: continuation))
+        guard isFirst else { return channel.retry(reason) }
+        BusActor.start { [self] in
+            do throws(BusError) {
+                try await channel.begin(request, timeout: callTimeout)
+            } catch {
+                let code: PromptError.Code = error.name == .noReply ? .timedOut : .failed
+                fail(PromptError(code, reason: "the prompter refuses the question: \(error)"))
+            }
+        }
+    }
+
+    // MARK: What the prompter tells
+
+    private func receive(_ event: KDEChannel.Event) {
+        switch event {
+        case .accepted(let descriptor): receiveAccepted(descriptor)
+        case .rejected, .dismissed: end(.dismissed)
+        case .vanished: fail(PromptError(.crashed, reason: "the prompter has left the bus"))
+        }
+    }
+
+    private func receiveAccepted(_ descriptor: FileDescriptor) {
+        // Nobody has asked, so nobody is to be answered.
+        guard case .asking(let asking) = state else { return }
+        do throws(PromptError) {
+            let reader = try PasswordReader(descriptor)
+            state = .reading(asking, reader)
+            reader.start { [weak self] error in self?.receiveEnd(of: reader, error) }
+        } catch {
+            fail(error)
+        }
+    }
+
+    private func receiveEnd(of reader: PasswordReader, _ error: PromptError?) {
+        guard case .reading(let asking, let current) = state, current === reader else { return }
+        if let error { return fail(error) }
+        state = .answered
+        BusActor.loop.cancel(asking.deadline)
+        asking.continuation.resume(returning: .entered(reader))
+    }
+
+    // MARK: Ending
+
+    private func fail(_ error: PromptError) {
+        if case .ended = state { return }
+        logger.notice("a prompt has failed", metadata: ["error": "\(error)"])
+        end(.failed(error))
+    }
+
+    private func end(_ outcome: Outcome) {
+        let ended = state
+        if case .ended = ended { return }
+        state = .ended(outcome)
+        channel.stop()
+        switch ended {
+        case .new, .answered, .ended:
+            break
+        case .asking(let asking):
+            resume(asking, with: outcome)
+        case .reading(let asking, let reader):
+            reader.stop()
+            resume(asking, with: outcome)
+        }
+        onEnd()
+    }
+
+    private func resume(_ asking: Asking, with outcome: Outcome) {
+        BusActor.loop.cancel(asking.deadline)
+        asking.continuation.resume(returning: outcome)
+    }
+}
