@@ -15,6 +15,7 @@ struct Daemon {
     private let connection: Connection
     private let vault: Vault
     private let provider: Provider
+    private let pinentry: PinentryPrompter
     private let logger: Logger
 
     /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
@@ -41,11 +42,20 @@ struct Daemon {
         } catch {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
+        let environment = SessionEnvironment(own: ProcessEnvironment.variables, connection: connection)
+        pinentry = PinentryPrompter(environment: environment, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         provider = Provider(
             vault: vault,
             connection: connection,
-            prompter: PrompterChain([GCRPrompter(connection: connection, logger: logger)], logger: logger),
+            prompter: PrompterChain(
+                [
+                    KDEPrompter(connection: connection, environment: environment, logger: logger),
+                    GCRPrompter(connection: connection, logger: logger),
+                    pinentry,
+                ],
+                logger: logger
+            ),
             logger: logger
         )
     }
@@ -133,6 +143,7 @@ struct Daemon {
         guard provider.end() else { return }
         connection.onDisconnect = nil
         ServiceManager.notifyStopping()
+        pinentry.close()
         BusActor.start {
             await vault.close()
             connection.close()

@@ -49,9 +49,10 @@ package final class PrompterChain: Prompter {
         hasWarned = true
         logger.warning(
             """
-            nobody can be asked for a password, so what is locked stays locked: install a prompter (the package gcr has one), see \
-            that the bus knows DISPLAY or WAYLAND_DISPLAY (dbus-update-activation-environment --systemd DISPLAY \
-            WAYLAND_DISPLAY), or unlock at the start with keychaind --unlock
+            nobody can be asked for a password, so what is locked stays locked: install a prompter (the package gcr has one, a \
+            pinentry with windows is another), see that the bus knows DISPLAY or WAYLAND_DISPLAY \
+            (dbus-update-activation-environment --systemd DISPLAY WAYLAND_DISPLAY), or unlock at the start with \
+            keychaind --unlock
             """,
             metadata: ["prompters": "\(name)", "reason": "\(failure.reason)"]
         )
