@@ -96,7 +96,11 @@ let package = Package(
         ),
         .testTarget(name: "DBusTests", dependencies: ["CLinux", "DBus", "TestSupport"], swiftSettings: settings),
         .testTarget(name: "GcryptTests", dependencies: ["Gcrypt", "TestSupport"], swiftSettings: settings),
-        .testTarget(name: "KeychainModelTests", dependencies: ["KeychainModel"], swiftSettings: settings),
+        .testTarget(
+            name: "KeychainModelTests",
+            dependencies: ["KeychainModel", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "VaultTests",
             dependencies: [

@@ -143,6 +143,18 @@ package struct Attributes: Hashable, Sendable {
         return leftOut ? Attributes(canonical: bytes) : self
     }
 
+    /// Whether some name begins with `keychain:`.
+    package var hasReserved: Bool {
+        let prefix = Self.reservedPrefix.utf8
+        return packed.withUnsafeBytes { bytes in
+            var pairs = PackedPairs(bytes)
+            while let pair = pairs.next() {
+                if pair.name.starts(with: prefix) { return true }
+            }
+            return false
+        }
+    }
+
     private struct Field {
         let name: [UInt8]
         let value: [UInt8]

@@ -1,0 +1,72 @@
+/// Cuts an access control's text into tokens.
+struct AccessControlScanner {
+    private let bytes: [UInt8]
+    private var position = 0
+
+    init(text: String) {
+        bytes = Array(text.utf8)
+    }
+
+    /// All tokens, each with the number of its first byte, counted from one.
+    static func tokens(of text: String) throws(AccessControlError) -> [(token: AccessControlToken, place: Int)] {
+        var scanner = AccessControlScanner(text: text)
+        var tokens: [(AccessControlToken, Int)] = []
+        while let next = try scanner.next() {
+            tokens.append(next)
+        }
+        return tokens
+    }
+
+    private mutating func next() throws(AccessControlError) -> (AccessControlToken, Int)? {
+        while position < bytes.count, bytes[position] == UInt8(ascii: " ") || bytes[position] == UInt8(ascii: "\t") {
+            position += 1
+        }
+        guard position < bytes.count else { return nil }
+        let place = position + 1
+        switch bytes[position] {
+        case UInt8(ascii: "("):
+            position += 1
+            return (.opening, place)
+        case UInt8(ascii: ")"):
+            position += 1
+            return (.closing, place)
+        default:
+            return (try word(at: place), place)
+        }
+    }
+
+    private mutating func word(at place: Int) throws(AccessControlError) -> AccessControlToken {
+        let start = position
+        while position < bytes.count, Self.isLetter(bytes[position]) {
+            position += 1
+        }
+        // What is not a letter is not repeated in the message, which may end up in a log or on a terminal.
+        guard position > start else {
+            throw AccessControlError(
+                .syntax,
+                reason: "at byte \(place) there is something that is neither a word, a parenthesis nor a space"
+            )
+        }
+        let word = String(decoding: bytes[start..<position], as: UTF8.self)
+        guard let token = AccessControlToken(word: word) else {
+            throw AccessControlError(.unknownConstraint, reason: Self.complaint(about: word, at: place))
+        }
+        return token
+    }
+
+    private static func complaint(about word: String, at place: Int) -> String {
+        let known = ["and", "or"] + Constraint.allCases.map(\.rawValue)
+        if let meant = known.first(where: { $0.lowercased() == word.lowercased() }) {
+            return "“\(word)” at byte \(place) is to be written “\(meant)”"
+        }
+        let constraints = Constraint.allCases.map(\.rawValue).joined(separator: ", ")
+        return "“\(word)” at byte \(place) is none of \(constraints)"
+    }
+
+    private static func isLetter(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
+        default: false
+        }
+    }
+}
