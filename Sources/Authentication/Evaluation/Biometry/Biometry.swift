@@ -1,0 +1,13 @@
+package import DBus
+
+/// A fingerprint reader, through the service that drives it.
+@BusActor
+package protocol Biometry: AnyObject {
+    /// What it can do now; answers within a bounded time, whatever the service does.
+    func availability() async -> BiometryAvailability
+
+    /// Begins to match the next touch, which may take as long as nobody touches the reader; one at a time.
+    ///
+    /// - Parameter hint: called for everything that the person should know, until the match has ended.
+    func match(hint: @escaping @BusActor (BiometryHint) -> Void) -> any BiometryMatch
+}
