@@ -55,13 +55,15 @@ extension Connection {
         return subscription
     }
 
-    /// What the bus itself knows of the process behind a connection, as `a{sv}`: `GetConnectionCredentials`.
+    /// What the bus itself knows of the process behind a connection.
     ///
     /// Throws `NameHasNoOwner` if the connection has gone.
-    package func credentials(of name: String, timeout: Duration? = .seconds(25)) async throws(BusError) -> Message {
+    package func credentials(of name: String) async throws(BusError) -> ConnectionCredentials {
         let message = makeBusCall("GetConnectionCredentials")
         message.append(name)
-        return try await call(message, timeout: timeout)
+        let reply = try await call(message)
+        var reader = reply.makeReader()
+        return try ConnectionCredentials(from: &reader)
     }
 
     /// The first call on every connection, by which the bus gives it its name.

@@ -2,21 +2,28 @@ import Glibc
 import Synchronization
 
 /// A thread for one call that blocks, so that the event loop does not.
-enum BlockingThread {
+package enum BlockingThread {
     /// Runs a closure on a thread of its own and waits for its result.
-    static func run<Result: ~Copyable & Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    ///
+    /// Where the process may have no more threads, it is run by the caller, who is then blocked.
+    package static func run<Result: ~Copyable & Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         let box = Box<Result>()
         await withCheckedContinuation { continuation in
-            start {
+            let work: @Sendable () -> Void = {
                 box.put(body())
                 continuation.resume()
             }
+            if !start(work) { work() }
         }
         return box.take()
     }
 
-    private static func start(_ body: @escaping @Sendable () -> Void) {
+    /// Runs a closure on a thread of its own, for whoever does not wait for its end.
+    ///
+    /// - Returns: false if the process may have no more threads; then the closure is not run.
+    package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
+        let work = Unmanaged.passRetained(Work(body))
         let status = pthread_create(
             &thread,
             nil,
@@ -24,10 +31,14 @@ enum BlockingThread {
                 Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().body()
                 return nil
             },
-            Unmanaged.passRetained(Work(body)).toOpaque()
+            work.toOpaque()
         )
-        precondition(status == 0, "the process may have no more threads")
+        guard status == 0 else {
+            work.release()
+            return false
+        }
         pthread_detach(thread)
+        return true
     }
 
     private final class Work: Sendable {

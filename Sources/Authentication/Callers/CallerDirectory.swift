@@ -1,0 +1,162 @@
+package import DBus
+package import Logging
+
+/// Knows who is behind the connections of a bus: looks into each once, and forgets it when it leaves.
+@BusActor
+package final class CallerDirectory {
+    /// Looks into a process; called on threads of its own, where it may block.
+    package typealias Inspection = @Sendable (ConnectionCredentials) -> Caller.Insight
+
+    private enum Entry {
+        case looking([CheckedContinuation<Caller, Never>])
+        case known(Caller)
+    }
+
+    private let connection: Connection
+    private let inspection: Inspection
+    private let isSame: @Sendable (CallerProcess) -> Bool
+    private let patience: Duration
+    private let logger: Logger
+    private var entries: [String: Entry] = [:]
+    private var subscription: SubscriptionID?
+    private var threads = 0
+
+    /// - Parameters:
+    ///   - inspection: in tests, what stands for looking into a process.
+    ///   - isSame: in tests, what tells whether a process is still the one that was looked into.
+    ///   - patience: how long looking may take; a process in a file system of its own making could make it take for ever.
+    package init(
+        connection: Connection,
+        inspection: @escaping Inspection = ProcessInspector().inspect,
+        isSame: @escaping @Sendable (CallerProcess) -> Bool = ProcessInspector().isSame,
+        patience: Duration = .seconds(2),
+        logger: Logger
+    ) {
+        self.connection = connection
+        self.inspection = inspection
+        self.isSame = isSame
+        self.patience = patience
+        self.logger = logger
+    }
+
+    /// Who is behind a connection.
+    ///
+    /// Waits for the bus and for looking into the process, for a bounded time; what cannot be found out makes the caller opaque.
+    package func caller(_ uniqueName: String) async -> Caller {
+        switch entries[uniqueName] {
+        case .known(let caller):
+            return checked(caller)
+        case .looking(let waiting):
+            return await withCheckedContinuation { entries[uniqueName] = .looking(waiting + [$0]) }
+        case nil:
+            guard entries.count < CallerDirectory.limit else {
+                return .opaque(uniqueName, reason: "there are too many callers to look into")
+            }
+            // Before anything that may suspend, such as the call itself.
+            entries[uniqueName] = .looking([])
+            return await look(uniqueName)
+        }
+    }
+
+    /// A process id is given to another process after its end, and the connection may have been left to a child.
+    private func checked(_ caller: Caller) -> Caller {
+        guard let process = caller.process, !isSame(process) else { return caller }
+        let ended = Caller.opaque(
+            caller.uniqueName,
+            userID: caller.userID,
+            reason: "process \(process.id), which has connected, has ended"
+        )
+        entries[caller.uniqueName] = .known(ended)
+        return ended
+    }
+
+    // MARK: Looking
+
+    private func look(_ uniqueName: String) async -> Caller {
+        followLeaving()
+        let credentials: ConnectionCredentials
+        do throws(BusError) {
+            credentials = try await connection.credentials(of: uniqueName)
+        } catch {
+            logger.debug(
+                "A caller is not known to the bus",
+                metadata: ["caller": "\(uniqueName)", "reason": "\(error)"]
+            )
+            return finish(.opaque(uniqueName, reason: "the bus does not know it any more"), isKept: false)
+        }
+        guard let insight = await inspect(credentials) else {
+            return finish(
+                .opaque(uniqueName, userID: credentials.userID, reason: "looking into it takes too long"),
+                isKept: false
+            )
+        }
+        return finish(Caller(uniqueName: uniqueName, userID: credentials.userID, insight: insight), isKept: true)
+    }
+
+    /// Looks on a thread; nil if that takes too long, or too many such threads are stuck already.
+    private func inspect(_ credentials: ConnectionCredentials) async -> Caller.Insight? {
+        guard threads < CallerDirectory.threadLimit else { return nil }
+        return await withCheckedContinuation { continuation in
+            let outcome = Outcome(continuation)
+            let timer = BusActor.loop.schedule(after: patience) { outcome.finish(nil) }
+            threads += 1
+            let isStarted = BlockingThread.start { [inspection] in
+                let insight = inspection(credentials)
+                Task(executorPreference: BusActor.loop) { @BusActor [self] in
+                    threads -= 1
+                    BusActor.loop.cancel(timer)
+                    outcome.finish(insight)
+                }
+            }
+            if !isStarted {
+                threads -= 1
+                BusActor.loop.cancel(timer)
+                outcome.finish(nil)
+            }
+        }
+    }
+
+    private func finish(_ caller: Caller, isKept: Bool) -> Caller {
+        // Without an entry the caller has left meanwhile, and its name never comes again.
+        guard case .looking(let waiting) = entries[caller.uniqueName] else { return caller }
+        entries[caller.uniqueName] = isKept ? .known(caller) : nil
+        for continuation in waiting {
+            continuation.resume(returning: caller)
+        }
+        return caller
+    }
+
+    private func followLeaving() {
+        guard subscription == nil else { return }
+        subscription = connection.onNameVanished { [weak self] name in self?.forget(name) }
+    }
+
+    private func forget(_ uniqueName: String) {
+        guard case .looking(let waiting) = entries.removeValue(forKey: uniqueName) else { return }
+        for continuation in waiting {
+            continuation.resume(returning: .opaque(uniqueName, reason: "it has left the bus"))
+        }
+    }
+
+    /// How many callers are known at a time.
+    private static let limit = 4096
+    /// How many processes are looked into at a time.
+    private static let threadLimit = 8
+}
+
+extension CallerDirectory {
+    /// An answer that is given once: by whoever is first.
+    @BusActor
+    private final class Outcome {
+        private var continuation: CheckedContinuation<Caller.Insight?, Never>?
+
+        init(_ continuation: CheckedContinuation<Caller.Insight?, Never>) {
+            self.continuation = continuation
+        }
+
+        func finish(_ insight: Caller.Insight?) {
+            continuation?.resume(returning: insight)
+            continuation = nil
+        }
+    }
+}

@@ -1,0 +1,75 @@
+/// The systemd unit that a process is in, as its control group is named.
+package struct SystemdUnit: Hashable, Sendable {
+    /// The unit's name, such as `app-gnome-firefox-4711.scope`, cleaned and cut.
+    package let name: String
+
+    /// The id of the desktop's application that the unit was made for, such as `firefox`; nil if the name is not of that form.
+    ///
+    /// The forms are those of systemd's "Desktop Environment Integration": `app[-LAUNCHER]-ID-RANDOM.scope` and
+    /// `app[-LAUNCHER]-ID[@RANDOM].service`, with the id escaped as in unit names.
+    package let applicationID: String?
+
+    /// Takes a unit's name; nil if it is not a service's or scope's.
+    package init?(name: some StringProtocol) {
+        let name = String(name)
+        guard name.utf8.count <= SystemdUnit.longestName, name.hasSuffix(".service") || name.hasSuffix(".scope") else {
+            return nil
+        }
+        self.name = PromptText.name(name)
+        applicationID = SystemdUnit.applicationID(in: name).map(PromptText.name)
+    }
+
+    /// Finds the innermost unit in `/proc/PID/cgroup`, whose lines are `NUMBER:CONTROLLERS:PATH`.
+    ///
+    /// systemd's own hierarchy counts: number 0 without controllers, or on older systems `name=systemd`.
+    package init?(controlGroups content: some Sequence<UInt8>) {
+        for line in String(decoding: Array(content), as: UTF8.self).split(separator: "\n") {
+            let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+            guard fields.count == 3, fields[0] == "0" && fields[1].isEmpty || fields[1] == "name=systemd" else {
+                continue
+            }
+            for element in fields[2].split(separator: "/").reversed() {
+                // systemd puts a `_` before names that would look like a file of the kernel's.
+                if let unit = SystemdUnit(name: element.hasPrefix("_") ? element.dropFirst() : element) {
+                    self = unit
+                    return
+                }
+            }
+        }
+        return nil
+    }
+
+    private static func applicationID(in name: String) -> String? {
+        guard name.hasPrefix("app-") else { return nil }
+        let parts: [Substring]
+        if name.hasSuffix(".scope") {
+            parts = name.dropFirst("app-".count).dropLast(".scope".count).split(separator: "-").dropLast()
+        } else {
+            let stem = name.dropFirst("app-".count).dropLast(".service".count).prefix { $0 != "@" }
+            parts = stem.split(separator: "-")
+        }
+        guard (1...2).contains(parts.count), let id = parts.last else { return nil }
+        return unescape(id)
+    }
+
+    /// Takes back systemd's escaping of bytes as `\xNN`; nil if it is broken.
+    private static func unescape(_ text: Substring) -> String? {
+        var bytes: [UInt8] = []
+        var rest = text.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.popFirst() == UInt8(ascii: "x"), let digits = String(rest.prefix(2)), digits.utf8.count == 2,
+                let value = UInt8(digits, radix: 16)
+            else { return nil }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// systemd's limit for the name of a unit.
+    private static let longestName = 255
+}

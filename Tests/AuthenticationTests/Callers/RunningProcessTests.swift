@@ -1,0 +1,82 @@
+import Authentication
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// Looking into processes that really run.
+struct RunningProcessTests {
+    private func inspect(_ process: ChildProcess) -> Caller {
+        var credentials = ConnectionCredentials()
+        credentials.processID = UInt32(process.id)
+        return Caller(uniqueName: ":1.1", insight: ProcessInspector().inspect(credentials))
+    }
+
+    /// A program that says when it runs, and stays until it is ended.
+    private static let script = "echo ready; sleep 1000; :"
+
+    private func start(_ program: String, _ arguments: [String]) async throws -> ChildProcess {
+        let process = try ChildProcess(program, arguments)
+        _ = try await process.standardOutput.lines.first("a sign of life") { $0 == "ready" }
+        return process
+    }
+
+    private func copyShell(to path: String) throws {
+        let shell = URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath()
+        try FileManager.default.copyItem(at: shell, to: URL(fileURLWithPath: path))
+    }
+
+    @Test
+    func inspect_shellWithAScript_namesBoth() async throws {
+        let folder = try TemporaryFolder()
+        let script = try folder.write(RunningProcessTests.script, to: "task.sh")
+        let process = try await start("/bin/sh", [script])
+        let caller = inspect(process)
+        let shell = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.id)/exe")
+        #expect(caller.description == "\(shell) (process \(process.id)), which says that it runs \(script)")
+        #expect(caller.process?.isHeldByBus == false)
+        #expect(ProcessInspector().isSame(try #require(caller.process)))
+        try await process.kill()
+        #expect(!ProcessInspector().isSame(try #require(caller.process)))
+        #expect(inspect(process).process == nil)
+    }
+
+    @Test
+    func inspect_programFileDeleted_isSaid() async throws {
+        let folder = try TemporaryFolder()
+        let path = folder.path("shell")
+        try copyShell(to: path)
+        let process = try await start(path, ["-c", RunningProcessTests.script])
+        try FileManager.default.removeItem(atPath: path)
+        let caller = inspect(process)
+        #expect(caller.process?.program == ProgramFile(path: path, place: .deleted, isProtected: false))
+        #expect(caller.description == "\(path), deleted or replaced meanwhile (process \(process.id))")
+        #expect(caller.evidence == .ownProgram)
+    }
+
+    @Test(.enabled(if: ForeignFileSystem.isPossible, "file systems of a process's own need unshare(1) to work"))
+    func inspect_otherProgramMountedOverAKnownOne_isNotTakenForIt() async throws {
+        let folder = try TemporaryFolder()
+        let copy = folder.path("evil")
+        try copyShell(to: copy)
+        let disguise = "mount --bind '\(copy)' /usr/bin/true && exec /usr/bin/true -c '\(RunningProcessTests.script)'"
+        let process = try await start("unshare", ["--map-root-user", "--mount", "sh", "-c", disguise])
+        let caller = inspect(process)
+        #expect(caller.evidence == .foreignProgram)
+        #expect(caller.process?.program?.place == .foreign)
+        #expect(caller.description.hasPrefix("/usr/bin/true in a file system of its own"))
+    }
+}
+
+/// Whether this machine lets a process have a file system of its own.
+enum ForeignFileSystem {
+    static let isPossible: Bool = {
+        let process = Process()
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
+        process.arguments = ["--map-root-user", "--mount", "true"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    }()
+}
