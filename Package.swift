@@ -113,7 +113,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticationTests",
             dependencies: [
-                "Authentication", "DBus", "Gcrypt", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "Authentication", "DBus", "Gcrypt", "KeychainModel", "TestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

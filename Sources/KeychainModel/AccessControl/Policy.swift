@@ -40,6 +40,12 @@ package struct Policy: Hashable, Sendable {
         alternatives.contains { $0.isSubset(of: factors.implied) }
     }
 
+    /// What is still to be proved after these proofs; nil if they suffice.
+    package func remaining(after factors: FactorSet) -> Policy? {
+        guard !isSatisfied(by: factors) else { return nil }
+        return Policy(normalizing: alternatives.map { $0.subtracting(factors.implied) })
+    }
+
     /// Whether some proofs suffice for this that do not suffice for the other.
     package func isWeaker(than other: Policy) -> Bool {
         !alternatives.allSatisfy(other.isSatisfied)

@@ -70,6 +70,20 @@ struct PolicyPropertyTests {
     }
 
     @Test
+    func remaining_anyExpressionAndProofs_isWhatCompletesThem() throws {
+        for (expression, parsed) in try samples(300, seed: 8) {
+            for proved in RandomExpression.allProofs {
+                let remaining = parsed.policy.remaining(after: FactorSet(proved))
+                #expect((remaining == nil) == expression.isTrue(proved))
+                for more in RandomExpression.allProofs {
+                    let isComplete = remaining?.isSatisfied(by: FactorSet(more)) ?? true
+                    #expect(isComplete == expression.isTrue(proved.union(more)))
+                }
+            }
+        }
+    }
+
+    @Test
     func keyAlternatives_anyExpression_openExactlyWithKeysThatSatisfyIt() throws {
         for (expression, parsed) in try samples(1000, seed: 5) {
             // Only the daemon can enforce what can be had with fingers alone.

@@ -1,0 +1,42 @@
+/// What is the case at the moment of a decision, as far as it matters for it.
+package struct AuthenticationState: Hashable, Sendable {
+    /// What the reader can do.
+    package var biometry: BiometryAvailability
+
+    /// Whether too many touches did not match.
+    package var isBiometryLocked: Bool
+
+    /// Whether there is a passcode.
+    package var isPasscodeSet: Bool
+
+    /// Whether dialogs can be shown.
+    package var hasPrompter: Bool
+
+    /// Whether the system's own dialog is to be used where it suffices, and can be.
+    package var hasSystemDialog: Bool
+
+    /// Whether the session is locked.
+    package var isSessionLocked: Bool
+
+    /// Whether a person may be asked, as far as the caller is concerned.
+    package var isInteractionAllowed: Bool
+
+    /// Puts a state together.
+    package init(
+        biometry: BiometryAvailability,
+        isBiometryLocked: Bool = false,
+        isPasscodeSet: Bool,
+        hasPrompter: Bool = true,
+        hasSystemDialog: Bool = false,
+        isSessionLocked: Bool = false,
+        isInteractionAllowed: Bool = true
+    ) {
+        self.biometry = biometry
+        self.isBiometryLocked = isBiometryLocked
+        self.isPasscodeSet = isPasscodeSet
+        self.hasPrompter = hasPrompter
+        self.hasSystemDialog = hasSystemDialog
+        self.isSessionLocked = isSessionLocked
+        self.isInteractionAllowed = isInteractionAllowed
+    }
+}

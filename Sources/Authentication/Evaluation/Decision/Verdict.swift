@@ -1,0 +1,122 @@
+package import KeychainModel
+
+/// Whether something is released: a pure function of what is asked for, what is proved, and how things are.
+package enum Verdict: Hashable, Sendable {
+    /// It is.
+    case granted
+
+    /// Not before a person has proved something.
+    case mustAuthenticate(Plan)
+
+    /// It is not, and asking a person now would not help.
+    case denied(AuthenticationError)
+
+    /// Decides.
+    ///
+    /// What no person can provide at the moment comes before whether one may be asked: with a program that must not ask, "no finger
+    /// is enrolled" says more than "not interactive".
+    ///
+    /// - Parameters:
+    ///   - proved: what counts as proved already, such as by a context.
+    ///   - isGranted: whether the caller has a grant for it.
+    package init(
+        on requirement: Requirement,
+        proved: FactorSet = [],
+        isGranted: Bool = false,
+        in state: AuthenticationState
+    ) {
+        if let obstacle = Verdict.obstacle(to: requirement, in: state) {
+            self = .denied(obstacle)
+            return
+        }
+        guard !isGranted, let open = requirement.policy?.remaining(after: proved) else {
+            self = .granted
+            return
+        }
+        let plan: Plan
+        do throws(AuthenticationError) {
+            plan = try Verdict.plan(for: open.alternatives, requirement: requirement, in: state)
+        } catch {
+            self = .denied(error)
+            return
+        }
+        guard state.isInteractionAllowed else {
+            self = .denied(
+                AuthenticationError(.notInteractive, reason: "the program does not allow that anybody is asked")
+            )
+            return
+        }
+        self = .mustAuthenticate(plan)
+    }
+
+    /// What stands in the way whatever is proved.
+    private static func obstacle(
+        to requirement: Requirement,
+        in state: AuthenticationState
+    ) -> AuthenticationError? {
+        if requirement.accessibility?.needsPasscode == true, !state.isPasscodeSet {
+            return AuthenticationError(
+                .passcodeNotSet,
+                reason: "the item exists only with a passcode, and there is none"
+            )
+        }
+        // Behind a locked screen nobody sees who asks; and what was proved before the lock holds no longer.
+        if state.isSessionLocked, requirement.policy != nil || requirement.accessibility?.needsUnlockedSession == true {
+            return AuthenticationError(.notInteractive, reason: "the session is locked")
+        }
+        return nil
+    }
+
+    private static func plan(
+        for alternatives: [FactorSet],
+        requirement: Requirement,
+        in state: AuthenticationState
+    ) throws(AuthenticationError) -> Plan {
+        // The system's dialog may take a finger, so it is of no use while fingers are locked.
+        let acceptsPresence = alternatives.contains(.biometryAny) && alternatives.contains(.passcode)
+        if acceptsPresence, state.hasSystemDialog, !state.isBiometryLocked { return .systemDialog }
+
+        var possible: [FactorSet] = []
+        var obstacles: [AuthenticationError] = []
+        for alternative in alternatives {
+            if let obstacle = obstacle(to: alternative, boundSet: requirement.boundSet, in: state) {
+                obstacles.append(obstacle)
+            } else {
+                possible.append(alternative)
+            }
+        }
+        guard !possible.isEmpty else {
+            // The passcode is the last resort, so its absence is what ends the hope, where it was one.
+            let last = obstacles.first { $0.code == .passcodeNotSet } ?? obstacles.first
+            throw last ?? AuthenticationError(.authenticationFailed, reason: "there is no way to satisfy the policy")
+        }
+        guard state.hasPrompter else {
+            throw AuthenticationError(.notInteractive, reason: "no prompter is there to ask with")
+        }
+        return .dialog(possible)
+    }
+
+    private static func obstacle(
+        to alternative: FactorSet,
+        boundSet: BiometrySet?,
+        in state: AuthenticationState
+    ) -> AuthenticationError? {
+        if !alternative.isDisjoint(with: .biometry) {
+            if let error = state.biometry.error { return error }
+            if state.isBiometryLocked {
+                return AuthenticationError(
+                    .biometryLockout,
+                    reason: "too many touches did not match; give the passcode first"
+                )
+            }
+            if alternative.contains(.biometryCurrentSet), boundSet == nil || boundSet != state.biometry.set {
+                let reason = "the enrolled fingers are no longer those that the item was stored with"
+                return AuthenticationError(.authenticationFailed, reason: reason)
+            }
+        }
+        if alternative.contains(.passcode), !state.isPasscodeSet {
+            return AuthenticationError(.passcodeNotSet, reason: "no passcode is set")
+        }
+        return nil
+    }
+}

@@ -1,0 +1,32 @@
+import Authentication
+import KeychainModel
+import Testing
+
+struct PlanTests {
+    @Test(
+        arguments: [
+            ([.biometryAny], true, []), ([.passcode], false, .passcode),
+            ([.biometryAny, .passcode], true, .passcode), ([[.biometryAny, .passcode]], true, .passcode),
+            ([[.passcode, .applicationPassword]], false, .passcode),
+            ([.passcode, .applicationPassword], false, [.passcode, .applicationPassword]),
+            ([.biometryCurrentSet, [.passcode, .applicationPassword]], true, .passcode),
+            ([[.biometryCurrentSet, .applicationPassword]], true, .applicationPassword),
+        ] as [([FactorSet], Bool, FactorSet)]
+    )
+    func plan_alternatives_sayWhatToShow(alternatives: [FactorSet], touch: Bool, typed: FactorSet) {
+        #expect(Plan.dialog(alternatives).wantsTouch == touch)
+        #expect(Plan.dialog(alternatives).typedNext == typed)
+    }
+
+    @Test
+    func plan_systemDialog_wantsNothingOfOurs() {
+        #expect(!Plan.systemDialog.wantsTouch)
+        #expect(Plan.systemDialog.typedNext.isEmpty)
+    }
+
+    @Test
+    func counting_keysThatWereNotProved_areNoKeys() {
+        let proofs = Proofs(factors: .biometryAny, keys: .passcode)
+        #expect(proofs.keys.isEmpty)
+    }
+}

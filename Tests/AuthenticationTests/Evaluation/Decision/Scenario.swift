@@ -1,0 +1,97 @@
+import Authentication
+import KeychainModel
+
+/// One cell of the table: an item, how things are, and what the caller has.
+struct Scenario: Sendable {
+    /// An access control, and in plain Swift what it means.
+    struct Control: Sendable {
+        let text: String?
+        let isSatisfied: @Sendable (_ proofs: Set<Factor>) -> Bool
+
+        /// Every shape of policy: each factor alone, each pair, and what is nested.
+        static let all = [
+            Control(text: nil) { _ in true },
+            Control(text: "userPresence") { $0.hasFinger || $0.contains(.passcode) },
+            Control(text: "biometryAny") { $0.hasFinger },
+            Control(text: "biometryCurrentSet") { $0.contains(.biometryCurrentSet) },
+            Control(text: "devicePasscode") { $0.contains(.passcode) },
+            Control(text: "applicationPassword") { $0.contains(.applicationPassword) },
+            Control(text: "biometryCurrentSet or devicePasscode") {
+                $0.contains(.biometryCurrentSet) || $0.contains(.passcode)
+            },
+            Control(text: "biometryAny and devicePasscode") { $0.hasFinger && $0.contains(.passcode) },
+            Control(text: "biometryCurrentSet and applicationPassword") {
+                $0.contains(.biometryCurrentSet) && $0.contains(.applicationPassword)
+            },
+            Control(text: "userPresence and applicationPassword") {
+                ($0.hasFinger || $0.contains(.passcode)) && $0.contains(.applicationPassword)
+            },
+            Control(text: "userPresence or applicationPassword") {
+                $0.hasFinger || $0.contains(.passcode) || $0.contains(.applicationPassword)
+            },
+            Control(text: "devicePasscode and applicationPassword") {
+                $0.contains(.passcode) && $0.contains(.applicationPassword)
+            },
+            Control(text: "devicePasscode or biometryAny and applicationPassword") {
+                $0.contains(.passcode) || ($0.hasFinger && $0.contains(.applicationPassword))
+            },
+            Control(text: "biometryCurrentSet or biometryAny and devicePasscode") {
+                $0.contains(.biometryCurrentSet) || ($0.hasFinger && $0.contains(.passcode))
+            },
+        ]
+    }
+
+    /// What the reader is like.
+    enum Reader: CaseIterable {
+        case ready, unavailable, nothingEnrolled, unplugged
+    }
+
+    /// What was proved before, in a context that the caller has given.
+    enum Context: CaseIterable {
+        case none, finger, passcodeWithoutKey, passcodeWithKey, fingerAndPasscodeWithKey, applicationPasswordWithKey
+    }
+
+    var control = Control.all[0]
+    var accessibility: Accessibility?
+    var reader = Reader.ready
+    var isLockedOut = false
+    var isSameSet = true
+    var isPasscodeSet = true
+    var hasPrompter = true
+    var hasSystemDialog = false
+    var isSessionLocked = false
+    var isInteractionAllowed = true
+    var context = Context.none
+    var hasGrant = false
+
+    /// Calls `body` for every combination.
+    static func forEach(of control: Control, _ body: (Scenario) -> Void) {
+        var scenario = Scenario(control: control)
+        let levels: [Accessibility?] = [nil, .whenUnlocked, .afterFirstUnlock, .whenPasscodeSetThisDeviceOnly]
+        for level in levels {
+            for reader in Reader.allCases {
+                for context in Context.allCases {
+                    for bits in 0..<256 {
+                        scenario.accessibility = level
+                        scenario.reader = reader
+                        scenario.context = context
+                        scenario.isLockedOut = bits & 1 != 0
+                        scenario.isSameSet = bits & 2 != 0
+                        scenario.isPasscodeSet = bits & 4 != 0
+                        scenario.hasPrompter = bits & 8 != 0
+                        scenario.hasSystemDialog = bits & 16 != 0
+                        scenario.isSessionLocked = bits & 32 != 0
+                        scenario.isInteractionAllowed = bits & 64 != 0
+                        scenario.hasGrant = bits & 128 != 0
+                        body(scenario)
+                    }
+                }
+            }
+        }
+    }
+}
+
+extension Set<Factor> {
+    /// Whether an enrolled finger is among the proofs, of whichever set.
+    var hasFinger: Bool { contains(.biometryAny) || contains(.biometryCurrentSet) }
+}
