@@ -17,6 +17,8 @@ static const int keychaind_dbus_type_unix_fd = DBUS_TYPE_UNIX_FD;
 static const int keychaind_dbus_type_array = DBUS_TYPE_ARRAY;
 static const int keychaind_dbus_type_variant = DBUS_TYPE_VARIANT;
 static const int keychaind_dbus_type_struct = DBUS_TYPE_STRUCT;
+static const int keychaind_dbus_type_struct_begin = DBUS_STRUCT_BEGIN_CHAR;
+static const int keychaind_dbus_type_struct_end = DBUS_STRUCT_END_CHAR;
 static const int keychaind_dbus_type_dict_entry = DBUS_TYPE_DICT_ENTRY;
 
 static const int keychaind_dbus_message_method_call = DBUS_MESSAGE_TYPE_METHOD_CALL;

@@ -18,13 +18,13 @@ extension Connection {
     }
 
     /// How many bytes wait to be sent.
-    package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) }
+    package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
 
     /// Whether what is handled next may add to what waits to be sent.
     ///
     /// A program that calls faster than the bus takes the answers would otherwise fill the memory with them. What it has sent
     /// waits unread meanwhile, for libdbus reads no more than 63 MiB ahead.
-    var mayAddAnswers: Bool { bytesToSend < Connection.outgoingLimit }
+    var mayAddAnswers: Bool { !outbox.isBlocked && bytesToSend < Connection.outgoingLimit }
 
     /// Waits until the bus has taken most of what there is to send, or the connection is closed: for whoever makes large messages
     /// in calls that wait.

@@ -22,7 +22,7 @@ package final class Connection {
     private var subscriptions: [UInt64: Subscription] = [:]
     private var subscriptionCount: UInt64 = 0
     private var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
-    private var unwiped: [Message] = []
+    let outbox: Outbox
     var waitersForRoom: [CheckedContinuation<Void, Never>] = []
     private var exports: [String: Export] = [:]
 
@@ -40,7 +40,7 @@ package final class Connection {
     /// Connects and says hello.
     ///
     /// Blocks until the bus has answered, which takes well under a millisecond.
-    package init(_ address: BusAddress) throws(BusError) {
+    package convenience init(_ address: BusAddress) throws(BusError) {
         var error = DBusError()
         dbus_error_init(&error)
         let pointer: OpaquePointer? =
@@ -50,24 +50,31 @@ package final class Connection {
             case .address(let address): dbus_connection_open_private(address, &error)
             }
         guard let pointer else { throw BusError(consuming: &error) }
-        self.pointer = pointer
-        dbus_connection_set_exit_on_disconnect(pointer, 0)
         if case .address = address, dbus_bus_register(pointer, &error) == 0 {
-            dbus_connection_close(pointer)
-            dbus_connection_unref(pointer)
+            Connection.abandon(pointer)
             throw BusError(consuming: &error)
         }
+        try self.init(opened: pointer)
         uniqueName = String(optional: dbus_bus_get_unique_name(pointer)) ?? ""
+    }
+
+    /// Takes over a connection, which may not have said hello.
+    private init(opened pointer: OpaquePointer) throws(BusError) {
+        do throws(BusError) {
+            outbox = try Outbox(of: pointer)
+        } catch {
+            Connection.abandon(pointer)
+            throw error
+        }
+        self.pointer = pointer
+        dbus_connection_set_exit_on_disconnect(pointer, 0)
         limitDescriptors()
         attach()
     }
 
-    /// Takes over a connection that has not said hello.
-    private init(opened pointer: OpaquePointer) {
-        self.pointer = pointer
-        dbus_connection_set_exit_on_disconnect(pointer, 0)
-        limitDescriptors()
-        attach()
+    private static func abandon(_ pointer: OpaquePointer) {
+        dbus_connection_close(pointer)
+        dbus_connection_unref(pointer)
     }
 
     /// Connects and says hello, without blocking: for a bus that may be slow, or not answer at all.
@@ -79,7 +86,7 @@ package final class Connection {
         var error = DBusError()
         dbus_error_init(&error)
         guard let pointer = dbus_connection_open_private(address, &error) else { throw BusError(consuming: &error) }
-        let connection = Connection(opened: pointer)
+        let connection = try Connection(opened: pointer)
         do throws(BusError) {
             let name = try await connection.sayHello(timeout: timeout)
             guard dbus_bus_set_unique_name(pointer, name) != 0 else { throw disconnected }
@@ -97,7 +104,10 @@ package final class Connection {
     package func close() {
         guard isOpen else { return }
         // A bus that has not even answered the hello may never read what is queued.
-        if !uniqueName.isEmpty { dbus_connection_flush(pointer) }
+        if !uniqueName.isEmpty {
+            outbox.drain()
+            dbus_connection_flush(pointer)
+        }
         dbus_connection_close(pointer)
         abandonCalls()
         if case .dispatching = state {
@@ -109,10 +119,7 @@ package final class Connection {
 
     private func tearDown() {
         state = .closed
-        for message in unwiped {
-            message.wipeByteArrays()
-        }
-        unwiped.removeAll()
+        outbox.close()
         resumeWaitersForRoom()
         detach()
         dbus_connection_unref(pointer)
@@ -127,21 +134,65 @@ package final class Connection {
 
     // MARK: Sending
 
-    /// Queues a message, and writes it at once where the socket takes it.
+    /// Sends a message, in this turn of the loop if the socket takes it.
     package func send(_ message: Message) {
         guard isOpen else { return }
-        dbus_connection_send(pointer, message.pointer, nil)
+        guard !message.hasDescriptors else {
+            return outbox.handOver { [self] in
+                if isOpen { dbus_connection_send(pointer, message.pointer, nil) }
+            }
+        }
+        outbox.append(OutgoingMessage(copying: message, serial: outbox.nextSerial()))
     }
 
-    /// Sends a message that holds a secret; its bytes are overwritten once they have left.
+    /// Sends a message that holds a secret; its bytes are overwritten.
     package func sendWiping(_ message: Message) {
-        guard isOpen else { return message.wipeByteArrays() }
         send(message)
-        if dbus_connection_has_messages_to_send(pointer) == 0 {
-            message.wipeByteArrays()
-        } else {
-            unwiped.append(message)
+        message.wipeByteArrays()
+    }
+
+    /// Sends a signal with the values that the closure writes.
+    package func emit(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        to destination: String? = nil,
+        _ values: (inout Writer) -> Void
+    ) {
+        marshal(.signal(path, interface: interface, member: member, to: destination), values)
+    }
+
+    /// Sends the signal that tells of changed properties.
+    ///
+    /// - Parameter entries: writes the entries of an `a{sv}`.
+    package func emitPropertiesChanged(
+        _ path: ObjectPath,
+        _ interface: String,
+        to destination: String? = nil,
+        _ entries: (inout Writer) -> Void
+    ) {
+        emit(path, StandardInterface.properties, "PropertiesChanged", to: destination) { writer in
+            interface.write(to: &writer)
+            writer.writeArray(of: "{sv}", entries)
+            [String]().write(to: &writer)
         }
+    }
+
+    /// Sends the answer to a call; everything in it is overwritten once it has left.
+    func answer(_ call: MethodCall, failing error: ErrorName? = nil, _ values: (inout Writer) -> Void) {
+        let serial = dbus_message_get_serial(call.message.pointer)
+        marshal(.answer(to: serial, of: call.sender, error: error), values)
+        // Where no other call waits to be handled, nothing will come to leave together with this.
+        if case .dispatching = state, dbus_connection_get_dispatch_status(pointer) != DBUS_DISPATCH_DATA_REMAINS {
+            outbox.flush()
+        }
+    }
+
+    private func marshal(_ header: MessageHeader, _ values: (inout Writer) -> Void) {
+        guard isOpen else { return }
+        var writer = Writer(beginning: Marshaller(header, serial: outbox.nextSerial()))
+        values(&writer)
+        if let message = writer.finish() { outbox.append(message) }
     }
 
     /// Sends a call and waits for the answer.
@@ -159,6 +210,14 @@ package final class Connection {
     private static let disconnected = BusError(.disconnected, "the connection to the bus is closed")
 
     private func startCall(
+        _ message: Message,
+        timeout: Duration?,
+        completion: @escaping @BusActor (Message?) -> Void
+    ) {
+        outbox.handOver { [self] in startCallNow(message, timeout: timeout, completion: completion) }
+    }
+
+    private func startCallNow(
         _ message: Message,
         timeout: Duration?,
         completion: @escaping @BusActor (Message?) -> Void
@@ -188,14 +247,6 @@ package final class Connection {
         }
     }
 
-    private func wipeSentMessages() {
-        guard !unwiped.isEmpty, state != .closed, dbus_connection_has_messages_to_send(pointer) == 0 else { return }
-        for message in unwiped {
-            message.wipeByteArrays()
-        }
-        unwiped.removeAll()
-    }
-
     // MARK: Names
 
     /// Asks for a well-known name.
@@ -206,6 +257,7 @@ package final class Connection {
         options: NameRequest.Options = []
     ) throws(BusError) -> NameRequest.Outcome {
         guard isOpen else { throw Connection.disconnected }
+        outbox.drain()
         var error = DBusError()
         dbus_error_init(&error)
         let code = dbus_bus_request_name(
@@ -228,15 +280,17 @@ package final class Connection {
     ) -> SubscriptionID {
         subscriptionCount += 1
         subscriptions[subscriptionCount] = Subscription(match: match, handler: handler)
-        if isOpen {
-            dbus_bus_add_match(pointer, match.rule, nil)
+        outbox.handOver { [self] in
+            if isOpen { dbus_bus_add_match(pointer, match.rule, nil) }
         }
         return SubscriptionID(rawValue: subscriptionCount)
     }
 
     package func unsubscribe(_ id: SubscriptionID) {
-        guard let subscription = subscriptions.removeValue(forKey: id.rawValue), isOpen else { return }
-        dbus_bus_remove_match(pointer, subscription.match.rule, nil)
+        guard let subscription = subscriptions.removeValue(forKey: id.rawValue) else { return }
+        outbox.handOver { [self] in
+            if isOpen { dbus_bus_remove_match(pointer, subscription.match.rule, nil) }
+        }
     }
 
     /// Whether a subscription has not been ended.
@@ -297,7 +351,7 @@ package final class Connection {
         while isOpen, mayAddAnswers, dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS {}
         guard case .dispatching = state else { return tearDown() }
         state = .open
-        wipeSentMessages()
+        outbox.flush()
         resumeWaitersForRoom()
     }
 

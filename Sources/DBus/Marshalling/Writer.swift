@@ -1,38 +1,68 @@
 import CDBus
+import CLinux
 
-/// Appends values to a message in order.
+/// Appends values to a message in order: to one that is marshalled here, or to one of libdbus's.
 ///
 /// libdbus refuses only when memory has run out, where Swift itself gives up too; so does this.
 package struct Writer: ~Copyable {
+    private var marshaller: Marshaller?
     private var iterator = DBusMessageIter()
 
+    /// Appends to one of libdbus's messages.
     init(appendingTo message: OpaquePointer) {
+        marshaller = nil
         dbus_message_iter_init_append(message, &iterator)
     }
 
+    /// Writes a message that was begun.
+    init(beginning marshaller: consuming Marshaller) {
+        self.marshaller = consume marshaller
+    }
+
     private init(iterator: DBusMessageIter) {
+        marshaller = nil
         self.iterator = iterator
+    }
+
+    /// Ends the message that was begun; nil for one of libdbus's.
+    consuming func finish() -> OutgoingMessage? {
+        switch consume marshaller {
+        case .some(let marshaller): marshaller.finish()
+        case .none: nil
+        }
     }
 
     // MARK: Basic types
 
     mutating func writeBasic<Value: BitwiseCopyable>(_ type: Int32, _ value: Value) {
-        check(withUnsafePointer(to: value) { dbus_message_iter_append_basic(&iterator, type, $0) })
+        guard marshaller?.append(type, value) == nil else { return }
+        appendBasic(type, value)
     }
 
     /// Appends a string that is NUL-terminated UTF-8.
     package mutating func writeString(_ text: UnsafePointer<CChar>) {
-        writeBasic(keychaind_dbus_type_string, text)
+        writeText(keychaind_dbus_type_string, text)
     }
 
     /// Appends an object path that is NUL-terminated and valid.
     package mutating func writeObjectPath(_ text: UnsafePointer<CChar>) {
-        writeBasic(keychaind_dbus_type_object_path, text)
+        writeText(keychaind_dbus_type_object_path, text)
+    }
+
+    private mutating func writeText(_ type: Int32, _ text: UnsafePointer<CChar>) {
+        let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
+        guard marshaller?.append(type, text: bytes) == nil else { return }
+        appendBasic(type, text)
+    }
+
+    private mutating func appendBasic<Value: BitwiseCopyable>(_ type: Int32, _ value: Value) {
+        check(withUnsafePointer(to: value) { dbus_message_iter_append_basic(&iterator, type, $0) })
     }
 
     /// Appends an `ay`.
     package mutating func writeBytes(_ bytes: UnsafeRawBufferPointer) {
-        writeContainer(keychaind_dbus_type_array, "y") { writer in
+        guard marshaller?.append(bytes: bytes) == nil else { return }
+        appendContainer(keychaind_dbus_type_array, "y") { writer in
             guard !bytes.isEmpty else { return }
             let start = bytes.baseAddress
             writer.check(
@@ -52,22 +82,38 @@ package struct Writer: ~Copyable {
 
     /// Appends a structure of the members that the closure writes.
     package mutating func writeStructure(_ members: (inout Writer) -> Void) {
-        writeContainer(keychaind_dbus_type_struct, nil, members)
+        guard marshaller?.beginStructure() != nil else {
+            return appendContainer(keychaind_dbus_type_struct, nil, members)
+        }
+        members(&self)
+        marshaller?.endStructure()
     }
 
     /// Appends a variant of the one value, of this signature, that the closure writes.
     package mutating func writeVariant(_ signature: String, _ value: (inout Writer) -> Void) {
-        writeContainer(keychaind_dbus_type_variant, signature, value)
+        guard marshaller?.beginVariant(signature) != nil else {
+            return appendContainer(keychaind_dbus_type_variant, signature, value)
+        }
+        value(&self)
+        marshaller?.endVariant()
     }
 
     /// Appends an array of the elements, of this signature, that the closure writes.
     package mutating func writeArray(of signature: String, _ elements: (inout Writer) -> Void) {
-        writeContainer(keychaind_dbus_type_array, signature, elements)
+        guard let array = marshaller?.beginArray(of: signature) else {
+            return appendContainer(keychaind_dbus_type_array, signature, elements)
+        }
+        elements(&self)
+        marshaller?.end(array)
     }
 
     /// Appends an entry to a dictionary: the array that is being written.
     package mutating func writeEntry(_ keyAndValue: (inout Writer) -> Void) {
-        writeContainer(keychaind_dbus_type_dict_entry, nil, keyAndValue)
+        guard marshaller?.beginStructure() != nil else {
+            return appendContainer(keychaind_dbus_type_dict_entry, nil, keyAndValue)
+        }
+        keyAndValue(&self)
+        marshaller?.endStructure()
     }
 
     /// Appends an entry to an `a{sv}`, as properties are sent.
@@ -78,7 +124,7 @@ package struct Writer: ~Copyable {
         }
     }
 
-    private mutating func writeContainer(_ type: Int32, _ signature: String?, _ body: (inout Writer) -> Void) {
+    private mutating func appendContainer(_ type: Int32, _ signature: String?, _ body: (inout Writer) -> Void) {
         var inner = Writer(iterator: DBusMessageIter())
         if let signature {
             check(dbus_message_iter_open_container(&iterator, type, signature, &inner.iterator))

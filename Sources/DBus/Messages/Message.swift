@@ -44,16 +44,6 @@ package final class Message: @unchecked Sendable {
         return message
     }
 
-    /// The empty answer to a call, its values still to be written.
-    package func makeReply() -> Message {
-        Message(owning: Message.allocated(dbus_message_new_method_return(pointer)))
-    }
-
-    /// The answer to a call that has failed.
-    package func makeReply(failing error: BusError) -> Message {
-        Message(owning: Message.allocated(dbus_message_new_error(pointer, error.name.rawValue, error.message)))
-    }
-
     /// Appends values.
     package func write(_ body: (inout Writer) -> Void) {
         var writer = Writer(appendingTo: pointer)

@@ -39,51 +39,38 @@ package final class MethodCall {
         try message.read(repeat each types)
     }
 
-    /// Answers with the values that the closure writes.
+    /// Answers with the values that the closure writes; they may be secrets, for all is overwritten once it has left.
     package func reply(_ values: (inout Writer) -> Void = { _ in }) {
-        answer { reply in
-            reply.write(values)
-            connection.send(reply)
-        }
+        guard beginAnswer() else { return }
+        connection.answer(self, values)
     }
 
     /// Answers with values of known types.
     package func reply<each Value: BusValue>(with values: repeat each Value) {
-        answer { reply in
-            reply.append(repeat each values)
-            connection.send(reply)
-        }
-    }
-
-    /// Answers with values among which are secrets: the message is overwritten once it has left.
-    package func replyWiping(_ values: (inout Writer) -> Void) {
-        answer { reply in
-            reply.write(values)
-            connection.sendWiping(reply)
+        reply { writer in
+            repeat (each values).write(to: &writer)
         }
     }
 
     /// Answers with an error.
     package func fail(_ error: BusError) {
         guard case .open = state else { return }
-        state = .answered
         // A secret among the arguments may not have been read, and libdbus keeps used messages.
         message.wipeByteArrays()
-        if message.wantsReply {
-            connection.send(message.makeReply(failing: error))
-        }
+        guard beginAnswer() else { return }
+        connection.answer(self, failing: error.name) { error.message.write(to: &$0) }
     }
 
     /// Answers a call that its handler has left without an answer: a caller must never wait for nothing.
     func finish() {
+        guard case .open = state else { return }
         fail(BusError(.failed, "\(member) has ended without an answer"))
     }
 
-    private func answer(_ send: (Message) -> Void) {
-        guard case .open = state else { return }
+    /// Whether the caller is to be answered, which is only once.
+    private func beginAnswer() -> Bool {
+        guard case .open = state else { return false }
         state = .answered
-        if message.wantsReply {
-            send(message.makeReply())
-        }
+        return message.wantsReply
     }
 }

@@ -50,7 +50,7 @@ extension ServiceObject {
             case .unavailable: break
             }
         }
-        call.replyWiping { batch.write(to: &$0) }
+        call.reply { batch.write(to: &$0) }
         return .answered
     }
 
@@ -65,7 +65,7 @@ extension ServiceObject {
                     try batch.add(secret, of: path)
                 }
             }
-            call.replyWiping { batch.write(to: &$0) }
+            call.reply { batch.write(to: &$0) }
         }
     }
 

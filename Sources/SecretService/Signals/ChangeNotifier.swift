@@ -133,12 +133,10 @@ final class ChangeNotifier {
     // MARK: Sending
 
     private func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ subject: ObjectPath) {
-        let signal = Message.signal(path, interface, member)
-        signal.append(subject)
-        connection.send(signal)
+        connection.emit(path, interface, member) { subject.write(to: &$0) }
     }
 
     private func send(_ path: ObjectPath, _ interface: String, _ changes: (inout Writer) -> Void) {
-        connection.send(Message.propertiesChanged(path, interface, changes))
+        connection.emitPropertiesChanged(path, interface, changes)
     }
 }

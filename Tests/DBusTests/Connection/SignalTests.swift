@@ -106,11 +106,36 @@ struct SignalTests {
 
     @Test
     @BusActor
-    func propertiesChanged_message_hasNamesAndValues() throws {
-        let message = Message.propertiesChanged(path, interface) { $0.writeProperty("Label", "new") }
+    func emitPropertiesChanged_arrives_withNamesAndValues() async throws {
+        let server = try await TestServer.start()
+        let heard = Recorder<Message>()
+        server.client.subscribe(to: SignalMatch(interface: StandardInterface.properties)) { heard.record($0) }
+        try await server.call("Sender")
+        server.connection.emitPropertiesChanged(path, interface) { $0.writeProperty("Label", "new") }
+        let message = try await heard.first("the signal")
         let (name, values, invalid) = try message.read(String.self, [String: Variant].self, [String].self)
         #expect(name == interface && values == ["Label": .string("new")] && invalid.isEmpty)
         #expect(message.interface == StandardInterface.properties && message.member == "PropertiesChanged")
+        #expect(message.path == path.rawValue && message.sender == server.connection.uniqueName)
+    }
+
+    @Test
+    @BusActor
+    func emit_toOneReceiver_isHeardByNobodyElse() async throws {
+        let server = try await TestServer.start()
+        let other = try server.bus.connect()
+        defer { other.close() }
+        let (mine, others) = (Recorder<String>(), Recorder<String>())
+        for (connection, recorder) in [(server.client, mine), (other, others)] {
+            connection.subscribe(to: SignalMatch(interface: interface)) { recorder.record($0.member ?? "") }
+        }
+        try await server.call("Sender")
+        _ = try await other.call(server.message("Sender"))
+        server.connection.emit(path, interface, "Private", to: server.client.uniqueName) { _ in }
+        server.connection.emit(path, interface, "Public") { _ in }
+        _ = try await others.first("the public signal") { $0 == "Public" }
+        #expect(others.all == ["Public"])
+        _ = try await mine.first("both signals", after: 1)
     }
 
     @BusActor

@@ -62,7 +62,7 @@ final class TestObject {
             Method("HoldBytes", waits: true, in: [Parameter("bytes", ByteArray.self)]) {
                 (object, call) async throws(BusError) in
                 await object.hold("bytes")
-                call.replyWiping { try? call.arguments(ByteArray.self).write(to: &$0) }
+                call.reply { try? call.arguments(ByteArray.self).write(to: &$0) }
             },
             Method("Sender", out: [Parameter("name", String.self)]) { (_, call) throws(BusError) in
                 call.reply(with: call.sender)
@@ -75,7 +75,7 @@ final class TestObject {
                 (_, call) throws(BusError) in
                 let size = try call.arguments(UInt32.self)
                 let bytes = ByteArray([UInt8](repeating: 0x5a, count: Int(size)))
-                call.replyWiping { bytes.write(to: &$0) }
+                call.reply { bytes.write(to: &$0) }
             },
         ],
         properties: [

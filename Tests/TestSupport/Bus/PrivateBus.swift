@@ -57,9 +57,14 @@ package final class PrivateBus: Sendable {
         try await daemon.kill()
     }
 
-    /// Stops the bus from doing anything, until it is killed.
+    /// Stops the bus from doing anything, until it goes on or is killed.
     package func pause() {
         daemon.send(SIGSTOP)
+    }
+
+    /// Lets the bus go on.
+    package func resume() {
+        daemon.send(SIGCONT)
     }
 
     private static func configuration(socket: String, services: String) -> String {

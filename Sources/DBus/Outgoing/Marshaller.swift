@@ -1,0 +1,119 @@
+import CDBus
+
+/// Lays out a message in memory as it travels (the specification's "Message Format"): what answers and signals are made with.
+///
+/// libdbus, asked to append a value, checks it, looks for its place in the signature, and grows the message by a few bytes; for
+/// an answer that is more work than all the rest of a call. Here the body grows in place, and its signature is noted at the
+/// end of the header meanwhile.
+struct Marshaller: ~Copyable {
+    private static let headerSize = 192
+    private static let bodySize = 320
+
+    private var header = WireBuffer(capacity: headerSize)
+    private var body = WireBuffer(capacity: bodySize)
+    private let opening: MessageHeader.Opening
+    /// How many arrays and variants are open, which say themselves what is in them.
+    private var depth = 0
+
+    /// Begins a message.
+    init(_ content: MessageHeader, serial: UInt32) {
+        opening = content.begin(in: &header, serial: serial)
+    }
+
+    /// Ends the message.
+    consuming func finish() -> OutgoingMessage {
+        MessageHeader.end(opening, in: &header, bodySize: body.count)
+        return OutgoingMessage(header: header, body: body)
+    }
+
+    // MARK: Basic types
+
+    /// Appends a number or a boolean.
+    mutating func append<Value: BitwiseCopyable>(_ type: Int32, _ value: Value) {
+        note(type)
+        body.append(value)
+    }
+
+    /// Appends a string or an object path.
+    mutating func append(_ type: Int32, text: UnsafeRawBufferPointer) {
+        note(type)
+        body.append(text: text)
+    }
+
+    /// Appends an `ay`.
+    mutating func append(bytes: UnsafeRawBufferPointer) {
+        note(keychaind_dbus_type_array)
+        note(keychaind_dbus_type_byte)
+        body.append(UInt32(truncatingIfNeeded: bytes.count))
+        body.append(contentsOf: bytes)
+    }
+
+    // MARK: Containers
+
+    /// Begins a structure, or an entry of a dictionary.
+    mutating func beginStructure() {
+        note(keychaind_dbus_type_struct_begin)
+        body.align(to: 8)
+    }
+
+    mutating func endStructure() {
+        note(keychaind_dbus_type_struct_end)
+    }
+
+    /// Begins a variant of a value of this signature.
+    mutating func beginVariant(_ signature: String) {
+        note(keychaind_dbus_type_variant)
+        depth += 1
+        var signature = signature
+        signature.withUTF8 { signature in
+            body.append(UInt8(truncatingIfNeeded: signature.count))
+            body.append(contentsOf: UnsafeRawBufferPointer(signature))
+        }
+        body.append(UInt8(0))
+    }
+
+    mutating func endVariant() {
+        depth -= 1
+    }
+
+    /// Begins an array of elements of this signature.
+    mutating func beginArray(of signature: String) -> OpenArray {
+        note(keychaind_dbus_type_array)
+        var signature = signature
+        let alignment = signature.withUTF8 { signature in
+            if depth == 0 { header.append(contentsOf: UnsafeRawBufferPointer(signature)) }
+            return Marshaller.alignment(of: signature.first)
+        }
+        depth += 1
+        body.append(UInt32(0))
+        let sizeOffset = body.count - MemoryLayout<UInt32>.size
+        body.align(to: alignment)
+        return OpenArray(sizeOffset: sizeOffset, start: body.count)
+    }
+
+    mutating func end(_ array: OpenArray) {
+        depth -= 1
+        body.replace(at: array.sizeOffset, with: UInt32(truncatingIfNeeded: body.count - array.start))
+    }
+
+    /// Where the size of an array goes, and from where it counts.
+    struct OpenArray {
+        fileprivate let sizeOffset: Int
+        fileprivate let start: Int
+    }
+
+    /// The alignment of a value that begins with a type.
+    private static func alignment(of type: UInt8?) -> Int {
+        switch type {
+        case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1
+        case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "("), UInt8(ascii: "{"): 8
+        default: 4
+        }
+    }
+
+    private mutating func note(_ type: Int32) {
+        guard depth == 0 else { return }
+        header.append(UInt8(truncatingIfNeeded: type))
+    }
+}

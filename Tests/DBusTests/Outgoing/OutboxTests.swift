@@ -1,0 +1,137 @@
+import DBus
+import TestSupport
+import Testing
+
+/// The order and the fate of what is sent, by whichever way.
+@Suite(.onLoop)
+struct OutboxTests {
+    private static let interface = "org.example.Outbox"
+
+    @Test
+    @BusActor
+    func messages_ofEveryKindInOneTurn_keepTheirOrder() async throws {
+        let server = try await TestServer.start()
+        for number in stride(from: 0, to: 300, by: 3) {
+            record(number, on: server)
+            async let answered: Message = server.call("Record", "\(number + 1)")
+            record(number + 2, on: server)
+            _ = try await answered
+        }
+        try await server.call("Record", "300")
+        #expect(server.object.recorded.all.compactMap { Int($0) }.sorted() == Array(0...300))
+        let sent = server.object.recorded.all.compactMap { Int($0) }.filter { $0 % 3 == 0 }
+        #expect(sent == sent.sorted())
+    }
+
+    @Test
+    @BusActor
+    func socketIsFull_everythingArrivesInOrder() async throws {
+        let server = try await TestServer.start()
+        let heard = Recorder<UInt64>()
+        server.client.subscribe(to: SignalMatch(interface: Self.interface)) { message in
+            if let (number, _) = try? message.read(UInt64.self, ByteArray.self) { heard.record(number) }
+        }
+        try await server.call("Sender")
+        server.bus.pause()
+        // Sizes around what the kernel takes in one piece.
+        for number in 0..<400 as Range<UInt64> {
+            let bytes = ByteArray([UInt8](repeating: 1, count: Int(number * 211 % 70_000)))
+            server.connection.emit(.root, Self.interface, "Signal") { writer in
+                number.write(to: &writer)
+                bytes.write(to: &writer)
+            }
+        }
+        #expect(server.connection.bytesToSend > 1 << 20)
+        server.bus.resume()
+        for number in 0..<400 as Range<UInt64> {
+            #expect(try await heard.first("signal \(number)", after: Int(number)) == number)
+        }
+        try await server.call("Sender")
+        #expect(server.connection.bytesToSend == 0)
+    }
+
+    @Test
+    @BusActor
+    func socketIsFull_callsAndSubscriptionsWaitForTheirTurn() async throws {
+        let server = try await TestServer.start()
+        let heard = Recorder<String>()
+        server.bus.pause()
+        fill(server.client)
+        let owner = Task { try await server.client.owner(of: TestServer.name) }
+        let subscription = server.client.subscribe(to: SignalMatch(interface: Self.interface)) { message in
+            heard.record(message.member ?? "")
+        }
+        let answer = Task { try await server.call("Sender").read(String.self) }
+        server.bus.resume()
+        #expect(try await owner.value == server.connection.uniqueName)
+        #expect(try await answer.value == server.client.uniqueName)
+        server.connection.emit(.root, Self.interface, "Signal") { _ in }
+        #expect(try await heard.first("the signal") == "Signal")
+        server.client.unsubscribe(subscription)
+    }
+
+    @Test
+    @BusActor
+    func socketIsFull_serverAnswersWhenThereIsRoom() async throws {
+        let server = try await TestServer.start()
+        let calls = (0..<50).map { number in Task { try await server.call("Hold", "\(number)") } }
+        for number in 0..<50 { _ = try await server.object.held.first("call \(number)", after: number) }
+        server.bus.pause()
+        fill(server.connection)
+        server.object.release()
+        server.bus.resume()
+        for (number, call) in calls.enumerated() {
+            #expect(try await call.value.read(String.self) == "\(number)")
+        }
+    }
+
+    @Test
+    @BusActor
+    func busDies_socketIsFull_everybodyIsToldAndNothingIsKept() async throws {
+        let server = try await TestServer.start()
+        let disconnections = Recorder<Void>()
+        server.client.onDisconnect = { disconnections.record(()) }
+        server.bus.pause()
+        fill(server.client)
+        let lost = Task { try await server.call("Sender") }
+        let alsoLost = Task { try await server.client.owner(of: TestServer.name) }
+        try await server.bus.kill()
+        await #expect(throws: BusError(.disconnected, "")) { try await lost.value }
+        await #expect(throws: BusError(.disconnected, "")) { _ = try await alsoLost.value }
+        _ = try await disconnections.first("the disconnection")
+        server.client.send(.signal(.root, Self.interface, "Late"))
+        server.client.close()
+    }
+
+    @Test
+    @BusActor
+    func close_socketWasFull_sendsEverythingFirst() async throws {
+        let server = try await TestServer.start()
+        for number in 0..<40 {
+            let message = server.message("Record")
+            message.append(String(repeating: "\(number) ", count: 20_000))
+            server.client.send(message)
+        }
+        server.client.close()
+        for number in 0..<40 {
+            #expect(try await server.object.recorded.first("call \(number)", after: number).hasPrefix("\(number) "))
+        }
+    }
+
+    @BusActor
+    private func record(_ number: Int, on server: TestServer) {
+        let message = server.message("Record")
+        message.append("\(number)")
+        server.client.send(message)
+    }
+
+    /// Sends more than a socket holds.
+    @BusActor
+    private func fill(_ connection: Connection) {
+        let bytes = ByteArray([UInt8](repeating: 1, count: 100_000))
+        for _ in 0..<20 {
+            connection.emit(.root, "org.example.Filling", "Signal") { bytes.write(to: &$0) }
+        }
+        #expect(connection.bytesToSend > 1 << 20)
+    }
+}
