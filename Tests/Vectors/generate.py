@@ -8,6 +8,7 @@ import hashlib
 import pathlib
 
 from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.kdf.argon2 import Argon2id
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
@@ -161,6 +162,48 @@ def hkdf():
         }
 
 
+def x25519_pair(label):
+    private = X25519PrivateKey.from_private_bytes(stream(label, 32))
+    return private, private.public_key().public_bytes_raw()
+
+
+def x25519():
+    prime = 2**255 - 19
+    odd = {
+        "nearly the largest coordinate": prime - 2,
+        "a coordinate past the prime": prime + 3,
+        "all bits set": 2**256 - 1,
+        "the highest bit, which does not count": 2**255 + 9,
+    }
+    coordinates = {f"random {number}": stream(f"coordinate {number}", 32) for number in range(8)}
+    coordinates |= {name: number.to_bytes(32, "little") for name, number in odd.items()}
+    for name, coordinate in coordinates.items():
+        private, public = x25519_pair(f"scalar {name}")
+        yield {
+            "name": name,
+            "scalar": private.private_bytes_raw().hex(),
+            "public": public.hex(),
+            "coordinate": coordinate.hex(),
+            "product": private.exchange(X25519PublicKey.from_public_bytes(coordinate)).hex(),
+        }
+
+
+def encapsulation():
+    for number in range(6):
+        owner, owner_public = x25519_pair(f"owner {number}")
+        pair, pair_public = x25519_pair(f"pair {number}")
+        purpose = stream(f"purpose {number}", 5 * number)
+        shared = pair.exchange(owner.public_key())
+        info = purpose + pair_public + owner_public
+        yield {
+            "name": f"purpose of {len(purpose)} bytes",
+            "owner": owner.private_bytes_raw().hex(),
+            "public": pair_public.hex(),
+            "purpose": purpose.hex(),
+            "key": HKDF(algorithm=hashes.SHA256(), length=32, salt=None, info=info).derive(shared).hex(),
+        }
+
+
 def write(name, title, cases):
     lines = [f"# {title}, written by generate.py."]
     for case in cases:
@@ -173,3 +216,5 @@ write("right-padding", "Session ciphertexts with their plaintexts", right_paddin
 write("wrong-padding", "Session ciphertexts whose padding is wrong", wrong_padding())
 write("argon2id", "Argon2id", argon2id())
 write("hkdf-sha256", "HKDF with SHA-256", hkdf())
+write("x25519", "X25519, with coordinates that are not in the range of the prime", x25519())
+write("encapsulation", "Keys that are made for the owner of an X25519 key", encapsulation())

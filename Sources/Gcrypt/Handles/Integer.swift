@@ -27,12 +27,23 @@ struct Integer: ~Copyable {
         value = scanned
     }
 
-    private init(_ value: gcry_mpi_t) {
+    /// Makes a zero with room for that many bits.
+    init(bits: UInt32, in memory: SecureBytes.Memory) throws(GcryptError) {
+        try Gcrypt.initializeIfNeeded()
+        guard let value = memory == .locked ? gcry_mpi_snew(bits) : gcry_mpi_new(bits) else {
+            let code: GcryptError.Code = memory == .locked ? .outOfLockedMemory : .outOfMemory
+            throw GcryptError(code, reason: "no room for an integer of \(bits) bits")
+        }
         self.value = value
     }
 
     deinit {
         gcry_mpi_release(value)
+    }
+
+    /// Gives libgcrypt's own integer to a closure, which must not keep it.
+    borrowing func withHandle<Result>(_ body: (gcry_mpi_t) -> Result) -> Result {
+        body(value)
     }
 
     /// The number of bytes without leading zeros.
@@ -50,7 +61,7 @@ struct Integer: ~Copyable {
 
     /// The integer less one.
     borrowing func minusOne() throws(GcryptError) -> Integer {
-        let difference = try Integer.allocate(bits: gcry_mpi_get_nbits(value), in: .ordinary)
+        let difference = try Integer(bits: gcry_mpi_get_nbits(value), in: .ordinary)
         gcry_mpi_sub_ui(difference.value, value, 1)
         return difference
     }
@@ -61,7 +72,7 @@ struct Integer: ~Copyable {
         modulo modulus: borrowing Integer,
         in memory: SecureBytes.Memory
     ) throws(GcryptError) -> Integer {
-        let result = try Integer.allocate(bits: gcry_mpi_get_nbits(modulus.value), in: memory)
+        let result = try Integer(bits: gcry_mpi_get_nbits(modulus.value), in: memory)
         gcry_mpi_powm(result.value, value, exponent.value, modulus.value)
         return result
     }
@@ -76,13 +87,5 @@ struct Integer: ~Copyable {
         guard size > 0, let base = buffer.baseAddress else { return }
         let start = (base + padding).assumingMemoryBound(to: UInt8.self)
         try check(gcry_mpi_print(GCRYMPI_FMT_USG, start, size, nil, value), "write an integer")
-    }
-
-    private static func allocate(bits: UInt32, in memory: SecureBytes.Memory) throws(GcryptError) -> Integer {
-        guard let value = memory == .locked ? gcry_mpi_snew(bits) : gcry_mpi_new(bits) else {
-            let code: GcryptError.Code = memory == .locked ? .outOfLockedMemory : .outOfMemory
-            throw GcryptError(code, reason: "no room for an integer of \(bits) bits")
-        }
-        return Integer(value)
     }
 }
