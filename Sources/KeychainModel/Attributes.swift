@@ -143,6 +143,26 @@ package struct Attributes: Hashable, Sendable {
         return leftOut ? Attributes(canonical: bytes) : self
     }
 
+    /// These with one of them set to a value, or without it.
+    package func setting(_ name: String, to value: String?) -> Attributes {
+        let name = Self.cString(name)
+        var bytes: [UInt8] = []
+        var addition = value.map { value in name + [0] + Self.cString(value) + [0] }
+        packed.withUnsafeBytes { all in
+            var pairs = PackedPairs(all)
+            while let pair = pairs.next() {
+                if pair.name.elementsEqual(name) { continue }
+                if let added = addition, name.lexicographicallyPrecedes(pair.name) {
+                    bytes += added
+                    addition = nil
+                }
+                bytes += pair.both
+                bytes.append(0)
+            }
+        }
+        return Attributes(canonical: bytes + (addition ?? []))
+    }
+
     /// Whether some name begins with `keychain:`.
     package var hasReserved: Bool {
         let prefix = Self.reservedPrefix.utf8

@@ -61,6 +61,7 @@ package final class Vault {
         session.adoptEphemeralKey()
         opened.collections.append(session)
         opened.collections.sort { first, second in first.name < second.name }
+        context.login.collection = opened.collections.first { collection in collection.name == .login }
         self.opened = opened
     }
 
@@ -138,7 +139,7 @@ package final class Vault {
 
     /// Removes a collection, its file and its aliases (#90).
     ///
-    /// Past generations stay.
+    /// Past generations stay, but those of a `login` that has items which go with the passcode.
     ///
     /// `login` is listed again afterwards, vacant. When this returns, the disk has it. Throws `notSupported` for what has no file,
     /// `unreadable` for what cannot be read – its file is for a person to remove –, and what the disk may.
@@ -146,6 +147,7 @@ package final class Vault {
         guard let opened else { throw Collection.closed }
         guard !collection.isDeleted else { throw Collection.deleted }
         if case .unreadable(let reason) = collection.state { throw VaultError(.unreadable, reason: reason) }
+        if collection.name == .login { try await removeItemsBoundToPasscode() }
         try await collection.removeFile()
         let name = collection.name
         self.opened?.collections.removeAll { other in other === collection }
@@ -173,7 +175,11 @@ package final class Vault {
         await opened.clerk.stop()
     }
 
+    /// What the collections share; nil when the vault is not open.
+    var context: VaultContext? { opened?.context }
+
     private func insert(_ collection: Collection) {
+        if collection.name == .login { opened?.context.login.collection = collection }
         let collections = (self.collections + [collection]).sorted { first, second in first.name < second.name }
         opened?.collections = collections
     }

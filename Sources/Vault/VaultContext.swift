@@ -1,12 +1,15 @@
 import Logging
 
 /// What the collections of a vault share.
-struct VaultContext: Sendable {
+struct VaultContext {
     /// The folder, the clock and the limits.
     let configuration: VaultConfiguration
 
     /// The folder of the collections' files.
     let folder: Folder
+
+    /// The collection whose password is the passcode.
+    let login = LoginReference()
 
     /// The key of the blind index.
     let indexKey: BlindIndexKey

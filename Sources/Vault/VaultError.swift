@@ -54,6 +54,11 @@ extension VaultError {
             case notSupported
             case busy
             case cryptographyFailed
+            case invalidAccessControl
+            case authenticationNeeded
+            case passcodeNotSet
+            case wrongApplicationPassword
+            case applicationPasswordNeeded
         }
 
         private let kind: Kind
@@ -108,6 +113,23 @@ extension VaultError {
 
         /// A cipher refused to work, for want of memory or of random bytes.
         package static let cryptographyFailed = Code(kind: .cryptographyFailed)
+
+        /// Reserved attributes of a new or changed item mean nothing, or exclude each other.
+        ///
+        /// Nothing was changed.
+        package static let invalidAccessControl = Code(kind: .invalidAccessControl)
+
+        /// The item is protected, and the call came without its key or without saying that the caller was authenticated for it.
+        package static let authenticationNeeded = Code(kind: .authenticationNeeded)
+
+        /// What was asked for needs a passcode, and `login` has none.
+        package static let passcodeNotSet = Code(kind: .passcodeNotSet)
+
+        /// The item's own password is another.
+        package static let wrongApplicationPassword = Code(kind: .wrongApplicationPassword)
+
+        /// A secret is to be sealed under a password of its own, and none was given.
+        package static let applicationPasswordNeeded = Code(kind: .applicationPasswordNeeded)
 
         /// Every code that there is now, for tables that must name each.
         package static var allCases: [Code] { Kind.allCases.map(Code.init(kind:)) }

@@ -1,3 +1,6 @@
+import Gcrypt
+import KeychainModel
+
 /// How much the vault takes, so that no caller can fill it with one request.
 package struct VaultLimits: Equatable, Sendable {
     /// The longest secret, in bytes.
@@ -32,4 +35,41 @@ package struct VaultLimits: Equatable, Sendable {
 
     /// Creates the limits that the daemon uses.
     package init() {}
+
+    /// Throws when a label is too long.
+    func check(label: String) throws(VaultError) {
+        guard label.utf8.count <= labelBytes else {
+            throw VaultError(.limitExceeded, reason: "a label has at most \(labelBytes) bytes")
+        }
+    }
+
+    /// Throws when attributes are too many or too long.
+    func check(_ attributes: Attributes) throws(VaultError) {
+        guard attributes.packed.count <= attributeBytes else {
+            throw VaultError(.limitExceeded, reason: "attributes have at most \(attributeBytes) bytes")
+        }
+        guard attributes.count <= self.attributes else {
+            throw VaultError(.limitExceeded, reason: "an item has at most \(self.attributes) attributes")
+        }
+    }
+
+    /// Throws when a secret or its content type is too long.
+    func check(_ secret: borrowing Secret) throws(VaultError) {
+        guard secret.bytes.count <= secretBytes else {
+            throw VaultError(.limitExceeded, reason: "a secret has at most \(secretBytes) bytes")
+        }
+        guard secret.contentType.utf8.count <= contentTypeBytes else {
+            throw VaultError(.limitExceeded, reason: "a content type has at most \(contentTypeBytes) bytes")
+        }
+    }
+
+    /// Throws when a password is empty or too long.
+    func check(password: borrowing SecureBytes) throws(VaultError) {
+        guard !password.isEmpty else {
+            throw VaultError(.emptyPassword, reason: "an empty password protects nothing")
+        }
+        guard password.count <= passwordBytes else {
+            throw VaultError(.limitExceeded, reason: "the password is too long")
+        }
+    }
 }

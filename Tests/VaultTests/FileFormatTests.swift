@@ -1,4 +1,3 @@
-import Foundation
 import Gcrypt
 import KeychainModel
 import Testing
@@ -7,28 +6,6 @@ import Vault
 /// Another implementation, written from docs/file-format.md, reads what the vault wrote.
 @VaultActor
 @Suite struct FileFormatTests {
-    private struct Contents: Decodable {
-        struct Item: Decodable {
-            let id: UInt64
-            let label: String
-            let attributes: [String: String]
-            let created: Int64
-            let modified: Int64
-            let contentType: String
-            let secret: String
-        }
-
-        let label: String
-        let created: Int64
-        let modified: Int64
-        let items: [Item]
-    }
-
-    /// The other program did not like the file, or lacks what it needs.
-    private struct Refusal: Error {
-        let complaints: String
-    }
-
     private let folder = TemporaryFolder()
     private let clock = TestClock()
 
@@ -53,12 +30,12 @@ import Vault
         try await login.setLabel("My passwords")
         await vault.close()
 
-        let contents = try JSONDecoder().decode(Contents.self, from: read(password: "pässword"))
+        let contents = try OtherReader(folder).read(passwords: "pässword")
         #expect(contents.label == "My passwords")
         #expect(contents.modified == contents.created + 3_000_000)
         #expect(contents.items.map(\.id) == [first, third, fourth].map(\.rawValue))
         #expect(contents.items.map(\.label) == ["Changed", "third", "fourth"])
-        #expect(contents.items.map(\.secret) == ["00ff0a", "6e6577", ""])
+        #expect(contents.items.map { item in item.secret ?? "?" } == ["00ff0a", "6e6577", ""])
         #expect(contents.items.map(\.contentType) == ["application/octet-stream", "", "text/plain"])
         #expect(contents.items[0].attributes == ["service": "mail", "": "", "ключ": "значение"])
         #expect(contents.items[0].modified == contents.items[0].created + 3_000_000)
@@ -69,28 +46,73 @@ import Vault
         let vault = try await Vault.opened(Fixture.configuration(folder))
         _ = try await vault.unlockedLogin()
         await vault.close()
-        let refusal = #expect(throws: Refusal.self) { _ = try read(password: "wrong") }
+        let refusal = #expect(throws: OtherProgram.Refusal.self) {
+            _ = try OtherReader(folder).read(passwords: "wrong")
+        }
         #expect(refusal?.complaints.contains("InvalidTag") == true)
     }
 
-    /// What the other program prints; it checks the sums, the tags and the order by itself.
-    private func read(password: String) throws -> Data {
-        let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/read_keychain.py"
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = [script, folder.file("login.keychain"), folder.file("index.key")]
-        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        input.fileHandleForWriting.write(Data(password.utf8))
-        try input.fileHandleForWriting.close()
-        let printed = output.fileHandleForReading.readDataToEndOfFile()
-        let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        // Without python3-cryptography and python3-argon2, which `make test` installs, this fails rather than passes by.
-        guard process.terminationStatus == 0 else { throw Refusal(complaints: complaints) }
-        return printed
+    @Test func protectedItems_readByAnotherProgram_withWhatEachAsksFor() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        try await login.add("plain", secret: "plain")
+        try await login.protect("userPresence", "a", secret: "daemon")
+        try await login.protect("devicePasscode", "b", secret: "passcode")
+        try await login.protect("applicationPassword", "c", secret: "own", applicationPassword: "sesame")
+        try await login.protect(
+            "devicePasscode and applicationPassword or biometryAny and devicePasscode and applicationPassword",
+            "d",
+            secret: "both",
+            applicationPassword: "sesame"
+        )
+        try await login.protect(
+            "devicePasscode or applicationPassword",
+            "e",
+            secret: "either",
+            applicationPassword: "sesame"
+        )
+        await vault.close()
+        let reader = OtherReader(folder)
+        func secrets(_ passwords: String...) throws -> [String?] {
+            try reader.read(passwords: passwords.joined(separator: "\n")).items.map(\.text)
+        }
+        let password = Fixture.password
+        #expect(try secrets(password) == ["plain", "daemon", nil, nil, nil, nil])
+        #expect(try secrets(password, password) == ["plain", "daemon", "passcode", nil, nil, "either"])
+        #expect(try secrets(password, "", "sesame") == ["plain", "daemon", nil, "own", nil, "either"])
+        #expect(
+            try secrets(password, password, "sesame") == ["plain", "daemon", "passcode", "own", "both", "either"]
+        )
+        #expect(throws: OtherProgram.Refusal.self) { _ = try secrets(password, password, "wrong") }
+    }
+
+    @Test func passcodeSlot_readByAnotherProgram_leadsFromLogin() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        _ = try await vault.unlockedLogin("passcode")
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
+        let id = try await work.protect("devicePasscode", secret: "first")
+        let key = try await work.key(of: id, in: vault, passcode: "passcode")
+        try await work.updateItem(id, secret: Fixture.secret("second"), key: key)
+        await vault.close()
+        let contents = try OtherReader(folder, file: "Work.keychain", login: "login.keychain")
+            .read(passwords: "own\npasscode")
+        #expect(contents.items.map(\.text) == ["second"])
+    }
+
+    @Test func version_isTheFirstUntilAnItemHasAKey() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        try await login.protect("userPresence")
+        func version() throws -> String {
+            try RawDatabase(folder.file("login.keychain")).text("PRAGMA user_version")
+        }
+        #expect(try version() == "1")
+        let id = try await login.protect("devicePasscode", "b")
+        #expect(try version() == "2")
+        try await login.deleteItem(id, authenticated: true)
+        #expect(try version() == "2")
+        await vault.close()
+        #expect(try version() == "2")
+        #expect(try OtherReader(folder).read(passwords: Fixture.password).items.count == 1)
     }
 }

@@ -6,12 +6,13 @@ extension BusError {
     init(_ error: VaultError) {
         let name: ErrorName =
             switch error.code {
-            case .locked, .unreadable: .isLocked
+            case .locked, .unreadable, .authenticationNeeded: .isLocked
+            case .invalidAccessControl: .invalidArguments
             case .noSuchItem, .noSuchCollection: .noSuchObject
             case .limitExceeded: .limitsExceeded
             case .notSupported: .notSupported
             case .storageFull, .readOnly, .storageFailed: .inputOutput
-            case .wrongPassword, .emptyPassword: .accessDenied
+            case .wrongPassword, .emptyPassword, .wrongApplicationPassword: .accessDenied
             default: .failed
             }
         self.init(name, error.reason)

@@ -59,6 +59,7 @@ extension Collection {
     private func newBatch() -> MutationBatch {
         MutationBatch(
             after: properties,
+            of: identifier,
             now: context.configuration.now(),
             limits: context.configuration.limits,
             indexKey: context.indexKey

@@ -9,12 +9,7 @@ extension Collection {
     /// the password is not looked at.
     /// Throws `emptyPassword`, `wrongPassword`, `unreadable`, `locked` when ``lock()`` was called meanwhile, and what the disk may.
     package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
-        guard !password.isEmpty else {
-            throw VaultError(.emptyPassword, reason: "an empty password protects nothing")
-        }
-        guard password.count <= context.configuration.limits.passwordBytes else {
-            throw VaultError(.limitExceeded, reason: "the password is too long")
-        }
+        try context.configuration.limits.check(password: password)
         while state == .unlocking {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
                 onSettled { continuation.resume() }
@@ -94,6 +89,7 @@ extension Collection {
                 throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
             }
             secretsKey = keys.secrets
+            passcodePublicKey = keys.collection.passcodePublicKey
             state = .unlocked
         } catch {
             // The file may have been made before the wish to lock was seen.
@@ -112,12 +108,13 @@ extension Collection {
         guard case .file(let worker) = storage, let header else { throw Self.closed }
         // The disk is idle while the key is derived.
         if !isLoaded { worker.post { writer in writer.checkStructure() } }
-        let keys = try await context.deriver.perform { (_) throws(VaultError) in
+        let keys = try await context.deriver.perform { [login = loginPublicKey] (_) throws(VaultError) in
             guard let password = password.take() else { throw Self.closed }
-            return try UnlockedKeys.unlock(header, password: password)
+            return try UnlockedKeys.unlock(header, password: password, login: login)
         }
         if isLoaded {
             worker.post { writer in writer.unlock(keys.secrets) }
+            await addPasscodeSlot(of: keys, by: worker)
             return keys
         }
         let known = table
@@ -129,6 +126,7 @@ extension Collection {
         if let sealed = contents.sealedState { properties = sealed }
         isLoaded = true
         for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
+        await addPasscodeSlot(of: keys, by: worker)
         return keys
     }
 
@@ -138,18 +136,20 @@ extension Collection {
             try RandomBytes.nonce(CollectionFormat.identifierSize)
         }
         let derivation = context.configuration.keyDerivation
-        let (keys, slot) = try await context.deriver.perform { (_) throws(VaultError) in
-            guard let password = password.take() else { throw Self.closed }
-            return try UnlockedKeys.create(password: password, derivation: derivation, collection: identifier)
-        }
-        let header = CollectionHeader(
+        let emptyHeader = CollectionHeader(
             identifier: identifier,
             label: properties.label,
             created: now,
             modified: now,
             indexKey: context.indexKey.fingerprint,
-            slots: [slot]
+            slots: []
         )
+        let (keys, header) = try await context.deriver.perform { [login = loginPublicKey] (_) throws(VaultError) in
+            guard let password = password.take() else { throw Self.closed }
+            var header = emptyHeader
+            let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation, login: login)
+            return (keys, header)
+        }
         let writer = CollectionWriter(
             name,
             in: context.folder,
@@ -164,5 +164,24 @@ extension Collection {
         storage = .file(worker)
         isLoaded = true
         return keys
+    }
+
+    /// The public key that this collection's own passcode key is wrapped to; nil for login, and while login's is not known.
+    private var loginPublicKey: [UInt8]? {
+        name == .login ? nil : context.login.collection?.passcodePublicKey
+    }
+
+    /// Lets login's password open what this collection has sealed to its own passcode key.
+    ///
+    /// Where it fails, the collection's own password still does, and the next unlock tries again.
+    private func addPasscodeSlot(of keys: UnlockedKeys, by worker: Worker<CollectionWriter>) async {
+        guard let slot = keys.passcodeSlot else { return }
+        do throws(VaultError) {
+            try await worker.perform { (writer) throws(VaultError) in try writer.setPasscodeSlot(slot) }
+            header?.slots.removeAll { other in other.kind == slot.kind }
+            header?.slots.append(slot)
+        } catch {
+            context.configuration.logger.warning("\(name): the passcode does not open its items: \(error)")
+        }
     }
 }

@@ -55,6 +55,10 @@ package final class Collection {
     var properties: CollectionState
     var header: CollectionHeader?
     var secretsKey: SecretsKey?
+
+    /// What items are sealed to that ask for the passcode, once it is known.
+    var passcodePublicKey: [UInt8]?
+
     var problems: [String] = []
 
     /// Whether labels and attributes have been read since the process started.
@@ -100,6 +104,11 @@ package final class Collection {
         if case .memory = storage { true } else { false }
     }
 
+    /// What everything sealed is bound to; empty when there is no file.
+    var identifier: [UInt8] {
+        if case .memory(let store) = storage { store.identifier } else { header?.identifier ?? [] }
+    }
+
     /// Calls `action` once when the state is no longer ``State/unlocking``; at once when it is not.
     package func onSettled(_ action: @escaping () -> Void) {
         if state == .unlocking { settledActions.append(action) } else { action() }
@@ -143,60 +152,6 @@ package final class Collection {
         let key = attributes.withoutReserved
         guard let tags = try? context.indexKey.tags(of: key) else { return nil }
         return table.newestItem(withExactly: key, tags: tags)
-    }
-
-    /// Opens the secret of an item; nil when it is so large that it must be read first, by ``storedSecret(of:)``.
-    ///
-    /// Throws `locked`, `noSuchItem`, or `unreadable` when the secret is not what was written.
-    package func secret(of id: ItemID) throws(VaultError) -> Secret? {
-        let (record, key) = try readable(id)
-        guard let sealed = record.sealedSecret else { return nil }
-        do throws(VaultError) {
-            return try key.open(sealed, item: id.rawValue, revision: record.metadata.secretRevision)
-        } catch {
-            throw noteDamage(error, of: id)
-        }
-    }
-
-    /// Opens the secret of an item wherever it is; throws what ``secret(of:)`` throws, and what reading the disk may.
-    package func storedSecret(of id: ItemID) async throws(VaultError) -> Secret {
-        if let secret = try secret(of: id) { return secret }
-        let revision = try readable(id).0.metadata.secretRevision
-        guard case .file(let worker) = storage else { throw Self.closed }
-        let handoff: Handoff<Secret>
-        do throws(VaultError) {
-            handoff = try await worker.perform { (writer) throws(VaultError) in
-                try writer.secret(of: id, revision: revision)
-            }
-        } catch {
-            // Another revision may have been written meanwhile; then the one that was asked for is gone, not damaged.
-            guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
-            guard record.metadata.secretRevision == revision else { return try await storedSecret(of: id) }
-            throw noteDamage(error, of: id)
-        }
-        guard let secret = handoff.take() else { throw Self.closed }
-        return secret
-    }
-
-    static let closed = VaultError(.storageFailed, reason: "the vault is closed")
-
-    private func readable(_ id: ItemID) throws(VaultError) -> (ItemRecord, SecretsKey) {
-        guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
-        guard state == .unlocked, let secretsKey else {
-            throw VaultError(.locked, reason: "the collection is locked")
-        }
-        guard record.condition == .intact else {
-            throw VaultError(.unreadable, reason: "item \(id) is damaged")
-        }
-        return (record, secretsKey)
-    }
-
-    private func noteDamage(_ error: VaultError, of id: ItemID) -> VaultError {
-        if error.code == .unreadable, !table.isDamaged(id) {
-            table.markDamaged(id, reason: "the secret is not what was written")
-            problems.append("the secret of item \(id) is damaged; it is kept as it is")
-        }
-        return error
     }
 
     private func settle() {

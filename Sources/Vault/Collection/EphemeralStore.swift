@@ -6,13 +6,19 @@ struct EphemeralStore: Sendable {
     /// The key, random and this process's alone.
     let secretsKey: SecretsKey
 
+    /// What everything sealed is bound to: random, and forgotten with the process.
+    let identifier: [UInt8]
+
     /// Makes a key.
     init() throws(VaultError) {
+        let identifier = try cipher { () throws(GcryptError) in
+            try RandomBytes.nonce(CollectionFormat.identifierSize)
+        }
         secretsKey = try cipher { () throws(GcryptError) in
             let master = try SecureBytes.random(count: KeyPurpose.keySize, in: .locked)
-            let identifier = [UInt8](repeating: 0, count: CollectionFormat.identifierSize)
             return try SecretsKey(master: master, collection: identifier)
         }
+        self.identifier = identifier
     }
 
     /// Seals the secrets of a change, all of which stay in memory.
@@ -27,11 +33,7 @@ struct EphemeralStore: Sendable {
                 }
                 sealed.append(
                     try cipher { () throws(GcryptError) in
-                        try secretsKey.seal(
-                            secret.secret,
-                            item: row.id.rawValue,
-                            revision: row.metadata.secretRevision
-                        )
+                        try secretsKey.seal(secret.secret, of: row)
                     }
                 )
             case .delete:

@@ -2,9 +2,12 @@ import KeychainModel
 
 /// What is known of an item once its collection has been unlocked, apart from the secret: one sealed blob.
 ///
-/// The plaintext, integers most significant byte first: revision of the secret (8), created (8), modified (8), length of the label
-/// (4), label, packed attributes.
+/// The plaintext, integers most significant byte first: revision of the secret (8), whose highest bit says that the secret has a key
+/// of its own, created (8), modified (8), length of the label (4), label, with that bit the length of the wraps (4) and
+/// ``ItemKeyWraps``, packed attributes.
 struct ItemMetadata: Equatable, Sendable {
+    private static let ownKeyBit: UInt64 = 1 << 63
+
     /// The revision that the secret was sealed at: a change of the label leaves the secret as it is.
     var secretRevision: UInt64
 
@@ -20,16 +23,23 @@ struct ItemMetadata: Equatable, Sendable {
     /// The lookup attributes.
     var attributes: Attributes
 
+    /// The ways to the key of the secret; nil when the collection's key opens it.
+    var wraps: ItemKeyWraps?
+
     /// The plaintext of the blob.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         let label = label.utf8
-        bytes.reserveCapacity(28 + label.count + attributes.packed.count)
-        bytes.append(bigEndian: secretRevision)
+        bytes.reserveCapacity(32 + label.count + attributes.packed.count + (wraps?.encoded.count ?? 0))
+        bytes.append(bigEndian: wraps == nil ? secretRevision : secretRevision | Self.ownKeyBit)
         bytes.append(bigEndian: created.microsecondsSinceEpoch)
         bytes.append(bigEndian: modified.microsecondsSinceEpoch)
         bytes.append(bigEndian: UInt32(clamping: label.count))
         bytes += label
+        if let wraps {
+            bytes.append(bigEndian: UInt32(clamping: wraps.encoded.count))
+            bytes += wraps.encoded
+        }
         bytes += attributes.packed
         return bytes
     }
@@ -41,14 +51,22 @@ extension ItemMetadata {
         var reader = ByteReader(bytes)
         guard let secretRevision = reader.integer(UInt64.self), let created = reader.integer(Int64.self),
             let modified = reader.integer(Int64.self), let labelLength = reader.integer(UInt32.self),
-            let label = reader.bytes(Int(labelLength)), let attributes = Attributes(validating: reader.remaining)
+            let label = reader.bytes(Int(labelLength))
         else { return nil }
+        var wraps: ItemKeyWraps?
+        if secretRevision & Self.ownKeyBit != 0 {
+            wraps = reader.integer(UInt32.self).flatMap { length in reader.bytes(Int(length)) }
+                .flatMap(ItemKeyWraps.init(decoding:))
+            guard wraps != nil else { return nil }
+        }
+        guard let attributes = Attributes(validating: reader.remaining) else { return nil }
         self.init(
-            secretRevision: secretRevision,
+            secretRevision: secretRevision & ~Self.ownKeyBit,
             created: Timestamp(microsecondsSinceEpoch: created),
             modified: Timestamp(microsecondsSinceEpoch: modified),
             label: String(decoding: label, as: UTF8.self),
-            attributes: attributes
+            attributes: attributes,
+            wraps: wraps
         )
     }
 }

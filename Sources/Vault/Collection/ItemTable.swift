@@ -9,6 +9,7 @@ struct ItemTable: Sendable {
     private var index = AttributeIndex()
     private var damages: [ItemID: Damage] = [:]
     private var deletedCount = 0
+    private var protections: [ItemID: ItemProtection] = [:]
 
     /// What is known of an item that is not what was written.
     private struct Damage {
@@ -26,6 +27,15 @@ struct ItemTable: Sendable {
         ids.reserveCapacity(count)
         for record in records where record.condition != .deleted { ids.append(record.id) }
         return ids
+    }
+
+    /// Whether some item says who may have it.
+    var hasProtectedItems: Bool { !protections.isEmpty }
+
+    /// What an item says about who may have it, as far as it has been read.
+    func protection(of id: ItemID) -> ItemProtection {
+        guard !protections.isEmpty else { return .none }
+        return protections[id] ?? .none
     }
 
     /// How many items are damaged.
@@ -73,6 +83,7 @@ struct ItemTable: Sendable {
         else { return }
         let position = UInt32(records.count)
         records.append(record)
+        noteProtection(of: record)
         for tag in tags { index.insert(position, for: tag) }
     }
 
@@ -82,6 +93,7 @@ struct ItemTable: Sendable {
     mutating func fill(_ record: ItemRecord, at position: Int) -> Bool {
         guard position < records.count, records[position].id == record.id else { return false }
         records[position] = record
+        noteProtection(of: record)
         return true
     }
 
@@ -89,6 +101,7 @@ struct ItemTable: Sendable {
     mutating func replace(_ record: ItemRecord, oldTags: [UInt64], newTags: [UInt64]) {
         guard let position = position(of: record.id) else { return }
         records[position] = record
+        noteProtection(of: record)
         guard oldTags != newTags else { return }
         for tag in oldTags { index.remove(UInt32(position), for: tag) }
         for tag in newTags { index.insert(UInt32(position), for: tag) }
@@ -100,6 +113,7 @@ struct ItemTable: Sendable {
         for tag in tags { index.remove(UInt32(position), for: tag) }
         records[position] = ItemRecord(id: id, revision: 0, condition: .deleted)
         damages[id] = nil
+        protections[id] = nil
         deletedCount += 1
         if deletedCount > 64, deletedCount * 2 > records.count { compact() }
     }
@@ -159,6 +173,16 @@ struct ItemTable: Sendable {
         }
         if hits.count > 1 { hits.sort(by: isNewer) }
         return hits.map { position in records[Int(position)].id }
+    }
+
+    private mutating func noteProtection(of record: ItemRecord) {
+        let protection = ItemProtection(of: record.metadata.attributes)
+        // Most items say nothing, and in most collections all: then the dictionary is not even looked into.
+        if protection != .none {
+            protections[record.id] = protection
+        } else if !protections.isEmpty {
+            protections[record.id] = nil
+        }
     }
 
     private func isIntact(at position: Int, with attributes: Attributes) -> Bool {

@@ -1,3 +1,4 @@
+import Gcrypt
 import KeychainModel
 
 /// Changes that will be written in one transaction, decided on against what is written already.
@@ -11,6 +12,7 @@ struct MutationBatch {
     private let limits: VaultLimits
     private let indexKey: BlindIndexKey
     private let now: Timestamp
+    private let collection: [UInt8]
 
     /// What is to be written.
     private(set) var change: CollectionChange
@@ -27,7 +29,17 @@ struct MutationBatch {
     private var isRenaming = false
     private var secretBytes = 0
 
-    init(after state: CollectionState, now: Timestamp, limits: VaultLimits, indexKey: BlindIndexKey) {
+    /// Begins with nothing.
+    ///
+    /// - Parameter collection: the identifier that keys of items are bound to.
+    init(
+        after state: CollectionState,
+        of collection: [UInt8],
+        now: Timestamp,
+        limits: VaultLimits,
+        indexKey: BlindIndexKey
+    ) {
+        self.collection = collection
         self.limits = limits
         self.indexKey = indexKey
         self.now = now
@@ -48,12 +60,12 @@ struct MutationBatch {
         }
         let outcome: PendingMutation.Outcome?
         switch mutation.request {
-        case .create(let label, let attributes, let secret, let replacing):
-            outcome = try create(label, attributes, secret, replacing: replacing, in: table)
-        case .update(let id, let label, let attributes, let secret):
-            outcome = try update(id, label, attributes, secret, in: table)
-        case .delete(let id):
-            outcome = try delete(id, in: table)
+        case .create(let item):
+            outcome = try create(item, in: table)
+        case .update(let id, let change):
+            outcome = try update(id, change, in: table)
+        case .delete(let id, let isAuthenticated):
+            outcome = try delete(id, isAuthenticated: isAuthenticated, in: table)
         case .rename(let label):
             outcome = try rename(label)
         }
@@ -90,17 +102,14 @@ struct MutationBatch {
     }
 
     private mutating func create(
-        _ label: String,
-        _ attributes: Attributes,
-        _ secret: SharedSecret,
-        replacing: Bool,
+        _ item: NewItem,
         in table: borrowing ItemTable
     ) throws(VaultError) -> PendingMutation.Outcome? {
-        let key = attributes.withoutReserved
-        if replacing {
+        let key = item.attributes.withoutReserved
+        if item.isReplacing {
             if newAttributes.contains(key) { return nil }
             if let id = table.newestItem(withExactly: key, tags: try indexKey.tags(of: key)) {
-                let outcome = try update(id, label, attributes, secret, in: table)
+                let outcome = try update(id, item.update(of: id), in: table)
                 return outcome == nil ? nil : .item(.replaced(id))
             }
         }
@@ -110,21 +119,25 @@ struct MutationBatch {
         guard let id = ItemID(rawValue: change.state.nextItem) else {
             throw VaultError(.limitExceeded, reason: "the collection has used up its item numbers")
         }
+        let revision = change.state.revision &+ 1
+        var metadata = ItemMetadata(
+            secretRevision: revision,
+            created: now,
+            modified: now,
+            label: item.label,
+            attributes: item.attributes
+        )
+        let itemKey = try seal(&metadata, under: item.secret, of: id, revision: revision)
         change.state.nextItem += 1
         change.state.itemCount += 1
-        let revision = nextRevision()
+        change.state.revision = revision
         let row = ItemRow(
             id: id,
             revision: revision,
-            metadata: ItemMetadata(
-                secretRevision: revision,
-                created: now,
-                modified: now,
-                label: label,
-                attributes: attributes
-            ),
-            tags: try indexKey.tags(of: attributes),
-            secret: secret
+            metadata: metadata,
+            tags: try indexKey.tags(of: item.attributes),
+            secret: item.secret.secret,
+            key: itemKey
         )
         append(.insert(row), oldTags: [])
         newAttributes.insert(key)
@@ -133,9 +146,7 @@ struct MutationBatch {
 
     private mutating func update(
         _ id: ItemID,
-        _ label: String?,
-        _ attributes: Attributes?,
-        _ secret: SharedSecret?,
+        _ update: ItemUpdate,
         in table: borrowing ItemTable
     ) throws(VaultError) -> PendingMutation.Outcome? {
         if touched.contains(id) { return nil }
@@ -143,26 +154,72 @@ struct MutationBatch {
         guard record.condition == .intact, !table.isDamaged(id) else {
             throw VaultError(.unreadable, reason: "item \(id) is damaged, and is kept as it is")
         }
-        let revision = nextRevision()
+        try table.checkAuthorization(of: id, isAuthenticated: update.isAuthenticated)
+        try table.check(update.basis, of: record)
+        let revision = change.state.revision &+ 1
         var metadata = record.metadata
         metadata.modified = now
-        if let label { metadata.label = label }
-        if let attributes { metadata.attributes = attributes }
-        if secret != nil { metadata.secretRevision = revision }
+        if let label = update.label { metadata.label = label }
+        switch update.attributes {
+        case .none: break
+        case .all(let attributes): metadata.attributes = attributes
+        case .one(let name, let value):
+            metadata.attributes = metadata.attributes.setting(name, to: value)
+            try limits.check(metadata.attributes)
+        }
+        let itemKey = try seal(&metadata, under: update.secret, of: id, revision: revision)
         let oldTags = try indexKey.tags(of: record.metadata.attributes)
-        let newTags = attributes == nil ? oldTags : try indexKey.tags(of: metadata.attributes)
-        let row = ItemRow(id: id, revision: revision, metadata: metadata, tags: newTags, secret: secret)
+        let newTags =
+            metadata.attributes == record.metadata.attributes ? oldTags : try indexKey.tags(of: metadata.attributes)
+        let row = ItemRow(
+            id: id,
+            revision: revision,
+            metadata: metadata,
+            tags: newTags,
+            secret: update.secret?.secret,
+            key: itemKey
+        )
+        change.state.revision = revision
         append(.update(row, from: record.revision), oldTags: oldTags)
         newAttributes.insert(metadata.attributes.withoutReserved)
         return .done
     }
 
+    /// Notes in an item's metadata what its secret is sealed under, and gives the item's key if a new secret is sealed under that.
+    ///
+    /// Whatever went before: an item whose attributes ask for keys is written with them, or not at all.
+    private func seal(
+        _ metadata: inout ItemMetadata,
+        under secret: NewSecret?,
+        of id: ItemID,
+        revision: UInt64
+    ) throws(VaultError) -> ItemKey? {
+        if secret != nil { metadata.secretRevision = revision }
+        var itemKey: ItemKey?
+        switch secret {
+        case nil: break
+        case .ordinary: metadata.wraps = nil
+        case .underKey(_, let key): itemKey = key
+        case .underNewKey(_, let newKey):
+            itemKey = try cipher { () throws(GcryptError) in
+                metadata.wraps = try newKey.wraps(of: id, revision: revision, collection: collection)
+                return try newKey.key(of: id, revision: revision, collection: collection)
+            }
+        }
+        guard ItemProtection(of: metadata.attributes).keyAlternatives == metadata.wraps?.alternatives else {
+            throw VaultError(.busy, reason: "item \(id) was changed at the same time")
+        }
+        return itemKey
+    }
+
     private mutating func delete(
         _ id: ItemID,
+        isAuthenticated: Bool,
         in table: borrowing ItemTable
     ) throws(VaultError) -> PendingMutation.Outcome? {
         if touched.contains(id) { return nil }
         guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+        try table.checkAuthorization(of: id, isAuthenticated: isAuthenticated)
         let oldTags =
             if let stored = table.storedTags(of: id) { stored } else {
                 try indexKey.tags(of: record.metadata.attributes)

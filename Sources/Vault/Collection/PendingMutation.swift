@@ -6,13 +6,13 @@ final class PendingMutation {
     /// What is asked for.
     enum Request {
         /// A new item, or a new value of the item with equal attributes.
-        case create(label: String, attributes: Attributes, secret: SharedSecret, replacing: Bool)
+        case create(NewItem)
 
-        /// Another label, other attributes, another secret; nil leaves them as they are.
-        case update(ItemID, label: String?, attributes: Attributes?, secret: SharedSecret?)
+        /// Another label, other attributes, another secret.
+        case update(ItemID, ItemUpdate)
 
-        /// An item less.
-        case delete(ItemID)
+        /// An item less, and whether the caller has been authenticated for it.
+        case delete(ItemID, authenticated: Bool)
 
         /// Another label of the collection.
         case rename(String)
@@ -48,8 +48,9 @@ final class PendingMutation {
     /// How many bytes of secrets the change carries.
     var secretBytes: Int {
         switch request {
-        case .create(_, _, let secret, _), .update(_, _, _, let secret?): secret.secret.bytes.count
-        case .update, .delete, .rename: 0
+        case .create(let item): item.secret.byteCount
+        case .update(_, let update): update.secret?.byteCount ?? 0
+        case .delete, .rename: 0
         }
     }
 }

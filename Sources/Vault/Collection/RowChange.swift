@@ -36,6 +36,9 @@ struct ItemRow: Sendable {
 
     /// The new secret; nil when it stays as it is.
     let secret: SharedSecret?
+
+    /// The key of the item, when the new secret is sealed under one.
+    let key: ItemKey?
 }
 
 /// What is written in one transaction.

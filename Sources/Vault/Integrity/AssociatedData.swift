@@ -2,7 +2,7 @@ import Gcrypt
 
 /// What sealed bytes are bound to, so that none of them can be moved to another place or brought back from an earlier time.
 ///
-/// 41 bytes, integers most significant byte first: `KCHN`, format (4), collection (16), item (8), column (1), revision (8); then
+/// 41 bytes, integers most significant byte first: `KCHN`, 1 (4), collection (16), item (8), column (1), revision (8); then
 /// what else the column binds.
 struct AssociatedData {
     /// The place in the file that the bytes are sealed for.
@@ -16,10 +16,18 @@ struct AssociatedData {
         /// The state of the collection.
         case state = 3
 
-        /// The master key in a key slot; also binds the slot's kind and parameters.
+        /// The key in a key slot; also binds the slot's kind and parameters.
         case slot = 4
+
+        /// The secret of an item that has a key of its own, under either key.
+        case protectedSecret = 5
+
+        /// The key of an item; also binds what it is wrapped to.
+        case itemKey = 6
     }
 
+    // Later formats add columns, and leave the meaning of what is bound as it is.
+    private static let version: UInt32 = 1
     private static let columnOffset = 32
     private static let itemOffset = 24
 
@@ -28,7 +36,7 @@ struct AssociatedData {
     /// The associated data of a collection's own rows: item and revision are zero.
     init(collection: [UInt8], column: Column) {
         bytes = Array("KCHN".utf8)
-        bytes.append(bigEndian: CollectionFormat.version)
+        bytes.append(bigEndian: Self.version)
         bytes += collection
         bytes.append(bigEndian: UInt64(0))
         bytes.append(column.rawValue)

@@ -8,9 +8,18 @@ final class CollectionKeys: Sendable {
     /// The identifier that everything sealed is bound to.
     let collection: [UInt8]
 
+    /// What items are sealed to that ask for the passcode; the private half is derived when the passcode is given.
+    let passcodePublicKey: [UInt8]
+
+    /// The key of the audit, if this is login.
+    let auditKey: SecureBytes
+
     /// Derives the keys from the master key.
     init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
         self.collection = collection
+        passcodePublicKey =
+            try X25519(privateKey: KeyPurpose.passcode.derive(from: master, collection: collection)).publicKey
+        auditKey = try KeyPurpose.audit.derive(from: master, collection: collection)
         metadata = try SealingKey(KeyPurpose.metadata.derive(from: master, collection: collection))
         integrity = try HMACSHA256(key: KeyPurpose.integrity.derive(from: master, collection: collection))
     }

@@ -11,6 +11,12 @@ enum KeyPurpose: String {
     /// The multiset hash.
     case integrity
 
+    /// The private key that opens what asks for the passcode.
+    case passcode
+
+    /// Entries of the audit; only login's is used.
+    case audit
+
     /// The master key's size, and that of every key derived from it, in bytes.
     static let keySize = 32
 

@@ -16,57 +16,72 @@ final class SecretsKey: Sendable {
     }
 
     /// Seals a secret and its content type for an item.
-    ///
-    /// The plaintext is: length of the content type (2), content type, secret.
     func seal(_ secret: borrowing Secret, item: UInt64, revision: UInt64) throws(GcryptError) -> [UInt8] {
-        let contentType = Array(secret.contentType.utf8)
-        var plaintext = try SecureBytes(count: 2 + contentType.count + secret.bytes.count)
-        plaintext.withUnsafeMutableBytes { plaintext in
-            plaintext.storeBytes(of: UInt16(clamping: contentType.count).bigEndian, as: UInt16.self)
-            UnsafeMutableRawBufferPointer(rebasing: plaintext[2...]).copyBytes(from: contentType)
-            secret.bytes.withUnsafeBytes { bytes in
-                UnsafeMutableRawBufferPointer(rebasing: plaintext[(2 + contentType.count)...]).copyMemory(from: bytes)
-            }
+        let plaintext = try SecretEncoding.encode(secret)
+        let place = place(item: item, column: .secret, revision: revision)
+        return try seal(plaintext, for: place)
+    }
+
+    /// Seals a secret under the key of its item, and what comes of it under this one: it takes both to open it.
+    func seal(
+        _ secret: borrowing Secret,
+        under itemKey: ItemKey,
+        item: UInt64,
+        revision: UInt64
+    ) throws(GcryptError) -> [UInt8] {
+        let plaintext = try SecretEncoding.encode(secret)
+        let place = place(item: item, column: .protectedSecret, revision: revision)
+        let inner = try itemKey.seal(plaintext, for: place)
+        return try seal(SecureBytes(copying: inner), for: place)
+    }
+
+    /// Seals the new secret of a row, under the key of the item too if there is one.
+    func seal(_ secret: borrowing Secret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
+        let (item, revision) = (row.id.rawValue, row.metadata.secretRevision)
+        guard let key = row.key else { return try seal(secret, item: item, revision: revision) }
+        return try seal(secret, under: key, item: item, revision: revision)
+    }
+
+    /// Opens an item's sealed secret; `unreadable` when it is not what was sealed.
+    func open(_ sealed: [UInt8], item: UInt64, revision: UInt64) throws(VaultError) -> Secret {
+        try cipher { () throws(GcryptError) in
+            let place = place(item: item, column: .secret, revision: revision)
+            return try SecretEncoding.decode(open(sealed, for: place))
         }
-        let place = place(item: item, revision: revision)
-        return try plaintext.withUnsafeBytes { (plaintext) throws(GcryptError) in
+    }
+
+    /// Opens a secret that is sealed under the key of its item too; `unreadable` when it is not what was sealed.
+    func open(
+        _ sealed: [UInt8],
+        with itemKey: ItemKey,
+        item: UInt64,
+        revision: UInt64
+    ) throws(VaultError) -> Secret {
+        try cipher { () throws(GcryptError) in
+            let place = place(item: item, column: .protectedSecret, revision: revision)
+            return try SecretEncoding.decode(itemKey.open(open(sealed, for: place), for: place))
+        }
+    }
+
+    private func seal(_ plaintext: borrowing SecureBytes, for place: AssociatedData) throws(GcryptError) -> [UInt8] {
+        try plaintext.withUnsafeBytes { (plaintext) throws(GcryptError) in
             try place.withBytes { (place) throws(GcryptError) in
                 try key.seal(plaintext, associatedData: place)
             }
         }
     }
 
-    /// Opens an item's sealed secret; `unreadable` when it is not what was sealed.
-    func open(_ sealed: [UInt8], item: UInt64, revision: UInt64) throws(VaultError) -> Secret {
-        do throws(GcryptError) {
-            let place = place(item: item, revision: revision)
-            let plaintext = try sealed.withRawBytes { (sealed) throws(GcryptError) in
-                try place.withBytes { (place) throws(GcryptError) in
-                    try key.open(sealed, associatedData: place)
-                }
+    private func open(_ sealed: [UInt8], for place: AssociatedData) throws(GcryptError) -> SecureBytes {
+        try sealed.withRawBytes { (sealed) throws(GcryptError) in
+            try place.withBytes { (place) throws(GcryptError) in
+                try key.open(sealed, associatedData: place)
             }
-            let secret: Secret? = try plaintext.withUnsafeBytes { (bytes) throws(GcryptError) in
-                var reader = ByteReader(bytes)
-                guard let length = reader.integer(UInt16.self), let contentType = reader.bytes(Int(length)) else {
-                    return nil
-                }
-                return Secret(
-                    bytes: try SecureBytes(copying: reader.remaining),
-                    contentType: String(decoding: contentType, as: UTF8.self)
-                )
-            }
-            guard let secret else {
-                throw GcryptError(.authenticationFailed, reason: "the secret has another form than this version writes")
-            }
-            return secret
-        } catch {
-            throw VaultError(error)
         }
     }
 
-    private func place(item: UInt64, revision: UInt64) -> AssociatedData {
-        var place = AssociatedData(collection: collection, column: .secret)
-        place.set(item: item, column: .secret, revision: revision)
+    private func place(item: UInt64, column: AssociatedData.Column, revision: UInt64) -> AssociatedData {
+        var place = AssociatedData(collection: collection, column: column)
+        place.set(item: item, column: column, revision: revision)
         return place
     }
 }

@@ -1,6 +1,6 @@
 import Gcrypt
 
-/// All keys of a collection, as a master key gives them.
+/// All keys of a collection that stay while it is unlocked, as a master key gives them.
 struct UnlockedKeys: Sendable {
     /// The keys that stay.
     let collection: CollectionKeys
@@ -8,45 +8,70 @@ struct UnlockedKeys: Sendable {
     /// The key that goes when the collection is locked.
     let secrets: SecretsKey
 
+    /// A key slot for the passcode of `login`, if the collection has none and should have one.
+    let passcodeSlot: KeySlot?
+
     /// Derives the keys; the master key is the caller's to wipe.
-    init(master: borrowing SecureBytes, collection identifier: [UInt8]) throws(VaultError) {
+    ///
+    /// - Parameters:
+    ///   - header: the identifier, and the slots that there are.
+    ///   - login: login's public key, if it is known and this is another collection.
+    init(master: borrowing SecureBytes, header: CollectionHeader, login: [UInt8]?) throws(VaultError) {
+        let identifier = header.identifier
         do throws(GcryptError) {
             collection = try CollectionKeys(master: master, collection: identifier)
             secrets = try SecretsKey(master: master, collection: identifier)
         } catch {
             throw VaultError(error)
         }
+        guard let login, !header.slots.contains(where: { slot in PasscodeSlot.isSlot(slot, for: login) }) else {
+            passcodeSlot = nil
+            return
+        }
+        let privateKey = try cipher { () throws(GcryptError) in
+            try KeyPurpose.passcode.derive(from: master, collection: identifier)
+        }
+        passcodeSlot = try PasscodeSlot.seal(
+            privateKey,
+            to: login,
+            slot: header.unusedSlot,
+            collection: identifier
+        )
     }
 
     /// Opens the first key slot that the password fits; `wrongPassword` when it fits none.
     static func unlock(
         _ header: CollectionHeader,
-        password: borrowing SecureBytes
+        password: borrowing SecureBytes,
+        login: [UInt8]?
     ) throws(VaultError) -> UnlockedKeys {
-        for slot in header.slots {
-            if let master = try PasswordSlot.open(slot, password: password, collection: header.identifier) {
-                return try UnlockedKeys(master: master, collection: header.identifier)
-            }
+        guard let master = try header.master(password: password) else {
+            throw VaultError(.wrongPassword, reason: "the password opens no key slot")
         }
-        throw VaultError(.wrongPassword, reason: "the password opens no key slot")
+        return try UnlockedKeys(master: master, header: header, login: login)
     }
 
-    /// Makes a random master key and a slot for it that a password opens.
+    /// Makes a random master key and a slot for it that a password opens, which is added to the header.
     static func create(
+        _ header: inout CollectionHeader,
         password: borrowing SecureBytes,
         derivation: Argon2id,
-        collection identifier: [UInt8]
-    ) throws(VaultError) -> (keys: UnlockedKeys, slot: KeySlot) {
+        login: [UInt8]?
+    ) throws(VaultError) -> UnlockedKeys {
         let master = try cipher { () throws(GcryptError) in
             try SecureBytes.random(count: KeyPurpose.keySize, in: .locked)
         }
-        let slot = try PasswordSlot.seal(
-            master,
-            password: password,
-            derivation: derivation,
-            slot: 1,
-            collection: identifier
+        header.slots.append(
+            try PasswordSlot.seal(
+                master,
+                password: password,
+                derivation: derivation,
+                slot: header.unusedSlot,
+                collection: header.identifier
+            )
         )
-        return (try UnlockedKeys(master: master, collection: identifier), slot)
+        let keys = try UnlockedKeys(master: master, header: header, login: login)
+        if let slot = keys.passcodeSlot { header.slots.append(slot) }
+        return keys
     }
 }

@@ -30,6 +30,7 @@ final class CollectionFile {
     private let folder: Folder
     private let journal: String
     private let database: Database
+    private var version: UInt32
     private var journalBytes = 0
     private let insertion: Statement
     private let fullUpdate: Statement
@@ -40,7 +41,7 @@ final class CollectionFile {
     /// Opens a file, after making sure that it is one of ours; nothing of it is changed otherwise.
     init(_ name: String, in folder: Folder, limits: VaultLimits, maximumPages: Int?) throws(VaultError) {
         let path = folder.file(name)
-        try FileProbe.check(path, application: CollectionFormat.application, version: CollectionFormat.version)
+        try FileProbe.check(path, application: CollectionFormat.application, versions: CollectionFormat.versions)
         isWritable = folder.isWritable && Folder.isWritable(path)
         self.folder = folder
         journal = name + "-wal"
@@ -50,6 +51,9 @@ final class CollectionFile {
         database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
         database.limitLength(to: limits.secretBytes + limits.attributeBytes + limits.labelBytes + 1 << 20)
         try database.check(tables: CollectionFormat.tables)
+        // The journal may have a later one than the first page of the file.
+        version = UInt32(clamping: try database.integer("PRAGMA user_version"))
+        try FileProbe.check(version, in: CollectionFormat.versions)
         if isWritable {
             try database.enableWriting()
             if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
@@ -171,14 +175,28 @@ final class CollectionFile {
         _ writes: [Write],
         label: String,
         modified: Timestamp,
-        state: [UInt8]
+        state: [UInt8],
+        hasItemKeys: Bool
     ) throws(VaultError) {
+        let needed = max(version, hasItemKeys ? CollectionFormat.versionWithItemKeys : 0)
         try database.transaction { () throws(VaultError) in
+            if needed != version { try database.execute("PRAGMA user_version = \(needed)") }
             for write in writes { try apply(write) }
             try headerUpdate.bind(label, at: 1)
             try headerUpdate.bind(modified.microsecondsSinceEpoch, at: 2)
             try headerUpdate.bind(state, at: 3)
             try headerUpdate.run()
+        }
+        version = needed
+    }
+
+    /// Adds a key slot for the passcode, in the place of any that there is.
+    func setPasscodeSlot(_ slot: KeySlot, of header: CollectionHeader) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            let removal = try database.prepare("DELETE FROM slot WHERE kind = ?1")
+            try removal.bind(KeySlot.Kind.passcode.rawValue, at: 1)
+            try removal.run()
+            try Self.insert(slot, of: header, into: database)
         }
     }
 
@@ -264,7 +282,7 @@ final class CollectionFile {
             let check = try slot.check(in: header.identifier)
             if check.elementsEqual(rows.bytes(at: 4)) { header.slots.append(slot) }
         }
-        guard !header.slots.isEmpty else { throw VaultError(.unreadable, reason: "its key slots are damaged") }
+        guard header.hasPassword else { throw VaultError(.unreadable, reason: "its key slots are damaged") }
         return header
     }
 
@@ -273,7 +291,7 @@ final class CollectionFile {
             """
             PRAGMA synchronous = FULL;
             PRAGMA application_id = \(CollectionFormat.application);
-            PRAGMA user_version = \(CollectionFormat.version)
+            PRAGMA user_version = \(CollectionFormat.versions.lowerBound)
             """
         )
         try database.transaction { () throws(VaultError) in

@@ -1,7 +1,10 @@
 /// What the file of a collection looks like from outside; docs/file-format.md tells the rest.
 enum CollectionFormat {
-    /// The version of the format, in SQLite's `user_version`.
-    static let version: UInt32 = 1
+    /// The versions of the format, in SQLite's `user_version`, that can be read and written.
+    static let versions: ClosedRange<UInt32> = 1...versionWithItemKeys
+
+    /// The version of a file in which some item may have a key of its own; others are of version 1.
+    static let versionWithItemKeys: UInt32 = 2
 
     /// `KCHN`, in SQLite's `application_id`.
     static let application: UInt32 = 0x4b43_484e

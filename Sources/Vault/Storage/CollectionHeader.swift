@@ -1,3 +1,4 @@
+import Gcrypt
 import KeychainModel
 
 /// What the file of a collection tells without a key.
@@ -19,4 +20,22 @@ struct CollectionHeader: Equatable, Sendable {
 
     /// The ways to the master key; those that are damaged are left out.
     var slots: [KeySlot]
+
+    /// Whether there is a password that opens the collection.
+    var hasPassword: Bool {
+        slots.contains { slot in slot.kind == KeySlot.Kind.password.rawValue }
+    }
+
+    /// A number that no slot has.
+    var unusedSlot: Int64 {
+        (slots.map(\.id).max() ?? 0) &+ 1
+    }
+
+    /// The master key, in locked memory, out of the first slot that a password opens; nil when it opens none.
+    func master(password: borrowing SecureBytes) throws(VaultError) -> SecureBytes? {
+        for slot in slots {
+            if let master = try PasswordSlot.open(slot, password: password, collection: identifier) { return master }
+        }
+        return nil
+    }
 }

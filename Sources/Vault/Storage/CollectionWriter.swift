@@ -159,7 +159,8 @@ final class CollectionWriter {
                 sealer.writes,
                 label: next.label,
                 modified: next.modified,
-                state: try seal(next, with: keys)
+                state: try seal(next, with: keys),
+                hasItemKeys: sealer.hasItemKeys
             )
         } catch {
             // After a failed sync nobody knows what the disk has: only reading the file anew could tell.
@@ -173,10 +174,20 @@ final class CollectionWriter {
     }
 
     /// Reads and opens a secret that is not in memory.
-    func secret(of id: ItemID, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
+    func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
         guard let secretsKey else { throw VaultError(.locked, reason: "the collection is locked") }
         let sealed = try openedFile().secret(of: id)
-        return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision))
+        guard let key else { return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision)) }
+        return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
+    }
+
+    /// Adds a key slot for the passcode, in the place of any that there is.
+    func setPasscodeSlot(_ slot: KeySlot) throws(VaultError) {
+        let file = try openedFile()
+        if let refusal { throw refusal }
+        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        guard let header else { throw VaultError(.unreadable, reason: "the header is missing") }
+        try file.setPasscodeSlot(slot, of: header)
     }
 
     /// Moves the journal into the file when it is so long that this should not wait for a pause.

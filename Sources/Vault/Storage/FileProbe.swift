@@ -7,10 +7,10 @@ enum FileProbe {
     private static let versionOffset = 60
     private static let applicationOffset = 68
 
-    /// Throws unless the file is a plain one, an SQLite database of that application, and of that version.
+    /// Throws unless the file is a plain one, an SQLite database of that application, and of one of the versions.
     ///
     /// It must not be called while a connection to the file is open: closing a file drops the locks that the process has on it.
-    static func check(_ path: String, application: UInt32, version: UInt32) throws(VaultError) {
+    static func check(_ path: String, application: UInt32, versions: ClosedRange<UInt32>) throws(VaultError) {
         let file = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
             if errno == ELOOP { throw VaultError(.unreadable, reason: "it is a symbolic link") }
@@ -33,11 +33,15 @@ enum FileProbe {
         guard integer(in: header, at: applicationOffset) == application else {
             throw VaultError(.unreadable, reason: "the file is a database of another program")
         }
-        let found = integer(in: header, at: versionOffset)
-        guard found == version else {
+        try check(integer(in: header, at: versionOffset), in: versions)
+    }
+
+    /// Throws unless a format is one of those that are known.
+    static func check(_ found: UInt32, in versions: ClosedRange<UInt32>) throws(VaultError) {
+        guard versions.contains(found) else {
             throw VaultError(
                 .unsupportedFormat,
-                reason: "the file has format \(found), and this version reads format \(version)"
+                reason: "the file has format \(found), and this version reads formats up to \(versions.upperBound)"
             )
         }
     }

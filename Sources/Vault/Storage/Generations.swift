@@ -53,6 +53,14 @@ struct Generations: Sendable {
         for old in existing.dropLast(kept - 1) { try folder.remove(old) }
     }
 
+    /// Removes all generations of the collection, and what is left of one that was being made.
+    func removeAll() throws(VaultError) {
+        guard source.contains(Self.folderName) else { return }
+        try folder.remove(name.encoded + CollectionFormat.unfinishedSuffix)
+        for generation in try existing() { try folder.remove(generation) }
+        try folder.synchronize()
+    }
+
     /// The names of the generations of the collection, the oldest first.
     func existing() throws(VaultError) -> [String] {
         try folder.names().filter { file in time(of: file) != nil }

@@ -9,6 +9,9 @@ struct RowSealer {
     /// The changes that were added, sealed.
     private(set) var writes: [CollectionFile.Write] = []
 
+    /// Whether one of them seals a secret under a key of its own.
+    private(set) var hasItemKeys = false
+
     /// The hash after them.
     private(set) var hash: MultisetHash
 
@@ -105,7 +108,8 @@ struct RowSealer {
         return try keys.seal(row.metadata.encoded, for: place)
     }
 
-    private func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
-        try secretsKey.seal(secret.secret, item: row.id.rawValue, revision: row.metadata.secretRevision)
+    private mutating func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
+        if row.key != nil { hasItemKeys = true }
+        return try secretsKey.seal(secret.secret, of: row)
     }
 }

@@ -42,7 +42,7 @@ final class StateFile {
 
     private init(in folder: Folder) throws(VaultError) {
         let path = folder.file(Self.name)
-        try FileProbe.check(path, application: Self.application, version: Self.version)
+        try FileProbe.check(path, application: Self.application, versions: Self.version...Self.version)
         isWritable = folder.isWritable && Folder.isWritable(path)
         database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
         try database.check(tables: Self.tables)

@@ -1,9 +1,12 @@
 #!/usr/bin/python3
 """Reads a keychain file by docs/file-format.md alone, and checks all that the document promises.
 
-Usage: read_keychain.py FILE [INDEX_KEY_FILE] < PASSWORD
+Usage: read_keychain.py FILE INDEX_KEY_FILE [LOGIN_FILE] < PASSWORDS
 
-Prints the collection as JSON; bytes are in hexadecimal. Any deviation from the document is an exception.
+PASSWORDS are up to three lines: the password of FILE; the passcode, which is the password of LOGIN_FILE, or of FILE without one; the
+application password of all items that ask for one. Prints the collection as JSON; bytes are in hexadecimal. The secret of an item
+that what was given does not open is null. `keys` are the complements of the keys that only the passcode gives: who looks for
+a key in its own memory needs to know it without having it. Any deviation from the document is an exception.
 Needs python3-cryptography and python3-argon2.
 """
 
@@ -15,16 +18,21 @@ import struct
 import sys
 
 from argon2.low_level import Type, hash_secret_raw
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-FORMAT = 1
-METADATA, SECRET, STATE, SLOT = 1, 2, 3, 4
+FORMATS = 1, 2
+METADATA, SECRET, STATE, SLOT, PROTECTED_SECRET, ITEM_KEY = 1, 2, 3, 4, 5, 6
+PASSWORD_SLOT, PASSCODE_SLOT = 1, 2
+PASSCODE, APPLICATION_PASSWORD = 1, 2
+OWN_KEY = 1 << 63
 
 
 def associated_data(uuid, column, item=0, revision=0, suffix=b""):
-    return b"KCHN" + struct.pack(">I", FORMAT) + uuid + struct.pack(">QBQ", item, column, revision) + suffix
+    return b"KCHN" + struct.pack(">I", 1) + uuid + struct.pack(">QBQ", item, column, revision) + suffix
 
 
 def unseal(key, sealed, place):
@@ -35,16 +43,75 @@ def derive(master, uuid, purpose):
     return HKDF(SHA256(), 32, salt=uuid, info=b"keychaind 1 " + purpose).derive(master)
 
 
-def open_slot(uuid, slot, password):
-    number, kind, parameters, wrapped, checksum = slot
-    message = struct.pack(">qqI", number, kind, len(parameters)) + parameters + wrapped
-    assert hmac.new(uuid, message, hashlib.sha256).digest()[:8] == checksum
-    assert kind == 1
+def public_bytes(pair):
+    return pair.public_key().public_bytes(Encoding.Raw, PublicFormat.Raw)
+
+
+def private_bytes(pair):
+    return pair.private_bytes(Encoding.Raw, PrivateFormat.Raw, NoEncryption())
+
+
+def password_key(password, parameters):
     memory, iterations, lanes = struct.unpack(">III", parameters[:12])
     salt = parameters[12:]
     assert len(salt) == 16
-    key = hash_secret_raw(password, salt, iterations, memory, lanes, 32, Type.ID, 19)
+    return hash_secret_raw(password, salt, iterations, memory, lanes, 32, Type.ID, 19)
+
+
+def encapsulated_key(private, public, purpose):
+    shared = private.exchange(X25519PublicKey.from_public_bytes(public))
+    info = purpose + public + public_bytes(private)
+    return HKDF(SHA256(), 32, salt=None, info=info).derive(shared)
+
+
+def check_slot(uuid, slot):
+    number, kind, parameters, wrapped, checksum = slot
+    message = struct.pack(">qqI", number, kind, len(parameters)) + parameters + wrapped
+    assert hmac.new(uuid, message, hashlib.sha256).digest()[:8] == checksum
+
+
+def open_slot(uuid, slot, key):
+    number, kind, parameters, wrapped, _ = slot
     return unseal(key, wrapped, associated_data(uuid, SLOT, number, kind, parameters))
+
+
+def open_master(uuid, slots, password):
+    slot = next(slot for slot in slots if slot[1] == PASSWORD_SLOT)
+    return open_slot(uuid, slot, password_key(password, slot[2]))
+
+
+def passcode_pair(master, uuid):
+    return X25519PrivateKey.from_private_bytes(derive(master, uuid, b"passcode"))
+
+
+def pair_by_login(uuid, slots, login):
+    """The pair of a collection, out of the slot that login's pair opens."""
+    slot = next(slot for slot in slots if slot[1] == PASSCODE_SLOT)
+    assert len(slot[2]) == 64 and slot[2][:32] == public_bytes(login)
+    key = encapsulated_key(login, slot[2][32:], b"keychaind 1 passcode slot")
+    return X25519PrivateKey.from_private_bytes(open_slot(uuid, slot, key))
+
+
+def open_item_key(uuid, item, wraps, pair, application_password):
+    """The item's key by the first wrap that what was given opens; None if there is none."""
+    (revision,) = struct.unpack(">Q", wraps[:8])
+    rest, key = wraps[8:], None
+    while rest:
+        factors = rest[0]
+        assert factors in (PASSCODE, APPLICATION_PASSWORD, PASSCODE | APPLICATION_PASSWORD)
+        size = 1 + (32 if factors & PASSCODE else 0) + (28 if factors & APPLICATION_PASSWORD else 0)
+        header, sealed, rest = rest[:size], rest[size:size + 60], rest[size + 60:]
+        assert len(sealed) == 60
+        if key or factors & PASSCODE and not pair or factors & APPLICATION_PASSWORD and not application_password:
+            continue
+        parts = b""
+        if factors & PASSCODE:
+            parts += encapsulated_key(pair, header[1:33], b"keychaind 1 item key")
+        if factors & APPLICATION_PASSWORD:
+            parts += password_key(application_password, header[-28:])
+        wrapping = HKDF(SHA256(), 32, salt=None, info=b"keychaind 1 item key").derive(parts)
+        key = unseal(wrapping, sealed, associated_data(uuid, ITEM_KEY, item, revision, header))
+    return key
 
 
 def read_attributes(packed):
@@ -55,55 +122,89 @@ def read_attributes(packed):
     return dict(zip((name.decode() for name in names), (value.decode() for value in fields[1::2])))
 
 
-def read_item(uuid, row, metadata_key, secrets_key, index_key):
+def split_metadata(metadata):
+    secret_revision, created, modified, length = struct.unpack(">QqqI", metadata[:28])
+    label, rest, wraps = metadata[28:28 + length], metadata[28 + length:], None
+    if secret_revision & OWN_KEY:
+        (length,) = struct.unpack(">I", rest[:4])
+        wraps, rest = rest[4:4 + length], rest[4 + length:]
+    return secret_revision & ~OWN_KEY, created, modified, label, wraps, rest
+
+
+def read_item(uuid, row, keys, pair, application_password, complements):
+    metadata_key, secrets_key, index_key = keys
     number, revision, tags, sealed_metadata, sealed_secret = row
     metadata = unseal(metadata_key, sealed_metadata, associated_data(uuid, METADATA, number, revision, tags))
-    secret_revision, created, modified, length = struct.unpack(">QqqI", metadata[:28])
-    attributes = read_attributes(metadata[28 + length:])
-    if index_key is not None:
-        expected = sorted(
-            hmac.new(index_key, name.encode() + b"\0" + value.encode(), hashlib.sha256).digest()[:8]
-            for name, value in attributes.items()
-        )
-        assert b"".join(expected) == tags
-    secret = unseal(secrets_key, sealed_secret, associated_data(uuid, SECRET, number, secret_revision))
-    (type_length,) = struct.unpack(">H", secret[:2])
-    return {
+    secret_revision, created, modified, label, wraps, packed = split_metadata(metadata)
+    attributes = read_attributes(packed)
+    expected = sorted(
+        hmac.new(index_key, name.encode() + b"\0" + value.encode(), hashlib.sha256).digest()[:8]
+        for name, value in attributes.items()
+    )
+    assert b"".join(expected) == tags
+    column = SECRET if wraps is None else PROTECTED_SECRET
+    place = associated_data(uuid, column, number, secret_revision)
+    secret = unseal(secrets_key, sealed_secret, place)
+    if wraps is not None:
+        item_key = open_item_key(uuid, number, wraps, pair, application_password)
+        if item_key:
+            complements.append(item_key)
+        secret = unseal(item_key, secret, place) if item_key else None
+    item = {
         "id": number,
-        "label": metadata[28:28 + length].decode(),
+        "label": label.decode(),
         "attributes": attributes,
         "created": created,
         "modified": modified,
-        "contentType": secret[2:2 + type_length].decode(),
-        "secret": secret[2 + type_length:].hex(),
+        "contentType": "",
+        "secret": None,
     }
+    if secret is not None:
+        (type_length,) = struct.unpack(">H", secret[:2])
+        item["contentType"] = secret[2:2 + type_length].decode()
+        item["secret"] = secret[2 + type_length:].hex()
+    return item
+
+
+def open_file(path, mode="ro"):
+    with open(path, "rb") as file:
+        start = file.read(100)
+    assert start[:16] == b"SQLite format 3\0"
+    assert struct.unpack(">I", start[60:64])[0] in FORMATS
+    assert start[68:72] == b"KCHN"
+    database = sqlite3.connect(f"file:{path}?mode={mode}", uri=True)
+    (uuid,) = database.execute("SELECT uuid FROM header").fetchone()
+    assert len(uuid) == 16
+    slots = database.execute("SELECT id, kind, parameters, wrapped, checksum FROM slot ORDER BY id").fetchall()
+    for slot in slots:
+        check_slot(uuid, slot)
+    return database, uuid, slots
 
 
 def main():
     path = sys.argv[1]
-    index_key = open(sys.argv[2], "rb").read() if len(sys.argv) > 2 else None
-    password = sys.stdin.buffer.read()
+    index_key = open(sys.argv[2], "rb").read()
+    passwords = sys.stdin.buffer.read().split(b"\n") + [None, None]
 
-    with open(path, "rb") as file:
-        start = file.read(100)
-    assert start[:16] == b"SQLite format 3\0"
-    assert struct.unpack(">I", start[60:64]) == (FORMAT,)
-    assert start[68:72] == b"KCHN"
+    database, uuid, slots = open_file(path)
+    label, index_fingerprint, sealed_state = database.execute("SELECT label, index_key, state FROM header").fetchone()
+    fingerprint = hmac.new(index_key, b"keychaind 1 index fingerprint", hashlib.sha256).digest()[:8]
+    assert fingerprint == index_fingerprint
 
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
-    uuid, label, index_fingerprint, sealed_state = database.execute(
-        "SELECT uuid, label, index_key, state FROM header"
-    ).fetchone()
-    assert len(uuid) == 16
-    if index_key is not None:
-        fingerprint = hmac.new(index_key, b"keychaind 1 index fingerprint", hashlib.sha256).digest()[:8]
-        assert fingerprint == index_fingerprint
-
-    slot = database.execute("SELECT id, kind, parameters, wrapped, checksum FROM slot ORDER BY id").fetchone()
-    master = open_slot(uuid, slot, password)
+    master = open_master(uuid, slots, passwords[0])
     metadata_key = derive(master, uuid, b"metadata")
     secrets_key = derive(master, uuid, b"secrets")
     integrity_key = derive(master, uuid, b"integrity")
+
+    pair = None
+    if passwords[1]:
+        if len(sys.argv) > 3:
+            _, login_uuid, login_slots = open_file(sys.argv[3])
+            login = passcode_pair(open_master(login_uuid, login_slots, passwords[1]), login_uuid)
+            pair = pair_by_login(uuid, slots, login)
+            assert private_bytes(pair) == private_bytes(passcode_pair(master, uuid))
+        else:
+            pair = passcode_pair(open_master(uuid, slots, passwords[1]), uuid)
 
     state = unseal(metadata_key, sealed_state, associated_data(uuid, STATE))
     next_item, revision, count, created, modified = struct.unpack(">QQQqq", state[:40])
@@ -117,15 +218,21 @@ def main():
     assert all(row[0] < next_item and row[1] <= revision for row in rows)
     assert state[72:].decode() == label
 
+    keys = [private_bytes(pair)] if pair else []
+    items = [
+        read_item(uuid, row, (metadata_key, secrets_key, index_key), pair, passwords[2], keys) for row in rows
+    ]
     json.dump(
         {
             "label": label,
             "created": created,
             "modified": modified,
-            "items": [read_item(uuid, row, metadata_key, secrets_key, index_key) for row in rows],
+            "items": items,
+            "keys": [bytes(255 - byte for byte in key).hex() for key in keys],
         },
         sys.stdout,
     )
 
 
-main()
+if __name__ == "__main__":
+    main()

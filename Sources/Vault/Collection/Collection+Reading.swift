@@ -1,0 +1,108 @@
+package import KeychainModel
+
+extension Collection {
+    /// Opens the secret of an item; nil when it is so large that it must be read first, by ``storedSecret(of:)``.
+    ///
+    /// Who may have a protected item is for the caller to see to; one that needs a key of its own is not opened by this. Throws
+    /// `locked`, `noSuchItem`, `authenticationNeeded` for an item that needs its key or whose protection is not understood, or
+    /// `unreadable` when the secret is not what was written.
+    package func secret(of id: ItemID) throws(VaultError) -> Secret? {
+        let (record, key) = try readable(id)
+        guard record.metadata.wraps == nil else { throw Self.keyNeeded(id) }
+        guard let sealed = record.sealedSecret else { return nil }
+        do throws(VaultError) {
+            return try key.open(sealed, item: id.rawValue, revision: record.metadata.secretRevision)
+        } catch {
+            throw noteDamage(error, of: id)
+        }
+    }
+
+    /// Opens the secret of an item that needs its key; nil when it must be read first, by ``storedSecret(of:with:)``.
+    ///
+    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` when the item has got another key meanwhile, or `unreadable` when the
+    /// secret is not what was written.
+    package func secret(of id: ItemID, with itemKey: ItemKey) throws(VaultError) -> Secret? {
+        let (record, key) = try readable(id)
+        try check(itemKey, of: record)
+        guard let sealed = record.sealedSecret else { return nil }
+        do throws(VaultError) {
+            return try key.open(
+                sealed,
+                with: itemKey,
+                item: id.rawValue,
+                revision: record.metadata.secretRevision
+            )
+        } catch {
+            throw noteDamage(error, of: id)
+        }
+    }
+
+    /// Opens the secret of an item wherever it is; throws what ``secret(of:)`` throws, and what reading the disk may.
+    package func storedSecret(of id: ItemID) async throws(VaultError) -> Secret {
+        if let secret = try secret(of: id) { return secret }
+        return try await storedSecret(of: id, key: nil)
+    }
+
+    /// Opens the secret of an item that needs its key; throws what ``secret(of:with:)`` throws, and what reading the disk may.
+    package func storedSecret(of id: ItemID, with itemKey: ItemKey) async throws(VaultError) -> Secret {
+        if let secret = try secret(of: id, with: itemKey) { return secret }
+        return try await storedSecret(of: id, key: itemKey)
+    }
+
+    static let closed = VaultError(.storageFailed, reason: "the vault is closed")
+
+    /// Throws unless a key is the one that an item has now.
+    func check(_ itemKey: ItemKey, of record: ItemRecord) throws(VaultError) {
+        guard itemKey.item == record.id, itemKey.collection == identifier,
+            itemKey.revision == record.metadata.wraps?.revision
+        else { throw VaultError(.authenticationNeeded, reason: "the key is not that of item \(record.id) any more") }
+    }
+
+    /// An item that may be opened, as far as the collection has the say.
+    func readable(_ id: ItemID) throws(VaultError) -> (ItemRecord, SecretsKey) {
+        guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+        guard state == .unlocked, let secretsKey else {
+            throw VaultError(.locked, reason: "the collection is locked")
+        }
+        guard record.condition == .intact else {
+            throw VaultError(.unreadable, reason: "item \(id) is damaged")
+        }
+        if table.hasProtectedItems, case .unknown(let reason) = table.protection(of: id) {
+            throw VaultError(.authenticationNeeded, reason: "the protection of item \(id) is not understood: \(reason)")
+        }
+        return (record, secretsKey)
+    }
+
+    private static func keyNeeded(_ id: ItemID) -> VaultError {
+        VaultError(.authenticationNeeded, reason: "item \(id) opens with a key of its own")
+    }
+
+    private func storedSecret(of id: ItemID, key: ItemKey?) async throws(VaultError) -> Secret {
+        let revision = try readable(id).0.metadata.secretRevision
+        guard case .file(let worker) = storage else { throw Self.closed }
+        let handoff: Handoff<Secret>
+        do throws(VaultError) {
+            handoff = try await worker.perform { (writer) throws(VaultError) in
+                try writer.secret(of: id, key: key, revision: revision)
+            }
+        } catch {
+            // Another revision may have been written meanwhile; then the one that was asked for is gone, not damaged.
+            guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+            guard record.metadata.secretRevision == revision else {
+                if let key { return try await storedSecret(of: id, with: key) }
+                return try await storedSecret(of: id)
+            }
+            throw noteDamage(error, of: id)
+        }
+        guard let secret = handoff.take() else { throw Self.closed }
+        return secret
+    }
+
+    private func noteDamage(_ error: VaultError, of id: ItemID) -> VaultError {
+        if error.code == .unreadable, !table.isDamaged(id) {
+            table.markDamaged(id, reason: "the secret is not what was written")
+            problems.append("the secret of item \(id) is damaged; it is kept as it is")
+        }
+        return error
+    }
+}

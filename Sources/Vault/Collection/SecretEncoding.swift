@@ -1,0 +1,36 @@
+import Gcrypt
+
+/// The plaintext of a sealed secret: length of the content type (2), content type, secret.
+enum SecretEncoding {
+    /// Joins a secret and its content type.
+    static func encode(_ secret: borrowing Secret) throws(GcryptError) -> SecureBytes {
+        let contentType = Array(secret.contentType.utf8)
+        var plaintext = try SecureBytes(count: 2 + contentType.count + secret.bytes.count)
+        plaintext.withUnsafeMutableBytes { plaintext in
+            plaintext.storeBytes(of: UInt16(clamping: contentType.count).bigEndian, as: UInt16.self)
+            UnsafeMutableRawBufferPointer(rebasing: plaintext[2...]).copyBytes(from: contentType)
+            secret.bytes.withUnsafeBytes { bytes in
+                UnsafeMutableRawBufferPointer(rebasing: plaintext[(2 + contentType.count)...]).copyMemory(from: bytes)
+            }
+        }
+        return plaintext
+    }
+
+    /// Takes them apart; `authenticationFailed` when they have another form.
+    static func decode(_ plaintext: borrowing SecureBytes) throws(GcryptError) -> Secret {
+        let secret: Secret? = try plaintext.withUnsafeBytes { (bytes) throws(GcryptError) in
+            var reader = ByteReader(bytes)
+            guard let length = reader.integer(UInt16.self), let contentType = reader.bytes(Int(length)) else {
+                return nil
+            }
+            return Secret(
+                bytes: try SecureBytes(copying: reader.remaining),
+                contentType: String(decoding: contentType, as: UTF8.self)
+            )
+        }
+        guard let secret else {
+            throw GcryptError(.authenticationFailed, reason: "the secret has another form than this version writes")
+        }
+        return secret
+    }
+}

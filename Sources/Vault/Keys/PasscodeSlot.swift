@@ -1,0 +1,56 @@
+import Gcrypt
+
+/// A key slot that the passcode opens: the private half of the collection's own ``PasscodeKey``, wrapped to that of `login`.
+///
+/// Its parameters are login's public key (32) and a public key that was made for this slot (32). It holds less than the slot of a
+/// password: with it the items that ask for the passcode can be opened once the collection is unlocked, and nothing else.
+enum PasscodeSlot {
+    private static let purpose = Array("keychaind 1 passcode slot".utf8)
+
+    /// Wraps the private key of a collection's pair to the public key of another's.
+    static func seal(
+        _ privateKey: borrowing SecureBytes,
+        to login: [UInt8],
+        slot id: Int64,
+        collection: [UInt8]
+    ) throws(VaultError) -> KeySlot {
+        try cipher { () throws(GcryptError) in
+            let encapsulation = try KeyEncapsulation(to: login, purpose: purpose)
+            var slot = KeySlot(
+                id: id,
+                kind: KeySlot.Kind.passcode.rawValue,
+                parameters: login + encapsulation.publicKey,
+                wrapped: []
+            )
+            slot.wrapped = try slot.wrap(privateKey, under: encapsulation.key, in: collection)
+            return slot
+        }
+    }
+
+    /// Whether a slot was made for the owner of a public key.
+    static func isSlot(_ slot: KeySlot, for login: [UInt8]) -> Bool {
+        slot.kind == KeySlot.Kind.passcode.rawValue && slot.parameters.count == login.count * 2
+            && slot.parameters.starts(with: login)
+    }
+
+    /// Opens a slot: the collection's pair, or nil when the slot is not for this owner or is damaged.
+    static func open(
+        _ slot: KeySlot,
+        with login: borrowing X25519?,
+        collection: [UInt8]
+    ) throws(VaultError) -> X25519? {
+        guard slot.parameters.count == 2 * X25519.size else { return nil }
+        do throws(GcryptError) {
+            let publicKey = Array(slot.parameters.dropFirst(X25519.size))
+            switch login {
+            case .none: return nil
+            case .some(let login):
+                let key = try KeyEncapsulation.key(from: publicKey, of: login, purpose: purpose)
+                return try X25519(privateKey: slot.unwrap(under: key, in: collection))
+            }
+        } catch {
+            if error.code == .authenticationFailed || error.code == .invalidPublicKey { return nil }
+            throw VaultError(error)
+        }
+    }
+}

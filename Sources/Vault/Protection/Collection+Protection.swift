@@ -1,0 +1,169 @@
+package import Gcrypt
+package import KeychainModel
+
+extension Collection {
+    /// Whether some item says who may have it; while there is none, nothing about protection needs to be asked.
+    ///
+    /// Before the first unlock nothing is known, and the collection is locked for everybody.
+    package var hasProtectedItems: Bool { table.hasProtectedItems }
+
+    /// What an item says about who may have it.
+    package func protection(of id: ItemID) -> ItemProtection {
+        table.protection(of: id)
+    }
+
+    /// Whether an item opens with a key of its own only: by ``secret(of:with:)``.
+    package func needsItemKey(_ id: ItemID) -> Bool {
+        table.hasProtectedItems && table[id]?.metadata.wraps != nil
+    }
+
+    /// Unwraps the key of an item that needs one.
+    ///
+    /// Throws `locked`, `noSuchItem`, `notSupported` for an item without a key, `authenticationNeeded` when what was given satisfies
+    /// no alternative of its policy, `wrongApplicationPassword`, `wrongPassword` when the passcode is not that of this collection, or
+    /// `unreadable` when the wrapped key is damaged.
+    ///
+    /// - Parameters:
+    ///   - passcode: that the passcode was given, by ``Vault/verifyPasscode(_:for:)``.
+    ///   - applicationPassword: the item's own password.
+    package func itemKey(
+        of id: ItemID,
+        passcode: PasscodeKey?,
+        applicationPassword: consuming SecureBytes? = nil
+    ) async throws(VaultError) -> ItemKey {
+        let (record, _) = try readable(id)
+        guard let wraps = record.metadata.wraps else {
+            throw VaultError(.notSupported, reason: "item \(id) has no key of its own")
+        }
+        var given = FactorSet()
+        if passcode != nil { given.insert(.passcode) }
+        var password: Handoff<SecureBytes>?
+        if let applicationPassword = consume applicationPassword {
+            try context.configuration.limits.check(password: applicationPassword)
+            given.insert(.applicationPassword)
+            password = Handoff(applicationPassword)
+        }
+        let candidates = wraps.wraps.filter { wrap in wrap.factors.isSubset(of: given) }
+        guard !candidates.isEmpty else {
+            throw VaultError(.authenticationNeeded, reason: "item \(id) asks for something else")
+        }
+        let opener = ItemKeyOpener(
+            wraps: candidates,
+            item: id,
+            revision: wraps.revision,
+            collection: identifier,
+            header: isEphemeral ? nil : header
+        )
+        return try await context.deriver.perform { [password] (_) throws(VaultError) in
+            guard let password = password?.take() else {
+                let none = try cipher { () throws(GcryptError) in try SecureBytes(count: 0) }
+                return try opener.open(passcode: passcode, applicationPassword: none)
+            }
+            return try opener.open(passcode: passcode, applicationPassword: password)
+        }
+    }
+
+    /// Reads what new attributes say about who may have the item, and throws if the item cannot be kept so here.
+    func validProtection(of attributes: Attributes) throws(VaultError) -> ItemProtection {
+        let protection = ItemProtection(of: attributes)
+        switch protection {
+        case .none: break
+        case .unknown(let reason): throw VaultError(.invalidAccessControl, reason: reason)
+        case .stated(let stated):
+            guard stated.accessibility?.needsPasscode == true else { break }
+            // It goes when the passcode goes, that is with the file of login.
+            guard name == .login || isEphemeral else {
+                throw VaultError(.notSupported, reason: "an item that needs a passcode to be set is kept in login")
+            }
+            guard context.login.hasPasscode else {
+                throw VaultError(.passcodeNotSet, reason: "the login collection has no password")
+            }
+        }
+        return protection
+    }
+
+    /// Makes ready what a new secret is sealed under.
+    ///
+    /// - Parameter alternatives: what of each alternative of the item's policy gives key material; nil if one gives none.
+    func newSecret(
+        _ secret: SharedSecret,
+        for alternatives: [FactorSet]?,
+        applicationPassword: consuming SecureBytes?
+    ) async throws(VaultError) -> NewSecret {
+        guard let alternatives else { return .ordinary(secret) }
+        guard state == .unlocked else { throw VaultError(.locked, reason: "the collection is locked") }
+        var recipient = NewItemKey.Recipient(costs: context.configuration.keyDerivation)
+        if alternatives.contains(where: { factors in factors.contains(.passcode) }) {
+            recipient.passcode = isEphemeral ? context.login.collection?.passcodePublicKey : passcodePublicKey
+            guard recipient.passcode != nil else {
+                throw VaultError(.passcodeNotSet, reason: "the login collection has not been unlocked")
+            }
+        }
+        var password: Handoff<SecureBytes>?
+        if alternatives.contains(where: { factors in factors.contains(.applicationPassword) }) {
+            guard let applicationPassword = consume applicationPassword else {
+                throw VaultError(.applicationPasswordNeeded, reason: "the item is to have a password of its own")
+            }
+            try context.configuration.limits.check(password: applicationPassword)
+            password = Handoff(applicationPassword)
+        }
+        let key = try await context.deriver.perform { [recipient, password] (_) throws(VaultError) in
+            try cipher { () throws(GcryptError) in
+                guard let password = password?.take() else {
+                    return try NewItemKey(
+                        alternatives: alternatives,
+                        to: recipient,
+                        applicationPassword: SecureBytes(count: 0)
+                    )
+                }
+                return try NewItemKey(alternatives: alternatives, to: recipient, applicationPassword: password)
+            }
+        }
+        return .underNewKey(secret, key)
+    }
+
+    /// Works out what a change of attributes or of the secret means for what the secret is sealed under.
+    func complete(
+        _ update: inout ItemUpdate,
+        of id: ItemID,
+        attributes: Attributes?,
+        secret: SharedSecret?,
+        key: ItemKey?,
+        applicationPassword: consuming SecureBytes?
+    ) async throws(VaultError) {
+        let (record, _) = try readable(id)
+        try table.checkAuthorization(of: id, isAuthenticated: update.isAuthenticated)
+        if let key { try check(key, of: record) }
+        let protection = table.protection(of: id)
+        let wanted = try attributes.map(validProtection) ?? protection
+        let wraps = record.metadata.wraps
+        var basis = ItemUpdate.Basis(protection: protection, wraps: wraps)
+        let alternatives = wanted.keyAlternatives
+        let asksForPassword = alternatives?.contains { factors in factors.contains(.applicationPassword) } ?? false
+        let keepsKey = alternatives == wraps?.alternatives && !(asksForPassword && applicationPassword != nil)
+        switch (secret, key) {
+        case (nil, _) where keepsKey: break
+        case (let secret?, nil) where wraps == nil && alternatives == nil: update.secret = .ordinary(secret)
+        case (let secret?, let key?) where keepsKey: update.secret = .underKey(secret, key)
+        default:
+            var newSecret = secret
+            if newSecret == nil {
+                basis.secretRevision = record.metadata.secretRevision
+                newSecret = SharedSecret(try await opened(id, with: key))
+            }
+            if let newSecret {
+                update.secret = try await self.newSecret(
+                    newSecret,
+                    for: alternatives,
+                    applicationPassword: applicationPassword
+                )
+            }
+        }
+        if protection != .none || wanted != .none { update.basis = basis }
+    }
+
+    private func opened(_ id: ItemID, with key: ItemKey?) async throws(VaultError) -> Secret {
+        guard let key else { return try await storedSecret(of: id) }
+        return try await storedSecret(of: id, with: key)
+    }
+}
