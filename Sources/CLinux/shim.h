@@ -43,6 +43,12 @@ static inline int keychaind_set_undumpable(void) { return prctl(PR_SET_DUMPABLE,
 
 static inline int keychaind_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
+// Declared only where _GNU_SOURCE is defined before the first system header, which a module cannot see to.
+
+extern char *secure_getenv(const char *name);
+
+static inline const char *keychaind_secure_getenv(const char *name) { return secure_getenv(name); }
+
 // Sets of signals are macros.
 
 static inline int keychaind_block_termination_signals(void) {

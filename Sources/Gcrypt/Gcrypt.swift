@@ -50,6 +50,10 @@ package enum Gcrypt {
         guard gcry_check_version(oldestVersion) != nil else {
             throw GcryptError(.initializationFailed, reason: "libgcrypt is older than \(oldestVersion)")
         }
+        // Somebody else in the process was first, and has chosen the pool: it cannot be made twice.
+        guard keychaind_gcry_initialization_finished() == 0 else {
+            return .notLocked(reason: "the pool is that of another library in this process")
+        }
         let result = keychaind_gcry_initialize_secure_memory(lockedBytes)
         keychaind_gcry_finish_initialization()
         guard keychaind_gcry_initialization_finished() != 0 else {

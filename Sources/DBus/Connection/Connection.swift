@@ -98,13 +98,22 @@ package final class Connection {
         }
     }
 
+    /// Keeps libdbus, from now on and in the whole process, from ignoring SIGPIPE: for a library, whose host decides that.
+    ///
+    /// libdbus sends with `MSG_NOSIGNAL` in any case.
+    package nonisolated static func leaveSignalsAlone() {
+        dbus_connection_set_change_sigpipe(0)
+    }
+
     /// Leaves the bus after what is queued has been sent; calls that wait fail with `Disconnected`.
     ///
     /// A handler may close the connection that called it: the rest of the closing then waits until the handler has returned.
-    package func close() {
+    ///
+    /// - Parameter flushing: whether to block until the bus has taken what is queued, which one that has stopped never does.
+    package func close(flushing: Bool = true) {
         guard isOpen else { return }
         // A bus that has not even answered the hello may never read what is queued.
-        if !uniqueName.isEmpty {
+        if flushing, !uniqueName.isEmpty {
             outbox.drain()
             dbus_connection_flush(pointer)
         }

@@ -33,7 +33,7 @@ package struct SignalMatch: Hashable, Sendable {
     /// Every change of the owner of one name.
     ///
     /// The bus delivers what any rule of the connection matches, so that the handler has to look at the name again.
-    static func ownerChanged(of name: String) -> SignalMatch {
+    package static func ownerChanged(of name: String) -> SignalMatch {
         SignalMatch(
             sender: bus,
             path: nil,

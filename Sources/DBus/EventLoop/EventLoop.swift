@@ -81,21 +81,50 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     /// Starts a thread of its own that runs the loop, once; for programs whose main thread belongs to somebody else.
-    package static func startThread() {
-        _ = ownThread
+    ///
+    /// - Returns: false if the process may have no more threads or descriptors; it may be tried again.
+    @discardableResult
+    package static func startThread() -> Bool {
+        threadIsRunning.withLock { isRunning in
+            if isRunning { return true }
+            guard descriptorsAreLeft() else { return false }
+            isRunning = makeThread()
+            return isRunning
+        }
     }
 
-    private static let ownThread: Void = {
+    private static let threadIsRunning = Mutex(false)
+
+    /// Whether the loop, which cannot fail to be made, would get what it needs.
+    private static func descriptorsAreLeft() -> Bool {
+        let descriptors = [epoll_create1(Int32(EPOLL_CLOEXEC)), keychaind_eventfd()]
+        for descriptor in descriptors where descriptor >= 0 {
+            close(descriptor)
+        }
+        return descriptors.allSatisfy { $0 >= 0 }
+    }
+
+    private static func makeThread() -> Bool {
+        var everySignal = sigset_t()
+        var signals = sigset_t()
+        sigfillset(&everySignal)
+        // The program's signals are for threads of its own.
+        pthread_sigmask(SIG_SETMASK, &everySignal, &signals)
+        defer { pthread_sigmask(SIG_SETMASK, &signals, nil) }
         var thread = pthread_t()
         let status = pthread_create(
             &thread,
             nil,
-            { _ in BusActor.loop.run() },
+            { _ in
+                _ = keychaind_set_thread_name("secret-service")
+                BusActor.loop.run()
+            },
             nil
         )
-        precondition(status == 0, "no thread for the event loop")
+        guard status == 0 else { return false }
         pthread_detach(thread)
-    }()
+        return true
+    }
 
     private func takeJobs() -> [UnownedJob] {
         inbox.withLock { inbox in

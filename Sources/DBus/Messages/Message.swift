@@ -56,6 +56,16 @@ package final class Message: @unchecked Sendable {
         repeat (each values).write(to: &writer)
     }
 
+    /// Addresses the message anew, before it is sent.
+    package func setDestination(_ name: String) {
+        dbus_message_set_destination(pointer, name)
+    }
+
+    /// Says that no answer is wanted, before the call is sent.
+    package func expectNoReply() {
+        dbus_message_set_no_reply(pointer, 1)
+    }
+
     /// A reader at the first value.
     package func makeReader() -> Reader {
         Reader(message: pointer)
