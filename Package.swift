@@ -16,7 +16,8 @@ let settings =
 let package = Package(
     name: "keychaind",
     products: [
-        .executable(name: "keychaind", targets: ["keychaind"])
+        .executable(name: "keychaind", targets: ["keychaind"]),
+        .library(name: "SecretServiceClient", targets: ["SecretServiceClient"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")
@@ -53,6 +54,8 @@ let package = Package(
             ],
             swiftSettings: settings
         ),
+        .target(name: "SecretServiceClient", dependencies: ["CLinux", "DBus", "Gcrypt"], swiftSettings: settings),
+
         // Linked statically against the Swift runtime: it starts faster, needs less memory, and needs no Swift installed.
         // Only for release: the tests, which link this target too, need the shared runtime.
         .executableTarget(
@@ -121,6 +124,18 @@ let package = Package(
         .testTarget(
             name: "SecretServiceTests",
             dependencies: ["DBus", "Gcrypt", "KeychainModel", "SecretService", "TestSupport", "keychaind"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SecretServiceClientTests",
+            dependencies: ["DBus", "SecretServiceClient", "SecretServiceClientProbe", "TestSupport", "keychaind"],
+            swiftSettings: settings
+        ),
+        // A program of its own, since it looks at what the library does to its process.
+        .executableTarget(
+            name: "SecretServiceClientProbe",
+            dependencies: ["CGcrypt", "CLinux", "SecretServiceClient"],
+            path: "Tests/SecretServiceClientProbe",
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,23 @@
+import DBus
+
+/// Names of the Secret Service (spec #2, #3).
+enum Protocol {
+    static let service = "org.freedesktop.Secret.Service"
+    static let collection = "org.freedesktop.Secret.Collection"
+    static let item = "org.freedesktop.Secret.Item"
+    static let session = "org.freedesktop.Secret.Session"
+    static let prompt = "org.freedesktop.Secret.Prompt"
+
+    static let serviceObject = ObjectPath(unchecked: "/org/freedesktop/secrets")
+
+    /// The algorithm of a session that does not encrypt.
+    static let plain = "plain"
+
+    /// The algorithm of a session that does (spec #26).
+    static let diffieHellman = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
+
+    /// A call of the provider, its destination to be set when that is known.
+    static func call(_ path: ObjectPath, _ interface: String, _ member: String) -> Message {
+        Message.call(to: ProviderLink.providerName, path, interface, member)
+    }
+}

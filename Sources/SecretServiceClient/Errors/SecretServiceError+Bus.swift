@@ -1,0 +1,58 @@
+import DBus
+import Gcrypt
+
+extension SecretServiceError {
+    /// Takes an error that the bus or the provider has answered; the one place where names of errors become codes.
+    init(answered error: BusError) {
+        self.init(Code(errorName: error.name.rawValue), error.message, errorName: error.name.rawValue)
+    }
+
+    /// Takes what was found wrong with an answer.
+    init(reading error: BusError) {
+        self.init(.invalidAnswer, error.message)
+    }
+
+    /// Takes what libgcrypt has refused.
+    init(_ error: GcryptError) {
+        self.init(.cryptographyFailed, error.reason)
+    }
+}
+
+extension SecretServiceError.Code {
+    /// The code of a D-Bus error.
+    ///
+    /// A method or path that is unknown is an object that does not exist: providers answer all three for it (spec #44).
+    init(errorName: String) {
+        self =
+            switch errorName {
+            case "org.freedesktop.Secret.Error.IsLocked": .locked
+            case "org.freedesktop.Secret.Error.NoSession": .noSession
+            case "org.freedesktop.Secret.Error.NoSuchObject",
+                "org.freedesktop.DBus.Error.UnknownObject",
+                "org.freedesktop.DBus.Error.UnknownMethod":
+                .noSuchObject
+            case "org.freedesktop.Secret.Error.AlreadyExists": .alreadyExists
+            case "org.freedesktop.DBus.Error.InvalidArgs",
+                "org.freedesktop.DBus.Error.InvalidSignature",
+                "org.freedesktop.DBus.Error.PropertyReadOnly":
+                .invalidArguments
+            case "org.freedesktop.DBus.Error.LimitsExceeded", "org.freedesktop.DBus.Error.NoMemory": .limitExceeded
+            case "org.freedesktop.DBus.Error.AccessDenied",
+                "org.freedesktop.DBus.Error.AuthFailed",
+                "org.gnome.keyring.Error.Denied":
+                .accessDenied
+            case "org.freedesktop.DBus.Error.NotSupported",
+                "org.freedesktop.DBus.Error.UnknownInterface",
+                "org.freedesktop.DBus.Error.UnknownProperty":
+                .notSupported
+            case "org.freedesktop.DBus.Error.ServiceUnknown", "org.freedesktop.DBus.Error.NameHasNoOwner":
+                .providerGone
+            case "org.freedesktop.DBus.Error.NoReply",
+                "org.freedesktop.DBus.Error.Timeout",
+                "org.freedesktop.DBus.Error.TimedOut":
+                .timedOut
+            case "org.freedesktop.DBus.Error.Disconnected": .disconnected
+            default: .providerFailed
+            }
+    }
+}

@@ -1,0 +1,108 @@
+import CGcrypt
+import Glibc
+import SecretServiceClient
+
+/// What the library does to the process that it is in, looked at from there.
+enum Probe {
+    struct Failure: Error, CustomStringConvertible {
+        let description: String
+
+        init(_ description: String) {
+            self.description = description
+        }
+    }
+
+    /// Runs one of the probes; throws what it has found.
+    static func run(_ name: String) async throws {
+        switch name {
+        case "round-trip": try await roundTrip()
+        case "signals": try await leavesSignalsAlone()
+        case "fork": try await refusesInChild()
+        case "gcrypt": try await takesStartedLibgcrypt()
+        case "descriptors": try await survivesWithoutDescriptors()
+        default: throw Failure("there is no probe '\(name)'")
+        }
+    }
+
+    private static func roundTrip() async throws {
+        let client = try await SecretClient.connect()
+        guard let collection = try await client.defaultCollection() else { throw Failure("no default collection") }
+        let item = try await collection.createItem(label: "probe", attributes: ["probe": "1"], secret: Secret("secret"))
+        guard try await item.secret().text == "secret" else { throw Failure("another secret came back") }
+    }
+
+    private static func leavesSignalsAlone() async throws {
+        // Ignored by whoever has started this.
+        signal(SIGPIPE, SIG_DFL)
+        let before = try dispositions()
+        try await roundTrip()
+        let after = try dispositions()
+        guard after == before else { throw Failure("what signals do has changed: \(before) \(after)") }
+    }
+
+    /// The lines of `/proc/self/status` that say which signals are ignored and which are caught.
+    private static func dispositions() throws -> [String] {
+        guard let file = fopen("/proc/self/status", "r") else { throw Failure("no status of the process") }
+        defer { fclose(file) }
+        var lines: [String] = []
+        var buffer = [CChar](repeating: 0, count: 4096)
+        while let line = fgets(&buffer, Int32(buffer.count), file) {
+            lines.append(String(cString: line))
+        }
+        // The last eight digits: those before are signals that are glibc's own, which it handles once there is a second thread.
+        return lines.filter { $0.hasPrefix("SigIgn") || $0.hasPrefix("SigCgt") }.map { String($0.suffix(9)) }
+    }
+
+    private static func refusesInChild() async throws {
+        let client = try await SecretClient.connect()
+        try await roundTrip()
+        // Swift hides fork, for reasons that this probe is about.
+        guard let symbol = dlsym(nil, "fork") else { throw Failure("no fork") }
+        let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
+        let child = fork()
+        if child == 0 {
+            do throws(SecretServiceError) {
+                _ = try await client.collections()
+                _exit(1)
+            } catch {
+                _exit(error.code == .forked ? 0 : 2)
+            }
+        }
+        var status: Int32 = 0
+        guard waitpid(child, &status, 0) == child, status == 0 else {
+            throw Failure("the child has ended with \(status)")
+        }
+        // The child has not closed the connection.
+        _ = try await client.collections()
+    }
+
+    private static func takesStartedLibgcrypt() async throws {
+        guard gcry_check_version(nil) != nil else { throw Failure("no libgcrypt") }
+        _ = keychaind_gcry_initialize_secure_memory(32768)
+        keychaind_gcry_finish_initialization()
+        try await roundTrip()
+    }
+
+    private static func survivesWithoutDescriptors() async throws {
+        var before = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
+        var limit = before
+        limit.rlim_cur = 3
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+        let code = await failure { () throws(SecretServiceError) in _ = try await SecretClient.connect() }
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
+        guard code == .busUnavailable else { throw Failure("it has failed with \(code.map { "\($0)" } ?? "nothing")") }
+        try await roundTrip()
+    }
+
+    private static func failure(
+        of operation: () async throws(SecretServiceError) -> Void
+    ) async -> SecretServiceError.Code? {
+        do throws(SecretServiceError) {
+            try await operation()
+            return nil
+        } catch {
+            return error.code
+        }
+    }
+}

@@ -1,0 +1,79 @@
+import DBus
+import Glibc
+import SecretServiceClient
+import Synchronization
+import TestSupport
+
+/// A provider on a bus of its own, whose collection `login` has the password `password` and is unlocked.
+final class RunningProvider: Sendable {
+    let bus: PrivateBus
+    private let kind: TestedProvider
+    private let folder: TemporaryFolder
+    private let daemon: KeychainDaemon?
+    private let process = Mutex<ChildProcess?>(nil)
+
+    init(_ kind: TestedProvider) async throws {
+        self.kind = kind
+        bus = try await PrivateBus()
+        folder = try TemporaryFolder()
+        switch kind {
+        case .keychaind:
+            daemon = try await KeychainDaemon(on: bus)
+        case .gnomeKeyring:
+            daemon = nil
+            try await startGnomeKeyring()
+        }
+    }
+
+    deinit {
+        process.withLock { $0 = nil }
+    }
+
+    /// A client with the configuration that the closure has changed.
+    func makeClient(
+        _ configure: (inout SecretClient.Configuration) -> Void = { _ in }
+    ) async throws(SecretServiceError) -> SecretClient {
+        var configuration = SecretClient.Configuration(bus: .address(bus.address))
+        configure(&configuration)
+        return try await SecretClient.connect(configuration)
+    }
+
+    /// Ends the provider at once.
+    func kill() async throws {
+        if let daemon { try await daemon.kill() }
+        if let process = process.withLock({ $0 }) { try await process.kill() }
+    }
+
+    /// Stops the provider from doing anything, until it is killed.
+    func pause() {
+        (daemon?.child ?? process.withLock { $0 })?.send(SIGSTOP)
+    }
+
+    /// Starts the provider again on what it has stored.
+    func restart() async throws {
+        try await kill()
+        if let daemon {
+            try await daemon.start()
+        } else {
+            try await startGnomeKeyring()
+        }
+    }
+
+    /// Somebody who answers the provider's prompts so.
+    func answerPrompts(_ responses: PromptResponse...) async throws -> FakePrompter {
+        try await FakePrompter(on: bus, responses)
+    }
+
+    private func startGnomeKeyring() async throws {
+        let watch = try await NameWatch(KeychainDaemon.busName, on: bus)
+        let started = try ChildProcess(
+            "gnome-keyring-daemon",
+            ["--foreground", "--unlock", "--components=secrets", "--control-directory=\(folder.path("control"))"],
+            environment: ["HOME": folder.path, "XDG_DATA_HOME": folder.path, "XDG_RUNTIME_DIR": folder.path]
+                .merging(bus.environment) { $1 },
+            input: Array("password".utf8)
+        )
+        process.withLock { $0 = started }
+        try await watch.waitForOwner(unless: started)
+    }
+}

@@ -1,0 +1,49 @@
+import Foundation
+import SecretServiceClient
+import TestSupport
+import Testing
+
+/// A library must not break its host.
+struct ProcessTests {
+    @Test(
+        "What the library does to the process that it is in",
+        arguments: ["round-trip", "signals", "fork", "gcrypt", "descriptors"]
+    )
+    func process_isLeftAsItIs(probe: String) async throws {
+        let result = try await run(probe, environment: [:])
+        #expect(result.text == "ok\n" && result.succeeded, "\(result.text) \(result.errors)")
+    }
+
+    @Test("Without DBUS_SESSION_BUS_ADDRESS the socket in the runtime folder is taken")
+    func session_noAddress_isInTheRuntimeFolder() async throws {
+        let link = try TemporaryFolder()
+        let service = try await RunningService()
+        let socket = String(service.bus.address.dropFirst("unix:path=".count).prefix { $0 != "," })
+        try FileManager.default.createSymbolicLink(atPath: link.path("bus"), withDestinationPath: socket)
+        let environment: [String: String?] = ["DBUS_SESSION_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": link.path]
+        let result = try await run("round-trip", on: service, environment: environment)
+        #expect(result.text == "ok\n", "\(result.errors)")
+    }
+
+    @Test("Where there is no bus none is started")
+    func session_noBus_isBusUnavailable() async throws {
+        let environment: [String: String?] = ["DBUS_SESSION_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": nil]
+        let result = try await run("round-trip", environment: environment)
+        #expect(result.text.hasPrefix("busUnavailable"))
+    }
+
+    private func run(
+        _ probe: String,
+        on service: RunningService? = nil,
+        environment: [String: String?]
+    ) async throws -> CommandResult {
+        let started = if let service { service } else { try await RunningService() }
+        let executable = URL(fileURLWithPath: KeychainDaemon.executable)
+            .deletingLastPathComponent().appendingPathComponent("SecretServiceClientProbe").path
+        return try await Command.run(
+            executable,
+            [probe],
+            environment: started.bus.environment.merging(environment) { $1 }
+        )
+    }
+}
