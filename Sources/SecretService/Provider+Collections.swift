@@ -17,7 +17,13 @@ extension Provider {
     /// Unlocks a collection by asking for its password, again while it is wrong; false if that came to nothing.
     ///
     /// One conversation at a time asks for the same collection: what unlocks it serves all who wait.
-    func unlock(_ collection: Collection, asking conversation: Conversation) async -> Bool {
+    ///
+    /// - Parameter passcode: keeps the password if it is the passcode, that of `login`.
+    func unlock(
+        _ collection: Collection,
+        asking conversation: Conversation,
+        keeping passcode: GivenPasscode? = nil
+    ) async -> Bool {
         guard await questions.begin(collection.name, unlessEnded: conversation) else { return false }
         defer { questions.end(collection.name) }
         await settle(collection)
@@ -29,10 +35,12 @@ extension Provider {
                 ? await conversation.askNewPassword(for: collection.label)
                 : await conversation.askPassword(of: collection.label, again: isRepeated)
             guard let password = answer else { return false }
+            if collection.name == .login { passcode?.keep(password) }
             do throws(VaultError) {
                 try await unlock(collection, with: password)
             } catch  where error.code == .wrongPassword || error.code == .emptyPassword {
                 isRepeated = true
+                passcode?.forget()
             } catch {
                 logger.error(
                     "A keychain could not be unlocked",
@@ -51,6 +59,7 @@ extension Provider {
         let wasLocked = collection.isLocked
         collection.lock()
         if wasLocked { return true }
+        access.endGrants(in: collection.name)
         logger.info("Locked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection)
         return true
@@ -88,6 +97,7 @@ extension Provider {
     func delete(_ collection: Collection) async throws(BusError) {
         let name = collection.name
         try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
+        access.endGrants(in: name)
         logger.info("Deleted a keychain", metadata: ["keychain": "\(name)"])
         changes.collectionDeleted(name, all: collectionPaths)
         // The place of `login` does not stay empty: it waits for a new first password.

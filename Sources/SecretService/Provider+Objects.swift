@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 import Glibc
 import KeychainModel
@@ -46,6 +47,13 @@ extension Provider {
         case .prompt(let number):
             guard let prompt = prompts.prompt(number, of: call.sender) else { break }
             return PromptObject.kind.target(PromptObject(prompt: prompt))
+        case .authentication:
+            return AuthenticationObject.kind.target(AuthenticationObject(provider: self, caller: call.sender))
+        case .context(let number):
+            guard let context = contexts.context(number, of: call.sender) else {
+                throw BusError(AuthenticationError(.invalidContext, reason: "there is no such context"))
+            }
+            return ContextObject.kind.target(ContextObject(provider: self, context: context))
         }
         throw notFound(call.path)
     }
@@ -63,7 +71,8 @@ extension Provider {
             find(reference).map { [$0] } ?? []
         case .service where call.interface != StandardInterface.introspectable:
             ServiceObject.membersThatNeedNoKey.contains(call.member) ? [] : vault.collections
-        case .service, .node, .session, .prompt:
+        case .context where call.member == "Unlock": vault.collections
+        case .service, .node, .session, .prompt, .authentication, .context:
             []
         }
     }
@@ -88,14 +97,14 @@ extension Provider {
         return Set(vault.aliases.keys).union(builtIn).filter { vault.collection(forAlias: $0) != nil }.sorted()
     }
 
-    /// The collection that a path names, or that holds the item which it names.
-    func findCollection(holding path: ObjectPath) -> Collection? {
+    /// What a path names that can be locked: a collection, or an item in one.
+    func findLockable(_ path: ObjectPath) -> (Collection, ItemID?)? {
         switch SecretPath(path) {
         case .collection(let reference):
-            return find(reference)
+            return find(reference).map { ($0, nil) }
         case .item(let reference, let id):
             guard let collection = find(reference), collection.contains(id) else { return nil }
-            return collection
+            return (collection, id)
         default:
             return nil
         }

@@ -15,12 +15,18 @@ package final class Provider {
 
     let vault: Vault
     let prompter: any Prompter
+    let biometry: any Biometry
     let limits: ServiceLimits
     let logger: Logger
     let changes: ChangeNotifier
     let largeAnswers: LargeAnswers
+    let callers: CallerDirectory
+    let audit: AccessAudit
+    /// Who may have which item.
+    let access: ItemAccess
     var sessions: SessionTable
     var prompts: PromptTable
+    var contexts: ContextTable
     /// Who creates a collection under an alias.
     let creations = Turns<String>()
     /// Who asks a person for the password of a collection.
@@ -39,18 +45,24 @@ package final class Provider {
         vault: Vault,
         connection: Connection,
         prompter: any Prompter,
+        biometry: any Biometry,
         limits: ServiceLimits = ServiceLimits(),
         logger: Logger
     ) {
         self.vault = vault
         self.connection = connection
         self.prompter = prompter
+        self.biometry = biometry
         self.limits = limits
         self.logger = logger
-        changes = ChangeNotifier(connection: connection, itemsPerNotice: limits.itemsPerNotice)
+        callers = CallerDirectory(connection: connection, logger: logger)
+        audit = AccessAudit(logger: logger)
+        access = ItemAccess(audit: audit)
+        changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
         largeAnswers = LargeAnswers(connection: connection)
         sessions = SessionTable(limit: limits.sessions)
         prompts = PromptTable(limit: limits.prompts)
+        contexts = ContextTable(limit: limits.contexts)
     }
 
     /// Begins to take calls, and to forget callers that leave the bus.
@@ -62,6 +74,9 @@ package final class Provider {
         }
         connection.onNameVanished { [self] name in
             sessions.removeAll(of: name)
+            contexts.removeAll(of: name)
+            access.forget(name)
+            audit.forget(name)
             for prompt in prompts.prompts(of: name) {
                 prompt.dismiss()
             }

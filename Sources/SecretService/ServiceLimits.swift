@@ -6,6 +6,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Prompts of a connection that are not completed.
     package var prompts = 64
 
+    /// Authentication contexts of a connection.
+    package var contexts = 64
+
     /// Calls of a connection that wait for a commit, a key derivation or a person.
     package var waitingCalls = 1024
 

@@ -65,6 +65,9 @@ package final class Vault {
         self.opened = opened
     }
 
+    /// The key of the blind index; nil while the vault is not open.
+    var indexKey: BlindIndexKey? { opened?.context.indexKey }
+
     /// How much it takes.
     package var limits: VaultLimits { configuration.limits }
 

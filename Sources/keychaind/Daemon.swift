@@ -56,6 +56,7 @@ struct Daemon {
                 ],
                 logger: logger
             ),
+            biometry: NoBiometry(),
             logger: logger
         )
     }

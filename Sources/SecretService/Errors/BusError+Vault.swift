@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 import Vault
 
@@ -7,7 +8,8 @@ extension BusError {
         let name: ErrorName =
             switch error.code {
             case .locked, .unreadable, .authenticationNeeded: .isLocked
-            case .invalidAccessControl: .invalidArguments
+            case .invalidAccessControl, .applicationPasswordNeeded: .invalidArguments
+            case .passcodeNotSet: ErrorName(AuthenticationError.Code.passcodeNotSet)
             case .noSuchItem, .noSuchCollection: .noSuchObject
             case .limitExceeded: .limitsExceeded
             case .notSupported: .notSupported

@@ -37,7 +37,8 @@ struct CollectionObject {
                 ],
                 out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
             ) { (object, call) async throws(BusError) in
-                call.reply(with: try await object.createItem(call), ObjectPath.root)
+                let (item, prompt) = try await object.createItem(call)
+                call.reply(with: item, prompt)
             },
         ],
         properties: [
@@ -63,31 +64,31 @@ struct CollectionObject {
 
     // MARK: Changes
 
-    /// Creates or replaces an item, and gives its path.
+    /// Stores an item, or makes a prompt that does so when a person has to be asked first (#92).
     @BusActor
-    private func createItem(_ call: MethodCall) async throws(BusError) -> ObjectPath {
+    private func createItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         let new = try NewItem(from: call, for: provider)
-        let description = new.description
-        let replacing = new.replacing
-        let creation: ItemCreation
-        do throws(VaultError) {
-            creation = try await collection.createItem(
-                label: description.label,
-                attributes: description.attributes,
-                secret: new.takeSecret(),
-                replacing: replacing
-            )
-        } catch {
-            throw BusError(error)
+        let protection = try provider.checkProtection(in: new.description.attributes)
+        let replaced = new.replacing ? provider.itemToReplace(by: new.description, in: collection) : nil
+        var obstacle: ProtectedItem?
+        if let replaced,
+            case .needsAuthentication(let policy) = provider.access.verdict(on: replaced, in: collection, for: caller)
+        {
+            obstacle = ProtectedItem(id: replaced, collection: collection, policy: policy)
         }
-        switch creation {
-        case .created(let id):
-            provider.changes.itemCreated(id, in: collection)
-            return .item(id, in: collection.name)
-        case .replaced(let id):
-            provider.changes.itemChanged(id, in: collection, .all)
-            return .item(id, in: collection.name)
+        let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
+        guard obstacle != nil || needsPassword else {
+            return (try await provider.create(new, in: collection, for: caller), .root)
         }
+        let action = CreateItemPrompt(
+            new,
+            replacing: obstacle,
+            withPassword: needsPassword,
+            in: collection,
+            for: caller,
+            provider: provider
+        )
+        return (.root, try provider.makePrompt(action, for: caller))
     }
 
     @BusActor
@@ -99,7 +100,7 @@ struct CollectionObject {
     /// Deletes at once what is unlocked; for what is locked, makes a prompt that unlocks it first (#89, #110).
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
-        guard collection.isLocked else {
+        guard collection.isLocked || DeletePrompt.needsConfirmation(collection, in: provider.vault) else {
             try await provider.delete(collection)
             return .root
         }

@@ -26,12 +26,11 @@ struct ItemObject {
                 },
                 Method(suspending: "Delete", out: [Parameter("prompt", ObjectPath.self)]) {
                     (object, call) async throws(BusError) in
-                    try await object.delete()
-                    call.reply(with: ObjectPath.root)
+                    call.reply(with: try await object.delete())
                 },
             ],
             properties: [
-                Property("Locked", Bool.self, get: { $0.collection.isLocked($0.item) }),
+                Property("Locked", Bool.self, get: { $0.isLocked }),
                 Property("Created", UInt64.self, get: { $0.item.created.seconds }),
                 Property("Modified", UInt64.self, get: { $0.item.modified.seconds }),
                 Property("Label", String.self, get: { $0.item.label }) { (object, label) async throws(BusError) in
@@ -42,11 +41,15 @@ struct ItemObject {
                     try await object.update(attributes: attributes)
                 },
                 Property("Type", String.self, get: { $0.item.type }) { (object, type) async throws(BusError) in
-                    try await object.update(attributes: object.item.attributes.with(type: type))
+                    try await object.update(type: type)
                 },
             ]
         )
     ])
+
+    @BusActor private var isLocked: Bool {
+        provider.access.isLocked(item.id, in: collection, for: caller)
+    }
 
     // MARK: Secrets
 
@@ -54,14 +57,15 @@ struct ItemObject {
     private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
         let session = try provider.readSession(&reader, of: caller)
+        let grant = try provider.access.release(item.id, in: collection, to: caller)
         let secret = try translatingErrors { () throws(VaultError) in
-            try collection.secret(of: item.id)
+            try collection.secret(of: item.id, under: grant)
         }
         guard let secret else {
             return .suspending { () async throws(BusError) in
                 try await provider.largeAnswers.make { () async throws(BusError) in
                     let secret = try await translatingErrors { () async throws(VaultError) in
-                        try await collection.storedSecret(of: item.id)
+                        try await collection.storedSecret(of: item.id, under: grant)
                     }
                     let encoded = try session.encode(secret)
                     encoded.answer(call)
@@ -76,8 +80,14 @@ struct ItemObject {
     @BusActor
     private func setSecret(_ call: MethodCall) async throws(BusError) {
         let secret = try provider.readSecret(from: call)
+        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
         do throws(VaultError) {
-            try await collection.updateItem(item.id, label: nil, attributes: nil, secret: secret)
+            try await collection.updateItem(
+                item.id,
+                secret: secret,
+                key: grant?.key,
+                authenticated: grant != nil
+            )
         } catch {
             throw BusError(error)
         }
@@ -88,17 +98,72 @@ struct ItemObject {
     // MARK: Changes
 
     @BusActor
-    private func update(label: String? = nil, attributes: Attributes? = nil) async throws(BusError) {
+    private func update(label: String) async throws(BusError) {
+        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
         try await translatingErrors { () async throws(VaultError) in
-            try await collection.updateItem(item.id, label: label, attributes: attributes, secret: nil)
+            try await collection.updateItem(item.id, label: label, authenticated: grant != nil)
         }
-        let changed: ItemProperties = label == nil ? .attributes : .label
-        provider.changes.itemChanged(item.id, in: collection, changed)
+        provider.changes.itemChanged(item.id, in: collection, .label)
+    }
+
+    /// Sets all attributes; under a grant, that may take the access control off, or put another in its place (#111).
+    @BusActor
+    private func update(attributes: Attributes) async throws(BusError) {
+        let policy = try provider.checkProtection(in: attributes)?.policy
+        let attributes = try await BiometryBinding.bind(
+            attributes,
+            under: policy,
+            keeping: item.attributes[BiometryBinding.attribute],
+            to: provider.biometry,
+            in: provider.vault
+        )
+        let before = collection.protection(of: item.id)
+        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
+        try await translatingErrors { () async throws(VaultError) in
+            try await collection.updateItem(
+                item.id,
+                attributes: attributes,
+                key: grant?.key,
+                authenticated: grant != nil
+            )
+        }
+        if collection.protection(of: item.id) == before {
+            provider.changes.itemChanged(item.id, in: collection, .attributes)
+        } else {
+            provider.access.endGrants(of: ItemReference(item.id, in: collection))
+            provider.changes.itemChanged(item.id, in: collection, [.attributes, .locked])
+        }
     }
 
     @BusActor
-    private func delete() async throws(BusError) {
-        try await translatingErrors { () async throws(VaultError) in try await collection.deleteItem(item.id) }
-        provider.changes.itemDeleted(item.id, in: collection)
+    private func update(type: String) async throws(BusError) {
+        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
+        try await translatingErrors { () async throws(VaultError) in
+            try await collection.updateItem(
+                item.id,
+                setting: Attributes.schema,
+                to: type,
+                authenticated: grant != nil
+            )
+        }
+        provider.changes.itemChanged(item.id, in: collection, .attributes)
+    }
+
+    /// Deletes at once what the caller may read; for what is protected, makes a prompt that authenticates first (#109, #129).
+    @BusActor
+    private func delete() async throws(BusError) -> ObjectPath {
+        switch provider.access.verdict(on: item.id, in: collection, for: caller) {
+        case .needsAuthentication(let policy):
+            let protected = ProtectedItem(id: item.id, collection: collection, policy: policy)
+            return try provider.makePrompt(DeleteItemPrompt(protected, for: caller, provider: provider), for: caller)
+        case .unavailable(.sessionLocked):
+            throw BusError(.isLocked, "\(ItemVerdict.Obstacle.sessionLocked)")
+        case .granted:
+            try await provider.delete(item.id, in: collection, authenticated: true)
+        case .open, .unavailable:
+            // The vault says what keeps it from being deleted; damage does not, unless the item is protected.
+            try await provider.delete(item.id, in: collection, authenticated: false)
+        }
+        return .root
     }
 }

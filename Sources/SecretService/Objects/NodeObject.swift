@@ -13,12 +13,14 @@ struct NodeObject {
     @BusActor private var children: [String] {
         switch node {
         case .root: ["org"]
-        case .org: ["freedesktop"]
+        case .org: ["freedesktop", "keychaind"]
         case .freedesktop: ["secrets"]
+        case .keychaind: ["Authentication"]
         case .collections: provider.vault.collections.map(\.name.encoded)
         case .aliases: provider.aliases.map(AliasElement.encode)
         case .sessions: provider.sessions.numbers(of: caller).map(\.description)
         case .prompts: provider.prompts.numbers(of: caller).map(\.description)
+        case .contexts: provider.contexts.numbers(of: caller).map(\.description)
         }
     }
 }

@@ -63,7 +63,7 @@ extension ServiceObject {
     /// The hits in all collections, the locked ones too (#62), newest first in each list (#66).
     @BusActor
     private func search(_ attributes: Attributes) throws(BusError) -> (unlocked: ItemPaths, locked: ItemPaths) {
-        var hits = SearchHits()
+        var hits = SearchHits(for: caller, access: provider.access)
         for collection in provider.vault.collections {
             hits.add(collection.search(attributes), in: collection)
         }

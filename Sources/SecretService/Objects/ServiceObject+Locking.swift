@@ -9,7 +9,11 @@ extension ServiceObject {
             in: [Parameter("objects", [ObjectPath].self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
-            try object.unlock(call)
+            let (unlocked, prompt) = try object.provider.unlock(
+                try call.arguments([ObjectPath].self),
+                for: object.caller
+            )
+            call.reply(with: unlocked, prompt)
         },
         Method(
             "Lock",
@@ -20,38 +24,15 @@ extension ServiceObject {
         },
     ]
 
-    /// Sorts the objects into those that are unlocked and those that a prompt is needed for.
-    ///
-    /// Each object is given back as the caller spells it (#70); unknown ones are passed over (#76), as are those that no
-    /// password opens.
-    @BusActor
-    private func unlock(_ call: MethodCall) throws(BusError) {
-        var unlocked: [ObjectPath] = []
-        var locked: [UnlockPrompt.Request] = []
-        var unreadable: [CollectionName: String] = [:]
-        let paths: [ObjectPath] = try call.arguments([ObjectPath].self)
-        guard paths.count <= provider.limits.objectsPerPrompt else {
-            throw BusError(.limitsExceeded, "Unlock takes at most \(provider.limits.objectsPerPrompt) objects")
-        }
-        for path in paths {
-            guard let collection = provider.findCollection(holding: path) else { continue }
-            switch collection.state {
-            case .unlocked: unlocked.append(path)
-            case .unreadable(let reason): unreadable[collection.name] = reason
-            case .vacant, .locked, .unlocking: locked.append(UnlockPrompt.Request(path: path, collection: collection))
-            }
-        }
-        unreadable.forEach(provider.reportUnreadable)
-        let prompt =
-            locked.isEmpty ? .root : try provider.makePrompt(UnlockPrompt(locked, provider: provider), for: caller)
-        call.reply(with: unlocked, prompt)
-    }
-
-    /// Locks the collections of the objects; an item cannot be locked alone (#73).
+    /// Locks collections, for everybody, and protected items, for the caller; another item cannot be locked alone (#73).
     @BusActor
     private func lock(_ paths: [ObjectPath]) -> [ObjectPath] {
         paths.filter { path in
-            guard let collection = provider.findCollection(holding: path) else { return false }
+            guard let (collection, item) = provider.findLockable(path) else { return false }
+            if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
+                provider.access.endGrant(of: ItemReference(item, in: collection), to: caller)
+                return true
+            }
             return provider.lock(collection)
         }
     }

@@ -41,12 +41,12 @@ extension ServiceObject {
         var seen: Set<ObjectPath> = []
         let paths = try [ObjectPath](from: &reader).filter { seen.insert($0).inserted }
         let session = try provider.readSession(&reader, of: caller)
+        let items = paths.compactMap(release)
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
-        for path in paths {
-            guard let (collection, id) = provider.findItem(path) else { continue }
-            switch resident(id, in: collection) {
-            case .secret(let secret): try batch.add(secret, of: path)
-            case .stored: return .suspending { () async throws(BusError) in try await getStored(paths, session, call) }
+        for item in items {
+            switch resident(item) {
+            case .secret(let secret): try batch.add(secret, of: item.path)
+            case .stored: return .suspending { () async throws(BusError) in try await getStored(items, session, call) }
             case .unavailable: break
             }
         }
@@ -56,23 +56,42 @@ extension ServiceObject {
 
     /// Begins anew, so that no secret is held while the call waits.
     @BusActor
-    private func getStored(_ paths: [ObjectPath], _ session: Session, _ call: MethodCall) async throws(BusError) {
+    private func getStored(_ items: [Release], _ session: Session, _ call: MethodCall) async throws(BusError) {
         try await provider.largeAnswers.make { () async throws(BusError) in
             var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
-            for path in paths {
-                guard let (collection, id) = provider.findItem(path) else { continue }
-                if let secret = try? await collection.storedSecret(of: id) {
-                    try batch.add(secret, of: path)
+            for item in items {
+                if let secret = try? await item.collection.storedSecret(of: item.id) {
+                    try batch.add(secret, of: item.path)
                 }
             }
             call.reply { batch.write(to: &$0) }
         }
     }
 
-    /// What is locked, damaged or gone is left out of the answer (#81).
-    private func resident(_ id: ItemID, in collection: Collection) -> ResidentSecret {
+    /// An item whose secret the caller may have, under the path by which it was asked for.
+    private struct Release {
+        let path: ObjectPath
+        let collection: Collection
+        let id: ItemID
+        let grant: ItemGrant?
+    }
+
+    /// What is locked or gone is left out of the answer (#81).
+    @BusActor
+    private func release(_ path: ObjectPath) -> Release? {
+        guard let (collection, id) = provider.findItem(path) else { return nil }
+        do throws(BusError) {
+            let grant = try provider.access.release(id, in: collection, to: caller)
+            return Release(path: path, collection: collection, id: id, grant: grant)
+        } catch {
+            return nil
+        }
+    }
+
+    /// What is damaged is left out, too.
+    private func resident(_ item: Release) -> ResidentSecret {
         do throws(VaultError) {
-            guard let secret = try collection.secret(of: id) else { return .stored }
+            guard let secret = try item.collection.secret(of: item.id) else { return .stored }
             return .secret(secret)
         } catch {
             return .unavailable

@@ -10,9 +10,11 @@ enum SecretPath: Hashable, Sendable {
     case item(CollectionReference, ItemID)
     case session(ObjectNumber)
     case prompt(ObjectNumber)
+    case authentication
+    case context(ObjectNumber)
 
     enum Node: Hashable, Sendable {
-        case root, org, freedesktop, collections, aliases, sessions, prompts
+        case root, org, freedesktop, keychaind, collections, aliases, sessions, prompts, contexts
     }
 
     /// The two ways to name a collection.
@@ -35,7 +37,7 @@ enum SecretPath: Hashable, Sendable {
     init?(bytes: UnsafeRawBufferPointer) {
         var scanner = PathScanner(bytes)
         guard scanner.skip("/org/freedesktop/secrets") else {
-            self.init(ancestor: bytes)
+            self.init(outside: bytes)
             return
         }
         if scanner.isAtEnd {
@@ -53,11 +55,24 @@ enum SecretPath: Hashable, Sendable {
         }
     }
 
-    private init?(ancestor bytes: UnsafeRawBufferPointer) {
+    /// Reads what is not below the service: our own objects, and what leads to all.
+    private init?(outside bytes: UnsafeRawBufferPointer) {
+        var scanner = PathScanner(bytes)
+        if scanner.skip("/org/keychaind/Authentication") {
+            if scanner.isAtEnd {
+                self = .authentication
+            } else if scanner.skip("/context") {
+                self.init(&scanner, under: .contexts)
+            } else {
+                return nil
+            }
+            return
+        }
         switch String(decoding: bytes, as: UTF8.self) {
         case "/": self = .node(.root)
         case "/org": self = .node(.org)
         case "/org/freedesktop": self = .node(.freedesktop)
+        case "/org/keychaind": self = .node(.keychaind)
         default: return nil
         }
     }
@@ -76,12 +91,15 @@ enum SecretPath: Hashable, Sendable {
         case .prompts:
             guard scanner.isAtEnd, let number = ObjectNumber(element) else { return nil }
             self = .prompt(number)
+        case .contexts:
+            guard scanner.isAtEnd, let number = ObjectNumber(element) else { return nil }
+            self = .context(number)
         case .collections:
             guard let name = CollectionName(encoded: String(decoding: element, as: UTF8.self)) else { return nil }
             self.init(.name(name), item: &scanner)
         case .aliases:
             self.init(.alias(encoded: String(decoding: element, as: UTF8.self)), item: &scanner)
-        case .root, .org, .freedesktop:
+        case .root, .org, .freedesktop, .keychaind:
             return nil
         }
     }
@@ -126,6 +144,10 @@ extension ObjectPath {
 
     static func session(_ number: ObjectNumber) -> ObjectPath {
         ObjectPath(unchecked: "\(SecretPath.base)/session/\(number)")
+    }
+
+    static func context(_ number: ObjectNumber) -> ObjectPath {
+        ObjectPath(unchecked: "/org/keychaind/Authentication/context/\(number)")
     }
 
     static func prompt(_ number: ObjectNumber) -> ObjectPath {

@@ -42,6 +42,59 @@ extension Conversation {
         }
     }
 
+    /// Asks for the password that an item is to have of its own, twice, and again while it is empty; nil if the person will not
+    /// give one.
+    func askApplicationPassword(for label: String) async -> SecureBytes? {
+        let label = PromptText.name(label)
+        var warning = ""
+        while true {
+            let request = PromptRequest(
+                question: .newPassword,
+                title: "New Password",
+                message: "Choose a password for “\(label)”",
+                description:
+                    "A program wants to store “\(label)” under a password of its own. Without it nobody can read it.",
+                warning: warning,
+                continueLabel: "Store",
+                cancelLabel: "Cancel",
+                windowID: windowID
+            )
+            guard let password = await password(request) else { return nil }
+            if !password.isEmpty { return password }
+            warning = "The password cannot be empty."
+        }
+    }
+
+    /// Asks whether a collection is to be deleted with what is in it.
+    ///
+    /// - Parameters:
+    ///   - protectedItems: how many of its items are protected.
+    ///   - boundToPasscode: the labels of the items that exist only with a passcode, and go with it, too.
+    func confirmDeletion(of label: String, protectedItems: Int, boundToPasscode: [String]) async -> Bool {
+        let label = PromptText.name(label)
+        var description = "A program wants to delete the keychain “\(label)”. It cannot be brought back."
+        if protectedItems > 0 {
+            description +=
+                "\n\(protectedItems) of its items can be had only after an authentication, and are lost with it."
+        }
+        if !boundToPasscode.isEmpty {
+            description +=
+                "\nIts password is the passcode. These exist only as long as there is one, and are deleted, too: "
+            description += ItemNames.list(boundToPasscode)
+        }
+        let request = PromptRequest(
+            question: .confirmation,
+            title: "Delete Keychain",
+            message: "Delete the keychain “\(label)”?",
+            description: description,
+            continueLabel: "Delete",
+            cancelLabel: "Cancel",
+            windowID: windowID
+        )
+        if case .confirmed = await ask(request) { return true }
+        return false
+    }
+
     private func password(_ request: PromptRequest) async -> SecureBytes? {
         switch await ask(request) {
         case .password(let password): password

@@ -29,12 +29,15 @@ final class Prompt {
         if case .created = state { true } else { false }
     }
 
+    /// The context that it was made in, if so; it ends with that.
+    var context: AuthenticationContext? { (action as? UnlockPrompt)?.context }
+
     /// Starts asking, and returns.
     ///
     /// - Parameter windowID: the window to show the dialog above, as the client spells it; may be empty (#116).
     func run(windowID: String) {
         guard case .created = state else { return }
-        let conversation = Conversation(prompter: provider.prompter, windowID: windowID, logger: provider.logger)
+        let conversation = provider.makeConversation(for: owner, windowID: windowID)
         state = .running(conversation)
         BusActor.start { [self] in
             let outcome = await action.perform(asking: conversation)

@@ -31,6 +31,14 @@ struct PromptTable {
         prompts(of: owner).map(\.number)
     }
 
+    /// Ends all that are being asked about.
+    @BusActor
+    func dismissRunning() {
+        for prompt in prompts.values where !prompt.isCreated {
+            prompt.dismiss()
+        }
+    }
+
     mutating func remove(_ prompt: Prompt) {
         prompts[prompt.number] = nil
     }

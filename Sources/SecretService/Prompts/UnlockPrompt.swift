@@ -1,31 +1,72 @@
 import DBus
+import KeychainModel
 import Vault
 
-/// Unlocks collections, one after the other; the result is what was unlocked of what was asked for (#71).
+/// Unlocks collections and items; the result is what was unlocked of what was asked for (#71).
+///
+/// A collection is unlocked for everybody, by its password. A protected item is unlocked for the caller alone, by what its policy
+/// asks for: the caller gets a grant (#75).
 @BusActor
 final class UnlockPrompt: PromptAction {
-    /// An object to unlock, as the caller spells it, and the collection that has to be unlocked for it.
+    /// An object to unlock, as the caller spells it.
     struct Request {
         let path: ObjectPath
+        /// The collection, or the one that holds the item.
         let collection: Collection
+        /// Nil if the collection itself is to be unlocked.
+        let item: ItemID?
     }
 
     private let requests: [Request]
+    private let caller: String
+    /// How it looks, and what takes note of what was proved; nil without one.
+    let context: AuthenticationContext?
     private let provider: Provider
 
-    init(_ requests: [Request], provider: Provider) {
+    init(_ requests: [Request], for caller: String, in context: AuthenticationContext? = nil, provider: Provider) {
         self.requests = requests
+        self.caller = caller
+        self.context = context
         self.provider = provider
     }
 
     var emptyResult: Variant { .objectPaths([]) }
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
-        for request in requests {
-            // Who dismisses one dialog does not want to see the next.
-            guard await provider.unlock(request.collection, asking: conversation) else { break }
+        // Who dismisses one dialog does not want to see the next.
+        let passcode = GivenPasscode()
+        if await unlockCollections(asking: conversation, keeping: passcode) {
+            await provider.authenticate(for: lockedItems, caller, in: context, given: passcode, asking: conversation)
         }
-        let unlocked = requests.filter { !$0.collection.isLocked }.map(\.path)
+        let unlocked = requests.filter { !isLocked($0) }.map(\.path)
         return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))
+    }
+
+    private func unlockCollections(asking conversation: Conversation, keeping passcode: GivenPasscode) async -> Bool {
+        for request in requests where request.collection.isLocked {
+            guard await provider.unlock(request.collection, asking: conversation, keeping: passcode) else {
+                return false
+            }
+        }
+        return true
+    }
+
+    /// What is locked to the caller alone, each item once.
+    private var lockedItems: [ProtectedItem] {
+        var seen: Set<ItemReference> = []
+        return requests.compactMap { request in
+            guard let id = request.item, request.collection.contains(id),
+                case .needsAuthentication(let policy) =
+                    provider.access.verdict(on: id, in: request.collection, for: caller),
+                seen.insert(ItemReference(id, in: request.collection)).inserted
+            else { return nil }
+            return ProtectedItem(id: id, collection: request.collection, policy: policy)
+        }
+    }
+
+    private func isLocked(_ request: Request) -> Bool {
+        guard let id = request.item else { return request.collection.isLocked }
+        guard request.collection.contains(id) else { return true }
+        return provider.access.isLocked(id, in: request.collection, for: caller)
     }
 }

@@ -13,6 +13,7 @@ import Vault
 @BusActor
 final class ChangeNotifier {
     private let connection: Connection
+    private let access: ItemAccess
     private let itemsPerNotice: Int
     private var gathering: [CollectionName: Timer] = [:]
     /// The items of a collection that are still to be told of being locked or unlocked.
@@ -20,9 +21,13 @@ final class ChangeNotifier {
     private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
 
-    init(connection: Connection, itemsPerNotice: Int) {
+    init(connection: Connection, access: ItemAccess, itemsPerNotice: Int) {
         self.connection = connection
+        self.access = access
         self.itemsPerNotice = itemsPerNotice
+        access.onChange = { [weak self] item, isLocked, caller in
+            self?.lockChanged(of: item, isLocked, for: caller)
+        }
     }
 
     // MARK: Collections
@@ -101,6 +106,26 @@ final class ChangeNotifier {
         }
     }
 
+    /// Tells one caller that an item is locked to it, or not; to the others nothing has changed.
+    private func lockChanged(of item: ItemReference, _ isLocked: Bool, for caller: String) {
+        let path = ObjectPath.item(item.id, in: item.collection)
+        connection.emitPropertiesChanged(path, InterfaceName.item, to: caller) { changes in
+            changes.writeProperty("Locked", isLocked)
+        }
+    }
+
+    /// Tells everybody of the items that are locked as long as the session is.
+    func sessionLockChanged(_ collection: Collection) {
+        for id in collection.itemIDs {
+            guard case .stated(let protection) = collection.protection(of: id), protection.policy == nil,
+                protection.accessibility?.needsUnlockedSession == true
+            else { continue }
+            send(.item(id, in: collection.name), InterfaceName.item) { changes in
+                changes.writeProperty("Locked", access.isLocked(id, in: collection))
+            }
+        }
+    }
+
     private func itemPropertiesChanged(_ item: Item, in collection: Collection, _ properties: ItemProperties) {
         send(.item(item.id, in: collection.name), InterfaceName.item) { changes in
             if properties.contains(.label) { changes.writeProperty("Label", item.label) }
@@ -108,7 +133,9 @@ final class ChangeNotifier {
                 changes.writeProperty("Attributes", item.attributes)
                 changes.writeProperty("Type", item.type)
             }
-            if properties.contains(.locked) { changes.writeProperty("Locked", collection.isLocked(item)) }
+            if properties.contains(.locked) {
+                changes.writeProperty("Locked", access.isLocked(item.id, in: collection))
+            }
             if properties.contains(.created) { changes.writeProperty("Created", item.created.seconds) }
             changes.writeProperty("Modified", item.modified.seconds)
         }

@@ -15,9 +15,4 @@ extension Collection {
     var isVacant: Bool {
         if case .vacant = state { true } else { false }
     }
-
-    /// An item that cannot be read stays locked in an unlocked collection.
-    func isLocked(_ item: Item) -> Bool {
-        if case .intact = item.condition { isLocked } else { true }
-    }
 }

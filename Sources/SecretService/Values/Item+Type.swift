@@ -13,8 +13,6 @@ extension Attributes {
 
     /// These, with another schema.
     func with(type: String) -> Attributes {
-        var pairs: [(String, String)] = []
-        forEach { name, value in pairs.append((String(cString: name), String(cString: value))) }
-        return Attributes(pairs + [(Attributes.schema, type)])
+        with([(Attributes.schema, type)])
     }
 }

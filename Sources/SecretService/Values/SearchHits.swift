@@ -4,6 +4,8 @@ import Vault
 
 /// What a search over all collections has found.
 struct SearchHits {
+    private let caller: String
+    private let access: ItemAccess
     private var unlockedGroups: [Group] = []
     private var lockedGroups: [Group] = []
 
@@ -13,13 +15,21 @@ struct SearchHits {
         let ids: [ItemID]
     }
 
+    /// - Parameter caller: whom the items are locked to, or not.
+    init(for caller: String, access: ItemAccess) {
+        self.caller = caller
+        self.access = access
+    }
+
     /// Adds the hits of a collection, newest first.
+    @BusActor
     mutating func add(_ ids: [ItemID], in collection: Collection) {
         if ids.isEmpty { return }
         guard !collection.isLocked else { return lockedGroups.append(Group(collection: collection, ids: ids)) }
-        // Only where the file has a problem can there be items that stay locked in an unlocked collection.
-        guard collection.problem != nil else { return unlockedGroups.append(Group(collection: collection, ids: ids)) }
-        let isLocked = { id in collection.item(id).map(collection.isLocked) ?? true }
+        guard collection.hasProtectedItems || collection.problem != nil else {
+            return unlockedGroups.append(Group(collection: collection, ids: ids))
+        }
+        let isLocked = { [access, caller] id in access.isLocked(id, in: collection, for: caller) }
         unlockedGroups.append(Group(collection: collection, ids: ids.filter { !isLocked($0) }))
         lockedGroups.append(Group(collection: collection, ids: ids.filter(isLocked)))
     }

@@ -26,6 +26,13 @@ final class BlindIndexKey: Sendable {
         self.authenticator = authenticator
     }
 
+    /// The whole code of a message.
+    func authenticate(_ message: [UInt8]) throws(VaultError) -> [UInt8] {
+        try cipher { () throws(GcryptError) in
+            try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
+        }
+    }
+
     /// The blind tags of attributes, rising, so that their order tells nothing: the first 64 bits of
     /// HMAC-SHA256(key, name ‖ 0 ‖ value) each.
     func tags(of attributes: Attributes) throws(VaultError) -> [UInt64] {

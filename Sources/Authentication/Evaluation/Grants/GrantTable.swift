@@ -86,7 +86,8 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
         return grant
     }
 
-    private mutating func remove(_ object: Object, of caller: String) {
+    /// Removes a grant, as its caller gives it up.
+    package mutating func remove(_ object: Object, of caller: String) {
         grants[caller]?[object] = nil
         if grants[caller]?.isEmpty == true { grants[caller] = nil }
     }

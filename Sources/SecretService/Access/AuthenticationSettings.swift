@@ -1,0 +1,35 @@
+import Authentication
+import DBus
+
+/// How a caller wants an authentication to look, and how long it is to last.
+struct AuthenticationSettings: Hashable, Sendable {
+    /// Why the person should authenticate, in the caller's words.
+    var reason = ""
+
+    /// On the button that cancels; empty for the usual text.
+    var cancelTitle = ""
+
+    /// On the button that falls back to something else; empty for the usual text.
+    var fallbackTitle = ""
+
+    /// Whether there is no such button.
+    var hidesFallback = false
+
+    /// How long what was proved serves, and a grant lasts; zero is good for one use.
+    var reuse = GrantReuse.standard.lifetime
+
+    /// Whether a person may be asked at all.
+    var allowsInteraction = true
+
+    /// The reuse as it is told on the bus.
+    var reuseMilliseconds: UInt32 { UInt32(clamping: Int64(reuse / .milliseconds(1))) }
+
+    /// Takes a reuse from the bus; throws `InvalidArgs` if it is too long.
+    mutating func setReuse(milliseconds: UInt32) throws(BusError) {
+        let duration = Duration.milliseconds(Int64(milliseconds))
+        guard duration <= GrantReuse.maximum else {
+            throw BusError(.invalidArguments, "an authentication serves for at most five minutes")
+        }
+        reuse = duration
+    }
+}

@@ -1,0 +1,158 @@
+import Authentication
+import DBus
+import KeychainModel
+import Vault
+
+/// Decides who may have which item at this moment, and remembers to whom one was granted.
+///
+/// A protected item is locked to every caller but those with a grant. A change needs what reading needs: else an item could be
+/// exchanged for one that a program chooses, or its access control taken off and the item read then.
+@BusActor
+final class ItemAccess {
+    /// Called when an item is locked to a caller now, or no longer.
+    var onChange: (@BusActor (_ item: ItemReference, _ isLocked: Bool, _ caller: String) -> Void)?
+
+    private let audit: AccessAudit
+    private let clock: BootClock
+    private var grants = GrantTable<ItemReference, ItemGrant>()
+    private var expiry: Timer?
+
+    /// Whether the screen is locked.
+    private(set) var isSessionLocked = false
+
+    init(audit: AccessAudit, clock: BootClock = .system) {
+        self.audit = audit
+        self.clock = clock
+    }
+
+    // MARK: Verdicts
+
+    /// Whether a caller may have an item.
+    func verdict(on id: ItemID, in collection: Collection, for caller: String) -> ItemVerdict {
+        guard !collection.isLocked else { return .unavailable(.collectionLocked) }
+        if let obstacle = damage(of: id, in: collection) { return .unavailable(obstacle) }
+        switch collection.protection(of: id) {
+        case .none: return .open
+        case .unknown(let reason): return .unavailable(.unreadable(reason: reason))
+        case .stated(let protection):
+            return verdict(on: ItemReference(id, in: collection), under: protection, for: caller)
+        }
+    }
+
+    private func verdict(
+        on item: ItemReference,
+        under protection: Protection,
+        for caller: String
+    ) -> ItemVerdict {
+        let policy = protection.policy
+        // Behind a locked screen nobody sees who asks.
+        if isSessionLocked, policy != nil || protection.accessibility?.needsUnlockedSession == true {
+            return .unavailable(.sessionLocked)
+        }
+        guard let policy else { return .open }
+        guard let grant = grants.key(of: item, for: caller, at: clock.now) else { return .needsAuthentication(policy) }
+        return .granted(grant)
+    }
+
+    /// Only where the file has a problem can there be items that stay locked in an unlocked collection.
+    private func damage(of id: ItemID, in collection: Collection) -> ItemVerdict.Obstacle? {
+        guard collection.problem != nil else { return nil }
+        switch collection.item(id)?.condition {
+        case .intact: return nil
+        case .damaged(let reason): return .unreadable(reason: reason)
+        case .unread, nil: return .collectionLocked
+        }
+    }
+
+    /// Whether a caller is told that an item is locked.
+    func isLocked(_ id: ItemID, in collection: Collection, for caller: String) -> Bool {
+        verdict(on: id, in: collection, for: caller).isLocked
+    }
+
+    /// Whether everybody without a grant is told that an item is locked.
+    func isLocked(_ id: ItemID, in collection: Collection) -> Bool {
+        isLocked(id, in: collection, for: "")
+    }
+
+    /// Lets a caller change an item, if it may; throws `IsLocked` if not.
+    ///
+    /// Nil if no authentication is needed for it.
+    func authorize(_ id: ItemID, in collection: Collection, for caller: String) throws(BusError) -> ItemGrant? {
+        switch verdict(on: id, in: collection, for: caller) {
+        case .open: return nil
+        case .granted(let grant): return grant
+        case .needsAuthentication:
+            audit.denied(id, in: collection, to: caller)
+            throw BusError(.isLocked, "item \(id) can be had only after an authentication")
+        case .unavailable(let obstacle): throw BusError(.isLocked, "\(obstacle)")
+        }
+    }
+
+    /// Lets a caller have the secret of an item, if it may; throws `IsLocked` if not.
+    ///
+    /// A grant for one release ends with this. Nil if no authentication is needed for it.
+    func release(_ id: ItemID, in collection: Collection, to caller: String) throws(BusError) -> ItemGrant? {
+        guard let grant = try authorize(id, in: collection, for: caller) else { return nil }
+        let item = ItemReference(id, in: collection)
+        _ = grants.use(item, by: caller, at: clock.now)
+        if !grants.isGranted(item, to: caller, at: clock.now) { onChange?(item, true, caller) }
+        audit.released(id, in: collection, under: grant)
+        return grant
+    }
+
+    // MARK: Grants
+
+    /// Lets a caller have an item for a while, or for one release if that is no time.
+    func grant(_ item: ItemReference, to caller: Caller, for reuse: Duration, key: ItemKey?) {
+        let grant = ItemGrant(to: caller.auditText, key: key)
+        grants.grant(item, to: caller.uniqueName, key: grant, reuse: GrantReuse(reuse), at: clock.now)
+        onChange?(item, false, caller.uniqueName)
+        scheduleExpiry()
+    }
+
+    /// Ends what one caller may do with an item.
+    func endGrant(of item: ItemReference, to caller: String) {
+        guard grants.isGranted(item, to: caller, at: clock.now) else { return }
+        grants.remove(item, of: caller)
+        onChange?(item, true, caller)
+    }
+
+    /// Ends what all callers may do with an item.
+    func endGrants(of item: ItemReference) {
+        tell(grants.removeAll(for: item))
+    }
+
+    /// Ends what all callers may do with the items of a collection.
+    func endGrants(in collection: CollectionName) {
+        tell(grants.removeAll { $0.collection == collection })
+    }
+
+    /// Forgets a caller that has left the bus.
+    func forget(_ caller: String) {
+        grants.removeAll(of: caller)
+    }
+
+    /// Takes note of the screen being locked, which ends all grants, or unlocked.
+    func setSessionLocked(_ isLocked: Bool) {
+        isSessionLocked = isLocked
+        if isLocked { tell(grants.removeAll()) }
+    }
+
+    private func tell(_ ended: [GrantTable<ItemReference, ItemGrant>.Holder]) {
+        for holder in ended {
+            onChange?(holder.object, true, holder.caller)
+        }
+    }
+
+    private func scheduleExpiry() {
+        expiry.map(BusActor.loop.cancel)
+        expiry = grants.nextDeadline.map { deadline in
+            BusActor.loop.schedule(after: max(.zero, deadline - clock.now)) { [weak self] in
+                guard let self else { return }
+                expiry = nil
+                tell(grants.removeExpired(at: clock.now))
+                scheduleExpiry()
+            }
+        }
+    }
+}

@@ -1,0 +1,15 @@
+import Vault
+
+/// That a caller may have an item for a while.
+final class ItemGrant {
+    /// What opens it, if it is sealed; wiped with the last reference.
+    let key: ItemKey?
+
+    /// Who has it, as the audit names them.
+    let caller: String
+
+    init(to caller: String, key: ItemKey?) {
+        self.caller = caller
+        self.key = key
+    }
+}

@@ -1,0 +1,54 @@
+import KeychainModel
+import Vault
+
+/// Protected items that one answer of a person can serve.
+struct ItemGroup {
+    /// What items must have in common for that.
+    private struct Key: Hashable {
+        let policy: Policy
+        /// The collection whose own password stands for the passcode, unless that of `login` does.
+        let collection: CollectionName?
+        /// An application password is one item's alone.
+        let item: ItemReference?
+        /// The enrolled fingers that they are bound to.
+        let binding: String?
+    }
+
+    let policy: Policy
+    private(set) var items: [ProtectedItem]
+
+    /// Sorts items into groups, in the order in which they are first met.
+    static func groups(of items: [ProtectedItem], in vault: Vault) -> [ItemGroup] {
+        var groups: [ItemGroup] = []
+        var positions: [Key: Int] = [:]
+        for item in items {
+            let key = key(of: item, in: vault)
+            if let position = positions[key] {
+                groups[position].items.append(item)
+            } else {
+                positions[key] = groups.count
+                groups.append(ItemGroup(policy: item.policy, items: [item]))
+            }
+        }
+        return groups
+    }
+
+    private static func key(of item: ProtectedItem, in vault: Vault) -> Key {
+        let factors = item.policy.factors
+        let hasOwnPasscode = item.isSealed && factors.contains(.passcode) && !vault.passcodeOpens(item.collection)
+        return Key(
+            policy: item.policy,
+            collection: hasOwnPasscode ? item.collection.name : nil,
+            item: factors.contains(.applicationPassword) ? item.reference : nil,
+            binding: factors.contains(.biometryCurrentSet) ? item.biometryBinding : nil
+        )
+    }
+
+    /// The collection whose own password stands for the passcode; nil if that of `login` does.
+    func passcodeCollection(in vault: Vault) -> Collection? {
+        guard let collection = items.first?.collection, items.contains(where: \.isSealed),
+            !vault.passcodeOpens(collection)
+        else { return nil }
+        return collection
+    }
+}

@@ -1,0 +1,23 @@
+import Authentication
+import DBus
+import KeychainModel
+import Logging
+import Vault
+
+extension Provider {
+    /// Takes note of the screen being locked, or unlocked.
+    ///
+    /// Behind a locked screen nobody sees who asks: what was granted and proved ends, and so do the dialogs.
+    package func setSessionLocked(_ isLocked: Bool) {
+        guard isLocked != access.isSessionLocked else { return }
+        logger.info("The session is \(isLocked ? "locked" : "unlocked")")
+        access.setSessionLocked(isLocked)
+        if isLocked {
+            contexts.endProofs()
+            prompts.dismissRunning()
+        }
+        for collection in vault.collections where !collection.isLocked && collection.hasProtectedItems {
+            changes.sessionLockChanged(collection)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import DBus
+
+/// The contexts of all callers.
+struct ContextTable {
+    private var contexts: [ObjectNumber: AuthenticationContext] = [:]
+    private let limit: Int
+
+    init(limit: Int) {
+        self.limit = limit
+    }
+
+    /// Adds a context; throws `LimitsExceeded` if its owner has too many.
+    @BusActor
+    mutating func insert(_ context: AuthenticationContext) throws(BusError) {
+        guard numbers(of: context.owner).count < limit else {
+            throw BusError(.limitsExceeded, "\(limit) contexts of yours are open already")
+        }
+        contexts[context.number] = context
+    }
+
+    /// The context, if it is the caller's: somebody else's does not exist for them.
+    @BusActor
+    func context(_ number: ObjectNumber, of caller: String) -> AuthenticationContext? {
+        guard let context = contexts[number], context.owner == caller else { return nil }
+        return context
+    }
+
+    @BusActor
+    func numbers(of owner: String) -> [ObjectNumber] {
+        contexts.values.filter { $0.owner == owner }.map(\.number)
+    }
+
+    @BusActor
+    mutating func remove(_ context: AuthenticationContext) {
+        contexts[context.number] = nil
+    }
+
+    /// Ends what was proved in all contexts, and what is being proved, as the session was locked.
+    @BusActor
+    func endProofs() {
+        for context in contexts.values {
+            context.endProofs()
+        }
+    }
+
+    /// Ends all contexts of a connection that has gone.
+    @BusActor
+    mutating func removeAll(of owner: String) {
+        for (number, context) in contexts where context.owner == owner {
+            context.invalidate()
+            contexts[number] = nil
+        }
+    }
+}

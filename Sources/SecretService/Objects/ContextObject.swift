@@ -1,0 +1,97 @@
+import Authentication
+import DBus
+
+/// A caller's own authentication context.
+struct ContextObject {
+    let provider: Provider
+    let context: AuthenticationContext
+
+    @BusActor static let kind = ObjectKind<ContextObject>([
+        Interface(
+            InterfaceName.context,
+            methods: [
+                Method(
+                    suspending: "EvaluatePolicy",
+                    in: [Parameter("policy", String.self), Parameter("reason", String.self)]
+                ) { (object, call) async throws(BusError) in
+                    let (policy, reason) = try call.arguments(String.self, String.self)
+                    try await object.evaluate(try EvaluationPolicy(named: policy), reason: reason)
+                    call.reply()
+                },
+                Method("Cancel") { (object, call) throws(BusError) in
+                    object.context.cancel()
+                    call.reply()
+                },
+                Method("Invalidate") { (object, call) throws(BusError) in
+                    object.provider.invalidate(object.context)
+                    call.reply()
+                },
+                Method(
+                    "Unlock",
+                    in: [Parameter("objects", [ObjectPath].self)],
+                    out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) throws(BusError) in
+                    let paths: [ObjectPath] = try call.arguments([ObjectPath].self)
+                    let (unlocked, prompt) = try object.provider.unlock(paths, for: call.sender, in: object.context)
+                    call.reply(with: unlocked, prompt)
+                },
+            ],
+            properties: [
+                setting("Reason", get: { $0.reason }) { (settings, value) throws(BusError) in
+                    settings.reason = try checked(value, limit: reasonLimit)
+                },
+                setting("CancelTitle", get: { $0.cancelTitle }) { (settings, value) throws(BusError) in
+                    settings.cancelTitle = try checked(value, limit: titleLimit)
+                },
+                setting("FallbackTitle", get: { $0.fallbackTitle }) { (settings, value) throws(BusError) in
+                    settings.fallbackTitle = try checked(value, limit: titleLimit)
+                },
+                setting("FallbackHidden", get: { $0.hidesFallback }) { (settings, value) throws(BusError) in
+                    settings.hidesFallback = value
+                },
+                setting("ReuseDuration", get: { $0.reuseMilliseconds }) { (settings, value) throws(BusError) in
+                    try settings.setReuse(milliseconds: value)
+                },
+                setting("InteractionNotAllowed", get: { !$0.allowsInteraction }) { (settings, value) throws(BusError) in
+                    settings.allowsInteraction = !value
+                },
+            ]
+        )
+    ])
+
+    private static let reasonLimit = 1000
+    private static let titleLimit = 100
+
+    /// A property that shows and changes one of the context's settings.
+    @BusActor
+    private static func setting<Value: BusValue>(
+        _ name: String,
+        get: @escaping (AuthenticationSettings) -> Value,
+        set: @escaping (inout AuthenticationSettings, Value) throws(BusError) -> Void
+    ) -> Property<ContextObject> {
+        Property(name, Value.self, get: { get($0.context.settings) }) { (object, value) async throws(BusError) in
+            try set(&object.context.settings, value)
+        }
+    }
+
+    private static func checked(_ text: String, limit: Int) throws(BusError) -> String {
+        guard text.utf8.count <= limit else {
+            throw BusError(.limitsExceeded, "the text has at most \(limit) bytes")
+        }
+        return text
+    }
+
+    @BusActor
+    private func evaluate(_ policy: EvaluationPolicy, reason: String) async throws(BusError) {
+        var settings = context.settings
+        if !reason.isEmpty { settings.reason = try ContextObject.checked(reason, limit: ContextObject.reasonLimit) }
+        do throws(AuthenticationError) {
+            let conversation = provider.makeConversation(for: context.owner)
+            try await context.evaluate(in: conversation) { [settings] () async throws(AuthenticationError) in
+                try await provider.evaluate(policy.policy, settings, for: context.owner, asking: conversation)
+            }
+        } catch {
+            throw BusError(error)
+        }
+    }
+}

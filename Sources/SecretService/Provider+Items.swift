@@ -1,0 +1,109 @@
+import Authentication
+import DBus
+import Gcrypt
+import KeychainModel
+import Logging
+import Vault
+
+/// Changes to items, with the signals that tell of them.
+extension Provider {
+    /// Stores a new item, or in the place of the one with equal attributes, and gives its path.
+    ///
+    /// Throws `IsLocked` if that one is protected and the caller has no grant for it.
+    func create(
+        _ new: consuming NewItem,
+        in collection: Collection,
+        for caller: String,
+        applicationPassword: consuming SecureBytes? = nil
+    ) async throws(BusError) -> ObjectPath {
+        let description = new.description
+        let replacing = new.replacing
+        var attributes = description.attributes
+        let policy = try checkProtection(in: attributes)?.policy
+        attributes = try await BiometryBinding.bind(attributes, under: policy, to: biometry, in: vault)
+        var authenticated: ItemID?
+        var before = ItemProtection.none
+        if replacing, let replaced = itemToReplace(by: description, in: collection) {
+            if try access.authorize(replaced, in: collection, for: caller) != nil { authenticated = replaced }
+            before = collection.protection(of: replaced)
+            if policy == nil, let old = collection.item(replaced)?.attributes {
+                attributes = attributes.keepingProtection(of: old)
+            }
+        }
+        let creation: ItemCreation
+        do throws(VaultError) {
+            creation = try await collection.createItem(
+                label: description.label,
+                attributes: attributes,
+                secret: new.takeSecret(),
+                replacing: replacing,
+                applicationPassword: applicationPassword,
+                authenticated: authenticated
+            )
+        } catch {
+            throw BusError(error)
+        }
+        switch creation {
+        case .created(let id):
+            changes.itemCreated(id, in: collection)
+            return .item(id, in: collection.name)
+        case .replaced(let id):
+            var changed = ItemProperties.all
+            if collection.protection(of: id) != before {
+                access.endGrants(of: ItemReference(id, in: collection))
+                changed.insert(.locked)
+            }
+            changes.itemChanged(id, in: collection, changed)
+            return .item(id, in: collection.name)
+        }
+    }
+
+    /// The item that a new one would take the place of.
+    func itemToReplace(by new: ItemDescription, in collection: Collection) -> ItemID? {
+        collection.isLocked ? nil : collection.itemToReplace(new.attributes)
+    }
+
+    /// - Parameter authenticated: whether the caller has proved what the item's protection needs.
+    func delete(_ id: ItemID, in collection: Collection, authenticated: Bool) async throws(BusError) {
+        try await translatingErrors { () async throws(VaultError) in
+            try await collection.deleteItem(id, authenticated: authenticated)
+        }
+        access.endGrants(of: ItemReference(id, in: collection))
+        changes.itemDeleted(id, in: collection)
+    }
+
+    /// Asks a person for what the policies of items need, and grants the caller those for which it was proved.
+    ///
+    /// - Parameter context: how it is to look, and what takes note of what was proved.
+    func authenticate(
+        for items: [ProtectedItem],
+        _ caller: String,
+        in context: AuthenticationContext? = nil,
+        given passcode: GivenPasscode? = nil,
+        asking conversation: Conversation
+    ) async {
+        let settings = context?.settings ?? AuthenticationSettings()
+        let authentication = ItemAuthentication(
+            for: await callers.caller(caller),
+            settings,
+            given: passcode,
+            provider: self
+        )
+        do throws(AuthenticationError) {
+            try await authentication.run(items, asking: conversation)
+        } catch {
+            logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+        }
+        if authentication.proved != .none { context?.record(authentication.proved) }
+    }
+
+    /// Checks the reserved attributes that an item is to have; throws `InvalidArgs` if they are none that it can have.
+    @discardableResult
+    func checkProtection(in attributes: Attributes) throws(BusError) -> Protection? {
+        do throws(AccessControlError) {
+            return try Protection(of: attributes)
+        } catch {
+            throw BusError(.invalidArguments, error.reason)
+        }
+    }
+}

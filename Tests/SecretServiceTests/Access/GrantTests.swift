@@ -1,0 +1,178 @@
+import DBus
+import TestSupport
+import Testing
+
+/// An authentication lets one caller have what it was for, for a while.
+struct GrantTests {
+    @Test func unlock_grantsTheItemToTheCallerAlone() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let other = try await service.makeClient()
+            let otherSession = try await other.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            try await other.roundTrip()
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            #expect(try await !client.isItemLocked(item))
+            #expect(try await other.isItemLocked(item))
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+            #expect(try await client.secrets(of: [item], session: session).count == 1)
+            #expect(try await client.searchItems(["service": "bank"]).unlocked == [item])
+            await #expect(throws: BusError.isLocked) { try await other.secret(of: item, session: otherSession) }
+            #expect(try await other.searchItems(["service": "bank"]).locked == [item])
+            #expect(try await client.unlock([item]).unlocked == [item])
+            #expect(prompter.questions.count == 1)
+            try await other.roundTrip()
+            #expect(client.lockNotices(of: item) == [false] && other.lockNotices(of: item).isEmpty)
+        }
+    }
+
+    @Test func unlock_dismissed_grantsNothing() async throws {
+        try await RunningService.withPrompter([.cancel]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let outcome = try await service.unlock([item], as: client)
+            #expect(outcome == PromptOutcome(isDismissed: true, result: .objectPaths([])))
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+        }
+    }
+
+    @Test func unlock_ofManyUnderOnePolicy_asksOnce_andNamesThem() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let plain = try await client.createItem("Plain", session: session)
+            var items: [ObjectPath] = []
+            for number in 1...3 {
+                items.append(
+                    try await client.createProtectedItem("Item \(number)", ["n": "\(number)"], session: session)
+                )
+            }
+            let (unlocked, prompt) = try await client.unlock([items[0], plain, items[1], items[2], items[0]])
+            #expect(unlocked == [plain])
+            let outcome = try await client.complete(prompt)
+            #expect(outcome.paths == (items + [items[0]]).map(\.rawValue))
+            #expect(prompter.questions.count == 1)
+            let question = try #require(prompter.questions.all.first)
+            let text = ["title", "message", "description"].compactMap(question.text).joined(separator: " ")
+            #expect((1...3).allSatisfy { text.contains("Item \($0)") })
+        }
+    }
+
+    @Test func unlock_ofTwoPolicies_returnsWhatWasGranted() async throws {
+        try await RunningService.withPrompter([.answer("password"), .cancel]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let first = try await client.createProtectedItem("First", ["n": "1"], "userPresence", session: session)
+            let second = try await client.createProtectedItem("Second", ["n": "2"], "devicePasscode", session: session)
+            let outcome = try await service.unlock([first, second], as: client)
+            #expect(outcome == PromptOutcome(isDismissed: false, result: .objectPaths([first])))
+            #expect(prompter.questions.count == 2)
+        }
+    }
+
+    @Test func unlock_ofALockedCollection_comesFirst_andItsPasswordCounts() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let presence = try await client.createProtectedItem("First", ["n": "1"], "userPresence", session: session)
+            let passcode = try await client.createProtectedItem(
+                "Second",
+                ["n": "2"],
+                "devicePasscode",
+                session: session
+            )
+            try await client.lock([.login])
+            let outcome = try await service.unlock([presence, passcode], as: client)
+            #expect(outcome.paths == [presence.rawValue, passcode.rawValue])
+            #expect(prompter.questions.count == 1)
+            #expect(try await client.secretText(of: passcode, session: session) == "secret")
+        }
+    }
+
+    @Test func lockOfTheItem_endsTheCallersGrant_andNoOther() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let other = try await service.makeClient()
+            let item = try await client.createProtectedItem(session: session)
+            _ = try await service.unlock([item], as: client)
+            _ = try await service.unlock([item], as: other)
+            #expect(try await client.lock([item]).locked == [item])
+            #expect(try await client.isItemLocked(item))
+            #expect(try await !other.isItemLocked(item))
+            #expect(try await !client.isCollectionLocked(.login))
+            #expect(client.lockNotices(of: item) == [false, true] && other.lockNotices(of: item) == [false])
+        }
+    }
+
+    @Test func lockOfTheCollection_endsAllGrants() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            _ = try await service.unlock([item], as: client)
+            try await client.lock([.login])
+            #expect(try await service.unlock([.login], as: client).paths == [ObjectPath.login.rawValue])
+            #expect(try await client.isItemLocked(item))
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+        }
+    }
+
+    @Test func disconnect_endsTheGrant() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let session = try await service.client.openPlainSession()
+            let item = try await service.client.createProtectedItem(session: session)
+            let first = try await service.makeClient()
+            _ = try await service.unlock([item], as: first)
+            await first.disconnect()
+            let second = try await service.makeClient()
+            #expect(try await second.isItemLocked(item))
+        }
+    }
+
+    @Test func change_underAGrant_isDone() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            for accessControl in ["userPresence", "devicePasscode"] {
+                let attributes = ["service": accessControl, Reserved.accessControl: accessControl]
+                let item = try await client.createItem("Bank", attributes, session: session)
+                _ = try await service.unlock([item], as: client)
+                try await client.setProperty("Label", of: item, Interface.item, to: .string("New"))
+                try await client.setSecret(WireSecret(session: session, value: [1, 2]), of: item)
+                #expect(try await client.label(of: item) == "New")
+                #expect(try await client.secret(of: item, session: session).value == [1, 2])
+                try await client.setProperty(
+                    "Attributes",
+                    of: item,
+                    Interface.item,
+                    to: .stringDictionary(["service": accessControl])
+                )
+                #expect(try await client.attributes(of: item) == ["service": accessControl])
+                let other = try await service.makeClient()
+                #expect(try await !other.isItemLocked(item))
+                #expect(try await client.secret(of: item, session: session).value == [1, 2])
+            }
+        }
+    }
+
+    @Test func changeOfTheAccessControl_endsEveryGrant() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            _ = try await service.unlock([item], as: client)
+            try await client.setProperty(
+                "Attributes",
+                of: item,
+                Interface.item,
+                to: .stringDictionary(["service": "bank", Reserved.accessControl: "devicePasscode"])
+            )
+            #expect(try await client.isItemLocked(item))
+            _ = try await service.unlock([item], as: client)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import DBus
+import TestSupport
+
+/// The reserved attributes, as clients spell them.
+enum Reserved {
+    static let accessControl = "keychain:access-control"
+    static let accessible = "keychain:accessible"
+}
+
+extension RunningService {
+    /// Runs a test with a prompter that answers in turn, the last answer again and again.
+    static func withPrompter(
+        _ responses: [PromptResponse] = [.answer("password")],
+        _ body: (RunningService, FakePrompter) async throws -> Void
+    ) async throws {
+        try await withService { service in
+            let prompter = try await FakePrompter(on: service.bus, responses)
+            try await body(service, prompter)
+            await prompter.crash()
+        }
+    }
+
+    /// Unlocks objects for a client, by whatever prompter there is.
+    func unlock(_ objects: [ObjectPath], as client: SecretServiceProxy) async throws -> PromptOutcome {
+        let (unlocked, prompt) = try await client.unlock(objects)
+        guard prompt != .root else { return PromptOutcome(isDismissed: false, result: .objectPaths(unlocked)) }
+        return try await client.complete(prompt)
+    }
+}
+
+extension SecretServiceProxy {
+    /// Creates an item with an access control.
+    func createProtectedItem(
+        _ label: String = "Bank",
+        _ attributes: [String: String] = ["service": "bank"],
+        _ accessControl: String = "userPresence",
+        secret: String = "secret",
+        session: ObjectPath
+    ) async throws(BusError) -> ObjectPath {
+        try await createItem(
+            label,
+            attributes.merging([Reserved.accessControl: accessControl]) { $1 },
+            secret: secret,
+            session: session
+        )
+    }
+
+    /// What this client was told of an item being locked, in order.
+    nonisolated func lockNotices(of item: ObjectPath) -> [Bool] {
+        signals.all.filter { $0.path == item.rawValue }.compactMap { signal in
+            guard case .boolean(let isLocked) = signal.changedProperties?.values["Locked"] else { return nil }
+            return isLocked
+        }
+    }
+}

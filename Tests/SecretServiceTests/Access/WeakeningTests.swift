@@ -1,0 +1,128 @@
+import DBus
+import TestSupport
+import Testing
+
+/// No client takes an access control off, or gets around it, without what reading needs.
+struct WeakeningTests {
+    @Test func delete_withoutGrant_needsAPrompt() async throws {
+        try await RunningService.withPrompter([.cancel, .answer("password")]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let dismissed = try await client.complete(client.deleteItem(item))
+            #expect(dismissed == PromptOutcome(isDismissed: true, result: .string("")))
+            #expect(try await client.items(of: .login) == [item])
+            let done = try await client.complete(client.deleteItem(item))
+            #expect(done == PromptOutcome(isDismissed: false, result: .string("")))
+            #expect(try await client.items(of: .login).isEmpty)
+        }
+    }
+
+    @Test func delete_underAGrant_isDoneAtOnce() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            _ = try await service.unlock([item], as: client)
+            #expect(try await client.deleteItem(item) == .root)
+            #expect(try await client.items(of: .login).isEmpty)
+        }
+    }
+
+    @Test func replace_withoutGrant_needsAPrompt_andKeepsTheProtection() async throws {
+        try await RunningService.withPrompter([.cancel, .answer("password")]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let properties = SecretServiceProxy.itemProperties(label: "New", ["service": "bank"])
+            let secret = WireSecret(session: session, value: Array("new".utf8))
+            func replace() async throws -> PromptOutcome {
+                let (made, prompt) = try await client.createItem(properties: properties, secret: secret, replace: true)
+                #expect(made == .root && prompt != .root)
+                return try await client.complete(prompt)
+            }
+            #expect(try await replace() == PromptOutcome(isDismissed: true, result: .objectPath(.root)))
+            #expect(try await client.label(of: item) == "Bank")
+            #expect(try await replace() == PromptOutcome(isDismissed: false, result: .objectPath(item)))
+            #expect(try await client.label(of: item) == "New")
+            #expect(try await client.attributes(of: item)[Reserved.accessControl] == "userPresence")
+            let other = try await service.makeClient()
+            let otherSession = try await other.openPlainSession()
+            await #expect(throws: BusError.isLocked) { try await other.secret(of: item, session: otherSession) }
+            #expect(try await client.secretText(of: item, session: session) == "new")
+        }
+    }
+
+    @Test func replace_byAnotherAccessControl_needsTheOldOne() async throws {
+        try await RunningService.withPrompter([.cancel]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(
+                "Bank",
+                ["service": "bank"],
+                "devicePasscode",
+                session: session
+            )
+            let reply = try await client.createItem(
+                properties: SecretServiceProxy.itemProperties(
+                    label: "New",
+                    ["service": "bank", Reserved.accessControl: "userPresence"]
+                ),
+                secret: WireSecret(session: session, value: []),
+                replace: true
+            )
+            #expect(try await client.complete(reply.prompt).isDismissed)
+            #expect(try await client.attributes(of: item)[Reserved.accessControl] == "devicePasscode")
+        }
+    }
+
+    @Test func attributes_withoutTheReservedOnes_doNotReplaceUnseen() async throws {
+        // Equality leaves out reserved names, so that neither adding nor leaving out one leads around the item.
+        try await RunningService.withPrompter([.cancel]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            _ = try await client.createProtectedItem(session: session)
+            for extra in [[:], [Reserved.accessible: "always"], ["keychain:class": "x"]] {
+                let (item, prompt) = try await client.createItem(
+                    properties: SecretServiceProxy.itemProperties(label: "", extra.merging(["service": "bank"]) { $1 }),
+                    secret: WireSecret(session: session, value: []),
+                    replace: true
+                )
+                #expect(item == .root && prompt != .root)
+                try await client.dismiss(prompt)
+            }
+            #expect(try await client.items(of: .login).count == 1)
+        }
+    }
+
+    @Test func typeOfAProtectedItem_underAGrant_keepsTheProtection() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            _ = try await service.unlock([item], as: client)
+            try await client.setProperty("Type", of: item, Interface.item, to: .string("other"))
+            #expect(try await client.attributes(of: item)[Reserved.accessControl] == "userPresence")
+        }
+    }
+
+    @Test func forgedCompleted_releasesNothing() async throws {
+        try await RunningService.withPrompter([.hang]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            _ = try await prompter.questions.first("the question")
+            let other = try await service.makeClient()
+            for connection in await [other.connection, client.connection] {
+                let forged = Message.signal(prompt, Interface.prompt, "Completed", to: KeychainDaemon.busName)
+                forged.append(false, Variant.objectPaths([item]))
+                await connection.send(forged)
+            }
+            try await other.roundTrip()
+            try await client.roundTrip()
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            try await client.dismiss(prompt)
+            #expect(try await client.completion(of: prompt).isDismissed)
+        }
+    }
+}
