@@ -59,8 +59,8 @@ package final class SystemBus {
             switch state {
             case .connected(let connection):
                 return connection
-            case .connecting(let waiting):
-                await withCheckedContinuation { state = .connecting(waiting + [$0]) }
+            case .connecting:
+                await waitWhileConnecting()
                 if case .idle = state { throw SystemBus.lostAtOnce }
             case .unavailable(let error, let instant) where ContinuousClock.now < instant:
                 throw error
@@ -69,6 +69,17 @@ package final class SystemBus {
             case .idle, .unavailable:
                 await connect()
                 if case .idle = state { throw SystemBus.lostAtOnce }
+            }
+        }
+    }
+
+    private func waitWhileConnecting() async {
+        await withCheckedContinuation { continuation in
+            // To wait may give others a turn before this closure runs.
+            if case .connecting(let waiting) = state {
+                state = .connecting(waiting + [continuation])
+            } else {
+                continuation.resume()
             }
         }
     }

@@ -29,8 +29,13 @@ extension Connection {
     /// Waits until the bus has taken most of what there is to send, or the connection is closed: for whoever makes large messages
     /// in calls that wait.
     package func waitForRoom() async {
-        guard isOpen, !mayAddAnswers else { return }
-        await withCheckedContinuation { waitersForRoom.append($0) }
+        await withCheckedContinuation { continuation in
+            if isOpen, !mayAddAnswers {
+                waitersForRoom.append(continuation)
+            } else {
+                continuation.resume()
+            }
+        }
     }
 
     func resumeWaitersForRoom() {

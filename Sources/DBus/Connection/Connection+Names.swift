@@ -1,10 +1,10 @@
 extension Connection {
     /// The unique name of the connection that owns a name, or nil if none does.
-    package func owner(of name: String) async throws(BusError) -> String? {
+    package func owner(of name: String, timeout: Duration? = .seconds(25)) async throws(BusError) -> String? {
         let message = makeBusCall("GetNameOwner")
         message.append(name)
         do throws(BusError) {
-            return try await call(message).read(String.self)
+            return try await call(message, timeout: timeout).read(String.self)
         } catch {
             guard error.name == .nameHasNoOwner else { throw error }
             return nil

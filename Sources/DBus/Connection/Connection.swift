@@ -134,7 +134,7 @@ package final class Connection {
         dbus_connection_unref(pointer)
     }
 
-    var isOpen: Bool {
+    package var isOpen: Bool {
         switch state {
         case .open, .dispatching: true
         case .closing, .closed: false

@@ -1,0 +1,96 @@
+import Glibc
+
+/// The folder where fprintd keeps what it has enrolled: `USER/DRIVER/DEVICE/FINGER`, one file a finger.
+///
+/// It is root's, mode 0700, so that a keychain that runs as a user mostly sees nothing of it; where it can be read, it shows more than
+/// fprintd tells.
+package struct TemplateStore: Sendable {
+    private static let folderLevels = 3
+    private static let mostEntries = 128
+    private static let mostBytes = 1 << 20
+
+    private let path: String
+    private let user: String
+
+    /// - Parameters:
+    ///   - path: fprintd's state folder.
+    ///   - user: the name of the user whose fingers count; nil for the one who runs this process.
+    package init(path: String = "/var/lib/fprint", user: String? = nil) {
+        self.path = path
+        self.user = user ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? ""
+    }
+
+    /// What can be seen of the user's files; blocks on the disk.
+    ///
+    /// Each has its path, and its content if that can be read; otherwise its size, inode and time. A folder that cannot be read is a
+    /// fact of its own. What a person has in there is small: no more than 128 files of a mebibyte are looked at.
+    func snapshot() -> [Template] {
+        guard !user.isEmpty, !user.contains("/"), !user.hasPrefix(".") else { return [] }
+        var templates: [Template] = []
+        add("\(path)/\(user)", name: "", level: 0, to: &templates)
+        return templates
+    }
+
+    private func add(_ path: String, name: String, level: Int, to templates: inout [Template]) {
+        guard templates.count < TemplateStore.mostEntries else { return }
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno != ENOENT {
+                templates.append(Template(name: name, content: .hidden))
+            }
+            return
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR where level <= TemplateStore.folderLevels:
+            guard let names = TemplateStore.names(in: path) else {
+                templates.append(Template(name: name, content: .hidden))
+                return
+            }
+            for child in names {
+                add("\(path)/\(child)", name: "\(name)/\(child)", level: level + 1, to: &templates)
+            }
+        case S_IFREG:
+            templates.append(Template(name: name, content: TemplateStore.content(of: path, status)))
+        default:
+            templates.append(Template(name: name, content: .hidden))
+        }
+    }
+
+    private static func names(in path: String) -> [String]? {
+        guard let folder = opendir(path) else { return nil }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while names.count < mostEntries, let entry = readdir(folder) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name != "." && name != ".." {
+                names.append(name)
+            }
+        }
+        return names.sorted()
+    }
+
+    private static func content(of path: String, _ status: stat) -> Template.Content {
+        let unread = Template.Content.unread(
+            size: status.st_size,
+            inode: UInt64(status.st_ino),
+            seconds: status.st_mtim.tv_sec,
+            nanoseconds: status.st_mtim.tv_nsec
+        )
+        guard status.st_size <= mostBytes else { return unread }
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return unread }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size) + 1)
+        var count = 0
+        while count < bytes.count {
+            let step = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + count, $0.count - count) }
+            if step < 0 && errno == EINTR { continue }
+            guard step >= 0 else { return unread }
+            if step == 0 { break }
+            count += step
+        }
+        return .bytes(Array(bytes[..<count]))
+    }
+}

@@ -1,0 +1,91 @@
+import Authentication
+import DBus
+import Logging
+import TestSupport
+
+/// The real fprintd with a virtual reader, and the reader that is tested.
+@BusActor
+final class FingerprintFixture {
+    let virtual: VirtualReader
+    let reader: FingerprintReader
+    private let system: SystemBus
+
+    private init(_ virtual: VirtualReader, _ limits: FingerprintLimits) {
+        self.virtual = virtual
+        system = SystemBus(address: virtual.bus.address, pause: .milliseconds(1), logger: .silent)
+        reader = FingerprintReader(
+            bus: system,
+            templates: TemplateStore(path: virtual.templates),
+            limits: limits,
+            logger: .silent
+        )
+    }
+
+    /// Sets all up, runs the test, and takes all down.
+    ///
+    /// - Parameters:
+    ///   - enrolled: the finger that is enrolled, as `owner`; nil for none.
+    ///   - limits: longer than a test runs, unless it is about one of them.
+    nonisolated static func run(
+        _ kind: VirtualReader.Kind = .storing,
+        enrolled: String? = "right-index-finger",
+        limits: FingerprintLimits = .patient,
+        _ body: @BusActor (FingerprintFixture) async throws -> Void
+    ) async throws {
+        let virtual = try await VirtualReader(kind)
+        if let enrolled {
+            try await virtual.enrol(enrolled)
+        }
+        try await run(with: virtual, limits, body)
+    }
+
+    private static func run(
+        with virtual: VirtualReader,
+        _ limits: FingerprintLimits,
+        _ body: @BusActor (FingerprintFixture) async throws -> Void
+    ) async throws {
+        let fixture = FingerprintFixture(virtual, limits)
+        defer { fixture.system.close() }
+        try await body(fixture)
+    }
+
+    /// Begins a match, and keeps its hints.
+    func match() -> (match: any BiometryMatch, hints: Recorder<BiometryHint>) {
+        let hints = Recorder<BiometryHint>()
+        return (reader.match { hints.record($0) }, hints)
+    }
+
+    /// Begins a match, lets a person do something, and waits for the outcome.
+    func outcome(_ person: (VirtualReader) async throws -> Void) async throws -> BiometryOutcome {
+        let (match, _) = match()
+        try await person(virtual)
+        return await match.outcome()
+    }
+}
+
+extension FingerprintLimits {
+    /// So long that none of them ever ends a test that goes well.
+    static var patient: FingerprintLimits {
+        var limits = FingerprintLimits()
+        limits.availability = .seconds(300)
+        limits.call = .seconds(300)
+        limits.busy = .seconds(300)
+        limits.retry = .milliseconds(1)
+        limits.touch = .seconds(300)
+        return limits
+    }
+
+    /// Patient but for one.
+    static func impatient(_ limit: WritableKeyPath<FingerprintLimits, Duration>) -> FingerprintLimits {
+        var limits = patient
+        limits[keyPath: limit] = .milliseconds(50)
+        return limits
+    }
+}
+
+extension BiometryOutcome {
+    /// Failed with a code.
+    static func failed(_ code: AuthenticationError.Code) -> BiometryOutcome {
+        .failed(AuthenticationError(code, reason: ""))
+    }
+}
