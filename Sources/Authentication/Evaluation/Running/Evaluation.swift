@@ -1,0 +1,220 @@
+package import DBus
+import KeychainModel
+
+/// One evaluation, from its beginning to its end.
+///
+/// Everything that happens – an answer, a touch, a hint, a cancellation – is an event in one queue, and one loop acts on it: it decides
+/// by the ``Verdict`` whether it is over, and else sees that the reader and the dialog do what the plan says. So nothing can complete it
+/// twice, and of two things that happen together the refusal wins.
+@BusActor
+package final class Evaluation {
+    private enum State {
+        case running([CheckedContinuation<EvaluationOutcome, Never>])
+        case ended(EvaluationOutcome)
+    }
+
+    /// Whether it may ask: one talk at a time has the person.
+    private enum Turn {
+        case none, waiting, given
+    }
+
+    private let request: EvaluationRequest
+    private let passcode: any Passcode
+    private let dialog: any EvaluationDialog
+    private let evaluator: Evaluator
+    private let events = EventQueue<EvaluationEvent>()
+    private let reader: ReaderSession
+    private let question: QuestionSession
+
+    private var state = State.running([])
+    private var progress: EvaluationProgress
+    private var turn = Turn.none
+    private var systemAuthentication: (any SystemAuthentication)?
+    private var silence: Scheduler.Cancellation?
+
+    init(
+        _ request: EvaluationRequest,
+        passcode: any Passcode,
+        applicationPassword: (any Passcode)?,
+        asking dialog: any EvaluationDialog,
+        evaluator: Evaluator
+    ) {
+        self.request = request
+        self.passcode = passcode
+        self.dialog = dialog
+        self.evaluator = evaluator
+        progress = EvaluationProgress(maximumPasswords: evaluator.limits.passwords)
+        reader = ReaderSession(evaluator.biometry, events: events)
+        question = QuestionSession(
+            in: dialog,
+            passcode: passcode,
+            applicationPassword: applicationPassword,
+            lockout: evaluator.lockout,
+            events: events
+        )
+    }
+
+    /// Waits for the end; may be asked for any number of times.
+    package func outcome() async -> EvaluationOutcome {
+        await withCheckedContinuation { continuation in
+            switch state {
+            case .running(let waiting): state = .running(waiting + [continuation])
+            case .ended(let outcome): continuation.resume(returning: outcome)
+            }
+        }
+    }
+
+    /// Ends it for a reason from outside, unless it has ended.
+    package func cancel(_ error: AuthenticationError) {
+        events.post(.cancelled(error))
+    }
+
+    /// Runs to the end.
+    func run() async {
+        let outcome = await pursue()
+        silence?()
+        silence = nil
+        reader.stop()
+        systemAuthentication?.cancel()
+        // The caller's talk may go on, and has one question at a time: it is free again only when this one is off the screen.
+        question.close()
+        while question.isClosing {
+            await events.wait()
+            _ = events.takeFirst()
+        }
+        guard case .running(let waiting) = state else { return }
+        state = .ended(outcome)
+        for continuation in waiting {
+            continuation.resume(returning: outcome)
+        }
+    }
+
+    private func pursue() async -> EvaluationOutcome {
+        await look()
+        while true {
+            while let event = events.takeFirst() { await handle(event) }
+            if let failure = progress.failure { return .failed(failure) }
+            // A passcode that is being tried may still give its key, or a failure to count: it is not left behind.
+            if !question.isVerifying {
+                switch verdict() {
+                case .granted: return .satisfied(progress.proofs)
+                case .denied(let error): return .failed(error)
+                case .mustAuthenticate(let plan): act(on: plan)
+                }
+            }
+            await events.wait()
+        }
+    }
+
+    private func verdict() -> Verdict {
+        let state = AuthenticationState(
+            biometry: progress.biometry,
+            isBiometryLocked: evaluator.lockout.isBiometryLocked,
+            isPasscodeSet: passcode.isSet,
+            hasPrompter: progress.hasPrompter,
+            hasSystemDialog: progress.hasSystemDialog,
+            isSessionLocked: evaluator.isSessionLocked(),
+            isInteractionAllowed: request.isInteractionAllowed
+        )
+        let proved = request.proved.union(progress.proofs.counting(for: request.requirement))
+        return Verdict(on: request.requirement, proved: proved, in: state)
+    }
+
+    /// Finds out what can be used; it may have changed while the turn was waited for.
+    private func look() async {
+        await evaluator.lockout.load()
+        progress.biometry = await evaluator.availability(for: request.requirement)
+        progress.hasSystemDialog = await evaluator.hasSystemDialog()
+        progress.hasPrompter = await dialog.isAvailable()
+    }
+
+    // MARK: Acting
+
+    private func act(on plan: Plan) {
+        switch turn {
+        case .none:
+            turn = .waiting
+            BusActor.start { [dialog, events] in events.post(.turn(await dialog.begin())) }
+        case .waiting:
+            break
+        case .given:
+            switch plan {
+            case .systemDialog: showSystemDialog()
+            case .dialog: showDialog(plan)
+            }
+        }
+    }
+
+    private func showDialog(_ plan: Plan) {
+        question.show(
+            EvaluationQuestion(
+                passwords: plan.typedNext,
+                reader: plan.wantsTouch ? progress.hint : nil,
+                warning: progress.warning
+            )
+        )
+        if !plan.wantsTouch {
+            reader.stop()
+        } else if question.isShown {
+            reader.start()
+        }
+    }
+
+    private func showSystemDialog() {
+        guard systemAuthentication == nil, let systemDialog = evaluator.systemDialog else { return }
+        let authentication = systemDialog.authenticate(request.message)
+        systemAuthentication = authentication
+        BusActor.start { [events] in events.post(.systemAnswered(await authentication.outcome())) }
+    }
+
+    // MARK: Events
+
+    private func handle(_ event: EvaluationEvent) async {
+        restartSilence()
+        switch event {
+        case .turn(let failure):
+            turn = .given
+            if let failure { return progress.fail(failure) }
+            await look()
+        case .shown:
+            break
+        case .hint(let hint, let match):
+            if reader.isCurrent(match) { progress.receive(hint) }
+        case .touched(let outcome, let match):
+            if reader.finish(match) { await handle(outcome) }
+        case .typed(let outcome):
+            progress.receive(outcome)
+        case .answered(let error):
+            progress.fail(error)
+        case .withdrawn:
+            progress.fail(AuthenticationError(.appCancel, reason: "the program has withdrawn"))
+        case .systemAnswered(nil):
+            progress.presenceProved()
+        case .systemAnswered(let error?):
+            progress.fail(error)
+        case .cancelled(let error):
+            progress.fail(error)
+        }
+    }
+
+    private func handle(_ outcome: BiometryOutcome) async {
+        switch outcome {
+        case .matched:
+            await evaluator.lockout.touchMatched()
+            progress.touchMatched(await evaluator.availability(for: request.requirement))
+        case .notMatched:
+            await evaluator.lockout.touchFailed()
+            progress.touchFailed(isBiometryLocked: evaluator.lockout.isBiometryLocked)
+        case .failed(let error):
+            progress.readerFailed(error)
+        }
+    }
+
+    /// Gives the person, and the reader's service, all of the time again.
+    private func restartSilence() {
+        silence?()
+        silence = evaluator.scheduler.schedule(after: evaluator.limits.silence) { [events] in
+            events.post(.cancelled(AuthenticationError(.systemCancel, reason: "nothing happened for too long")))
+        }
+    }
+}

@@ -1,0 +1,31 @@
+import KeychainModel
+
+/// Something that happens during an evaluation, told to the one loop that acts on it.
+enum EvaluationEvent: Hashable, Sendable {
+    /// It is its turn to ask; or why it will never be.
+    case turn(AuthenticationError?)
+
+    /// The dialog is there.
+    case shown
+
+    /// The reader wants something of the person, in the match with the number.
+    case hint(BiometryHint, match: Int)
+
+    /// The match with the number has ended.
+    case touched(BiometryOutcome, match: Int)
+
+    /// What was typed has been tried: the factor that it proves, or what went wrong.
+    case typed(TypedOutcome)
+
+    /// The question was answered, and not by a password.
+    case answered(AuthenticationError)
+
+    /// The question was taken back.
+    case withdrawn
+
+    /// The system's dialog has ended; nil if the person has proved to be the owner.
+    case systemAnswered(AuthenticationError?)
+
+    /// It is over, for a reason from outside.
+    case cancelled(AuthenticationError)
+}

@@ -1,0 +1,26 @@
+import DBus
+
+/// Calls something later, unless it is called off: the event loop's timers, or a test's.
+package struct Scheduler: Sendable {
+    /// Calls the action off.
+    package typealias Cancellation = @BusActor () -> Void
+
+    private let body: @BusActor (Duration, @escaping @BusActor () -> Void) -> Cancellation
+
+    /// Takes another source of timers.
+    package init(_ body: @escaping @BusActor (Duration, @escaping @BusActor () -> Void) -> Cancellation) {
+        self.body = body
+    }
+
+    /// Calls the action after a time.
+    @BusActor
+    package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Cancellation {
+        body(delay, action)
+    }
+
+    /// The event loop's timers.
+    package static let loop = Scheduler { delay, action in
+        let timer = BusActor.loop.schedule(after: delay, action)
+        return { BusActor.loop.cancel(timer) }
+    }
+}

@@ -1,0 +1,34 @@
+import Authentication
+import DBus
+import TestSupport
+
+/// Keeps the record in memory, and every record that was ever saved.
+@BusActor
+final class MemoryLockoutStore: LockoutStore {
+    var record: LockoutRecord?
+    /// Whether loading waits for ``finishLoading()``.
+    var holdsLoading = false
+    let saved = Recorder<LockoutRecord>()
+    private(set) var loadCount = 0
+    private var loading: CheckedContinuation<Void, Never>?
+
+    nonisolated init() {}
+
+    func load() async -> LockoutRecord? {
+        loadCount += 1
+        if holdsLoading {
+            await withCheckedContinuation { loading = $0 }
+        }
+        return record
+    }
+
+    func save(_ record: LockoutRecord) async {
+        self.record = record
+        saved.record(record)
+    }
+
+    func finishLoading() {
+        loading?.resume()
+        loading = nil
+    }
+}

@@ -1,0 +1,233 @@
+import Authentication
+import DBus
+import KeychainModel
+import TestSupport
+import Testing
+
+@Suite(.onLoop)
+struct EvaluationRaceTests {
+    private let cancelled = AuthenticationError(.appCancel, reason: "the caller is gone")
+
+    @Test
+    @BusActor
+    func dismissal_whileMatching_letsTheReaderGo() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("userPresence")
+        let match = try await fixture.match()
+        fixture.dialog.answer(.cancelled)
+        #expect(await evaluation.outcome().code == .userCancel)
+        #expect(match.isCancelled)
+        // A match that was on its way changes nothing.
+        match.end(.matched(finger: ""))
+        #expect(await evaluation.outcome().code == .userCancel)
+    }
+
+    @Test
+    @BusActor
+    func dismissalAndMatch_atOnce_theRefusalWins() async throws {
+        let fixture = EvaluationFixture()
+        for isDismissalFirst in [true, false] {
+            let number = fixture.reader.matches.count + 1
+            let evaluation = try fixture.begin("userPresence")
+            let match = try await fixture.match(number)
+            if isDismissalFirst {
+                fixture.dialog.answer(.cancelled)
+                match.end(.matched(finger: ""))
+            } else {
+                match.end(.matched(finger: ""))
+                fixture.dialog.answer(.cancelled)
+            }
+            #expect(await evaluation.outcome().code == .userCancel)
+        }
+    }
+
+    @Test
+    @BusActor
+    func match_whileAPasscodeIsTried_waitsForItsEnd() async throws {
+        let fixture = EvaluationFixture()
+        for (text, expected) in [
+            ("wrong", FactorSet.biometryAny), ("right", [.biometryAny, .passcode]),
+        ] {
+            fixture.passcode.isHeld = true
+            let number = fixture.reader.matches.count + 1
+            let trials = fixture.passcode.trials.count
+            let evaluation = try fixture.begin("userPresence")
+            let match = try await fixture.match(number)
+            fixture.dialog.answer(.text(text))
+            _ = try await fixture.passcode.trials.first("a trial", after: trials)
+            match.end(.matched(finger: ""))
+            // The trial's key, or its failure, comes before the end.
+            let ended = Recorder<EvaluationOutcome>()
+            BusActor.start { ended.record(await evaluation.outcome()) }
+            await turns(20)
+            #expect(ended.all.isEmpty)
+            fixture.passcode.finish()
+            #expect(try await ended.first("the end").factors == expected)
+        }
+        #expect(fixture.store.record?.passcodeFailures == 0)
+        #expect(fixture.store.saved.all.map(\.passcodeFailures).contains(1))
+    }
+
+    @Test
+    @BusActor
+    func passcodeRight_whileAMatchComes_isSatisfiedOnce() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("userPresence")
+        let match = try await fixture.match()
+        fixture.dialog.answer(.text("right"))
+        match.end(.matched(finger: ""))
+        let first = await evaluation.outcome()
+        #expect(first.factors?.contains(.passcode) == true)
+        #expect(await evaluation.outcome() == first)
+    }
+
+    @Test
+    @BusActor
+    func noMatch_whileAPasscodeIsTried_counts_andTheNextMatchBegins() async throws {
+        let fixture = EvaluationFixture()
+        fixture.passcode.isHeld = true
+        let evaluation = try fixture.begin("userPresence")
+        let match = try await fixture.match()
+        fixture.dialog.answer(.text("wrong"))
+        _ = try await fixture.passcode.trials.first("a trial")
+        match.end(.notMatched)
+        await turns(20)
+        #expect(fixture.store.record?.biometricFailures == 1)
+        #expect(fixture.reader.matches.count == 1)
+        fixture.passcode.finish()
+        try await fixture.match(2).end(.matched(finger: ""))
+        #expect(await evaluation.outcome().factors == .biometryAny)
+        #expect(fixture.store.record?.passcodeFailures == 1)
+    }
+
+    @Test
+    @BusActor
+    func cancellation_whileAPasscodeIsTried_doesNotWait_andTheTrialStillCounts() async throws {
+        let fixture = EvaluationFixture()
+        fixture.passcode.isHeld = true
+        let evaluation = try fixture.begin("devicePasscode")
+        try await fixture.type("wrong")
+        _ = try await fixture.passcode.trials.first("a trial")
+        evaluation.cancel(cancelled)
+        #expect(await evaluation.outcome().code == .appCancel)
+        fixture.passcode.finish()
+        await turns(20)
+        #expect(fixture.store.record?.passcodeFailures == 1)
+    }
+
+    @Test
+    @BusActor
+    func cancellation_duringTheLookAfterAMatch_wins() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("biometryAny")
+        let match = try await fixture.match()
+        fixture.reader.whenAsked = { evaluation.cancel(AuthenticationError(.systemCancel, reason: "locked")) }
+        match.end(.matched(finger: ""))
+        #expect(await evaluation.outcome().code == .systemCancel)
+    }
+
+    @Test
+    @BusActor
+    func cancellation_whileItWaitsForItsTurn_doesNotWait() async throws {
+        let fixture = EvaluationFixture()
+        fixture.dialog.hasTurn = false
+        let evaluation = try fixture.begin("userPresence")
+        _ = try await fixture.dialog.events.first("the beginning")
+        evaluation.cancel(cancelled)
+        #expect(await evaluation.outcome().code == .appCancel)
+        fixture.dialog.giveTurn()
+        await turns(20)
+        #expect(fixture.dialog.events.all == [.begun])
+    }
+
+    @Test
+    @BusActor
+    func cancellation_again_orAfterTheEnd_changesNothing() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("userPresence")
+        _ = try await fixture.match()
+        evaluation.cancel(cancelled)
+        evaluation.cancel(AuthenticationError(.systemCancel, reason: "later"))
+        #expect(await evaluation.outcome().code == .appCancel)
+        evaluation.cancel(AuthenticationError(.systemCancel, reason: "after the end"))
+        #expect(await evaluation.outcome().code == .appCancel)
+    }
+
+    @Test
+    @BusActor
+    func withdrawal_byWhoOwnsTheTalk_isAppCancel() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("userPresence")
+        let match = try await fixture.match()
+        fixture.dialog.answer(.withdrawn)
+        #expect(await evaluation.outcome().code == .appCancel)
+        #expect(match.isCancelled)
+    }
+
+    @Test
+    @BusActor
+    func answer_afterTheQuestionWasTakenBack_isDropped() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("userPresence")
+        let match = try await fixture.match()
+        // What is typed into the dialog as it closes is not tried.
+        fixture.dialog.answersWithdrawal = .text("right")
+        match.end(.matched(finger: ""))
+        #expect(await evaluation.outcome().factors == .biometryAny)
+        await turns(20)
+        #expect(fixture.passcode.trials.all.isEmpty)
+    }
+
+    @Test
+    @BusActor
+    func evaluations_oneAfterTheOther_useTheSameTalk() async throws {
+        let fixture = EvaluationFixture()
+        for number in 1...3 {
+            let evaluation = try fixture.begin("biometryAny")
+            try await fixture.match(number).end(.matched(finger: ""))
+            #expect(await evaluation.outcome().factors == .biometryAny)
+        }
+    }
+
+    @Test
+    @BusActor
+    func cancelAll_endsEveryEvaluation() async throws {
+        let fixture = EvaluationFixture()
+        let dialogs = [FakeDialog(), FakeDialog()]
+        let evaluations = dialogs.map { dialog in
+            fixture.evaluator.evaluate(
+                EvaluationRequest(Requirement(policy: Policy(.passcode)), message: ""),
+                passcode: fixture.passcode,
+                asking: dialog
+            )
+        }
+        for dialog in dialogs { _ = try await dialog.question() }
+        fixture.evaluator.cancelAll(AuthenticationError(.systemCancel, reason: "the session was locked"))
+        for evaluation in evaluations {
+            #expect(await evaluation.outcome().code == .systemCancel)
+        }
+    }
+
+    @Test
+    @BusActor
+    func lockout_readByTwoAtOnce_isReadOnce() async throws {
+        let fixture = EvaluationFixture()
+        fixture.store.holdsLoading = true
+        fixture.store.record = LockoutRecord(biometricFailures: 5)
+        let evaluations = [try fixture.begin("biometryAny"), try fixture.begin("biometryAny")]
+        await turns(20)
+        fixture.store.finishLoading()
+        for evaluation in evaluations {
+            #expect(await evaluation.outcome().code == .biometryLockout)
+        }
+        #expect(fixture.store.loadCount == 1)
+    }
+
+    /// Lets everything that is due on the loop happen, so many times.
+    @BusActor
+    private func turns(_ count: Int) async {
+        for _ in 0..<count {
+            await BusActor.loop.wait(for: .zero)
+        }
+    }
+}
