@@ -424,7 +424,11 @@ package final class Connection {
             nil
         )
         // Held by the loop until it is closed: libdbus calls back with a bare pointer to this object.
-        BusActor.loop.beforeEachWait(owner: self) { [self] in dispatch() }
+        BusActor.loop.beforeEachWait(owner: self) { [self] in
+            dispatch()
+        } flush: { [self] in
+            if isOpen { outbox.flush() }
+        }
     }
 
     private func detach() {

@@ -24,7 +24,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     private var handlers: [Int32: DescriptorHandler] = [:]
     private var timers = TimerQueue()
-    private var beforeWaiting: [ObjectIdentifier: @BusActor () -> Void] = [:]
+    private var beforeWaiting: [ObjectIdentifier: TurnEnd] = [:]
+
+    /// What an owner does at the end of each turn.
+    private struct TurnEnd {
+        let action: @BusActor () -> Void
+        let flush: @BusActor () -> Void
+    }
 
     init() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -70,7 +76,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             BusActor.assumeIsolated {
                 let now = ContinuousClock.now
                 while let action = timers.removeFirst(dueAt: now) { action() }
-                for action in beforeWaiting.values { action() }
+                for end in beforeWaiting.values { end.action() }
+                for end in beforeWaiting.values { end.flush() }
             }
             let count = epoll_wait(poll, &events, Int32(events.count), millisecondsToWait())
             inbox.withLock { $0.loopIsAwake = true }
@@ -179,10 +186,15 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
     }
 
-    /// Runs an action at the end of every turn, before the loop may sleep.
+    /// Runs an action at the end of every turn, before the loop may sleep, and another one after the actions of all owners: what
+    /// is handled on one connection may have something sent on another.
     @BusActor
-    func beforeEachWait(owner: AnyObject, _ action: @escaping @BusActor () -> Void) {
-        beforeWaiting[ObjectIdentifier(owner)] = action
+    func beforeEachWait(
+        owner: AnyObject,
+        _ action: @escaping @BusActor () -> Void,
+        flush: @escaping @BusActor () -> Void
+    ) {
+        beforeWaiting[ObjectIdentifier(owner)] = TurnEnd(action: action, flush: flush)
     }
 
     @BusActor

@@ -25,6 +25,30 @@ struct OutboxTests {
 
     @Test
     @BusActor
+    func message_sentWhileAnotherConnectionIsHandled_leavesInThatTurn() async throws {
+        let server = try await TestServer.start()
+        let relays = try (0..<2).map { _ in try server.bus.connect() }
+        defer { relays.forEach { $0.close() } }
+        let heard = Recorder<String>()
+        // One of the two hears before, the other after it has been its turn to send.
+        for (from, to) in [(relays[0], relays[1]), (relays[1], relays[0])] {
+            from.subscribe(to: SignalMatch(interface: Self.interface, member: "Ask")) { _ in
+                to.emit(.root, Self.interface, "Relay") { to.uniqueName.write(to: &$0) }
+            }
+            _ = try await from.owner(of: from.uniqueName)
+        }
+        server.client.subscribe(to: SignalMatch(interface: Self.interface, member: "Relay")) { message in
+            heard.record((try? message.read(String.self)) ?? "")
+        }
+        try await server.call("Sender")
+        server.connection.emit(.root, Self.interface, "Ask") { _ in }
+        for name in relays.map(\.uniqueName) {
+            _ = try await heard.first("the relay of \(name)") { $0 == name }
+        }
+    }
+
+    @Test
+    @BusActor
     func socketIsFull_everythingArrivesInOrder() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<UInt64>()
