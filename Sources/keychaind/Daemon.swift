@@ -16,6 +16,8 @@ struct Daemon {
     private let vault: Vault
     private let provider: Provider
     private let pinentry: PinentryPrompter
+    private let systemBus: SystemBus
+    private let session: SessionMonitor
     private let logger: Logger
 
     /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
@@ -26,6 +28,7 @@ struct Daemon {
         daemon.startKeyMemory()
         await daemon.openVault()
         ServiceManager.notifyReady()
+        daemon.watchSession()
         await daemon.unlockFromStandardInput()
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
@@ -44,6 +47,8 @@ struct Daemon {
         }
         let environment = SessionEnvironment(own: ProcessEnvironment.variables, connection: connection)
         pinentry = PinentryPrompter(environment: environment, logger: logger)
+        systemBus = SystemBus(logger: logger)
+        session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         provider = Provider(
             vault: vault,
@@ -137,6 +142,18 @@ struct Daemon {
         }
     }
 
+    /// Locks what is to be locked while the screen is, and during sleep ends what was granted.
+    private func watchSession() {
+        session.onEvent { event in
+            switch event {
+            case .locked, .unlocked, .ended: provider.setSessionLocked(session.state.isLocked)
+            case .aboutToSleep: provider.endAuthentication()
+            case .wokeUp: break
+            }
+        }
+        session.start()
+    }
+
     // MARK: Ending
 
     /// Closes the vault, leaves the bus, and lets the process end; whatever asks for that, once.
@@ -145,6 +162,7 @@ struct Daemon {
         connection.onDisconnect = nil
         ServiceManager.notifyStopping()
         pinentry.close()
+        systemBus.close()
         BusActor.start {
             await vault.close()
             connection.close()

@@ -18,7 +18,7 @@ final class ItemAccess {
     private var expiry: Timer?
 
     /// Whether the screen is locked.
-    private(set) var isSessionLocked = false
+    var isSessionLocked = false
 
     init(audit: AccessAudit, clock: BootClock = .system) {
         self.audit = audit
@@ -132,10 +132,9 @@ final class ItemAccess {
         grants.removeAll(of: caller)
     }
 
-    /// Takes note of the screen being locked, which ends all grants, or unlocked.
-    func setSessionLocked(_ isLocked: Bool) {
-        isSessionLocked = isLocked
-        if isLocked { tell(grants.removeAll()) }
+    /// Ends all grants.
+    func endGrants() {
+        tell(grants.removeAll())
     }
 
     private func tell(_ ended: [GrantTable<ItemReference, ItemGrant>.Holder]) {

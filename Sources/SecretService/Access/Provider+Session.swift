@@ -11,13 +11,17 @@ extension Provider {
     package func setSessionLocked(_ isLocked: Bool) {
         guard isLocked != access.isSessionLocked else { return }
         logger.info("The session is \(isLocked ? "locked" : "unlocked")")
-        access.setSessionLocked(isLocked)
-        if isLocked {
-            contexts.endProofs()
-            prompts.dismissRunning()
-        }
+        access.isSessionLocked = isLocked
+        if isLocked { endAuthentication() }
         for collection in vault.collections where !collection.isLocked && collection.hasProtectedItems {
             changes.sessionLockChanged(collection)
         }
+    }
+
+    /// Ends what was granted to programs and proved to contexts, and the dialogs that ask for it.
+    package func endAuthentication() {
+        access.endGrants()
+        contexts.endProofs()
+        prompts.dismissRunning()
     }
 }

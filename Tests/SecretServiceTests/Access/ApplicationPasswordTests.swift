@@ -1,0 +1,74 @@
+import DBus
+import TestSupport
+import Testing
+
+/// Items with a password of their own.
+struct ApplicationPasswordTests {
+    @Test func createItem_withApplicationPassword_asksForANewOne_andOpensByIt() async throws {
+        let responses: [PromptResponse] = [.answer("own"), .answer("wrong"), .answer("own")]
+        try await RunningService.withPrompter(responses) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let (made, prompt) = try await create("applicationPassword", client, session)
+            #expect(made == .root)
+            let item = try #require(try await client.complete(prompt).path)
+            #expect(prompter.questions.all.last?.properties["password-new"] != nil)
+            #expect(try await client.isItemLocked(item))
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            #expect(prompter.questions.count == 3)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test func createItem_dismissed_storesNothing() async throws {
+        try await RunningService.withPrompter([.cancel]) { service, prompter in
+            let client = service.client
+            let (_, prompt) = try await create("applicationPassword", client, client.openPlainSession())
+            let outcome = try await client.complete(prompt)
+            #expect(outcome == PromptOutcome(isDismissed: true, result: .objectPath(.root)))
+            #expect(try await client.items(of: .login).isEmpty)
+        }
+    }
+
+    @Test func passcodeAndApplicationPassword_needBoth() async throws {
+        let responses: [PromptResponse] = [.answer("own"), .answer("password"), .answer("own")]
+        try await RunningService.withPrompter(responses) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let (_, prompt) = try await create("devicePasscode and applicationPassword", client, session)
+            let item = try #require(try await client.complete(prompt).path)
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            #expect(prompter.questions.count == 3)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test func attributes_withANewApplicationPassword_areRefused() async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem("plain", session: session)
+            await #expect(throws: BusError.invalidArgs) {
+                try await client.setProperty(
+                    "Attributes",
+                    of: item,
+                    Interface.item,
+                    to: .stringDictionary([Reserved.accessControl: "applicationPassword"])
+                )
+            }
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    private func create(
+        _ accessControl: String,
+        _ client: SecretServiceProxy,
+        _ session: ObjectPath
+    ) async throws -> (item: ObjectPath, prompt: ObjectPath) {
+        try await client.createItem(
+            properties: SecretServiceProxy.itemProperties(label: "Own", [Reserved.accessControl: accessControl]),
+            secret: WireSecret(session: session, value: Array("secret".utf8))
+        )
+    }
+}

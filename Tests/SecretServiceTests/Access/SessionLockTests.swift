@@ -1,0 +1,100 @@
+import DBus
+import TestSupport
+import Testing
+
+/// What the screen's lock does to items.
+struct SessionLockTests {
+    @Test func screenLock_locksWhenUnlockedItems_andNoOthers() async throws {
+        try await withLogind { service, logind, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let other = try await service.makeClient()
+            let shy = try await client.createItem(
+                "shy",
+                ["k": "1", Reserved.accessible: "whenUnlocked"],
+                session: session
+            )
+            let bold = try await client.createItem(
+                "bold",
+                ["k": "1", Reserved.accessible: "afterFirstUnlock"],
+                session: session
+            )
+            let plain = try await client.createItem("plain", ["k": "1"], session: session)
+            #expect(try await Set(client.searchItems(["k": "1"]).unlocked) == [shy, bold, plain])
+            try await logind.setLockedHint(true)
+            try await other.waitForLockNotice(of: shy, true)
+            let hits = try await client.searchItems(["k": "1"])
+            #expect(Set(hits.unlocked) == [bold, plain] && hits.locked == [shy])
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: shy, session: session) }
+            await #expect(throws: BusError.isLocked) { try await client.deleteItem(shy) }
+            #expect(try await client.secretText(of: bold, session: session) == "secret")
+            let (unlocked, prompt) = try await client.unlock([shy, plain])
+            #expect(unlocked == [plain] && prompt == .root)
+            try await logind.setLockedHint(false)
+            try await other.waitForLockNotice(of: shy, false)
+            #expect(try await client.secretText(of: shy, session: session) == "secret")
+        }
+    }
+
+    @Test func screenLock_endsGrants() async throws {
+        try await withLogind { service, logind, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            _ = try await service.unlock([item], as: client)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+            try await logind.setLockedHint(true)
+            try await client.waitForLockNotice(of: item, true)
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            #expect(try await client.unlock([item]).prompt == .root)
+        }
+    }
+
+    @Test func screenLock_duringAPrompt_dismissesIt() async throws {
+        try await withLogind([.hang]) { service, logind, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            _ = try await prompter.questions.first("the question")
+            try await logind.setLockedHint(true)
+            #expect(try await client.completion(of: prompt).isDismissed)
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+        }
+    }
+
+    @Test func sleep_endsGrants() async throws {
+        try await withLogind { service, logind, _ in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            _ = try await service.unlock([item], as: client)
+            try await logind.prepareForSleep(true)
+            try await client.waitForLockNotice(of: item, true)
+            #expect(try await client.isItemLocked(item))
+        }
+    }
+
+    private func withLogind(
+        _ responses: [PromptResponse] = [.answer("password")],
+        _ body: (RunningService, FakeLogind, FakePrompter) async throws -> Void
+    ) async throws {
+        let logind = try await FakeLogind()
+        try await logind.setDisplay(logind.session)
+        var options = KeychainDaemon.Options()
+        options.environment = logind.environment
+        try await RunningService.withService(options) { service in
+            let prompter = try await FakePrompter(on: service.bus, responses)
+            try await body(service, logind, prompter)
+            await prompter.crash()
+        }
+    }
+}
+
+extension SecretServiceProxy {
+    /// Waits until this client was told that an item is locked, or not.
+    nonisolated func waitForLockNotice(of item: ObjectPath, _ isLocked: Bool) async throws {
+        _ = try await signals.first("the notice of \(item)") { signal in
+            signal.path == item.rawValue && signal.changedProperties?.values["Locked"] == .boolean(isLocked)
+        }
+    }
+}
