@@ -16,7 +16,7 @@ extension Provider {
 
     /// Unlocks a collection by asking for its password, again while it is wrong; false if that came to nothing.
     ///
-    /// One conversation at a time asks for the same collection: what unlocks it serves all who wait.
+    /// Whoever waits for its turn to ask is served by what unlocks the collection meanwhile.
     ///
     /// - Parameter passcode: keeps the password if it is the passcode, that of `login`.
     func unlock(
@@ -24,8 +24,9 @@ extension Provider {
         asking conversation: Conversation,
         keeping passcode: GivenPasscode? = nil
     ) async -> Bool {
-        guard await questions.begin(collection.name, unlessEnded: conversation) else { return false }
-        defer { questions.end(collection.name) }
+        await settle(collection)
+        if !collection.isLocked { return true }
+        guard (try? await conversation.begin()) == true else { return false }
         await settle(collection)
         var isRepeated = false
         while collection.isLocked {

@@ -14,7 +14,8 @@ package final class Provider {
     package static let busName = "org.freedesktop.secrets"
 
     let vault: Vault
-    let prompter: any Prompter
+    /// Who asks a person, one after the other.
+    let questions: PromptQueue
     let biometry: any Biometry
     let limits: ServiceLimits
     let logger: Logger
@@ -29,8 +30,6 @@ package final class Provider {
     var contexts: ContextTable
     /// Who creates a collection under an alias.
     let creations = Turns<String>()
-    /// Who asks a person for the password of a collection.
-    let questions = Turns<CollectionName>()
 
     private enum Readiness {
         case opening([Waiter])
@@ -44,14 +43,14 @@ package final class Provider {
     package init(
         vault: Vault,
         connection: Connection,
-        prompter: any Prompter,
+        questions: PromptQueue,
         biometry: any Biometry,
         limits: ServiceLimits = ServiceLimits(),
         logger: Logger
     ) {
         self.vault = vault
         self.connection = connection
-        self.prompter = prompter
+        self.questions = questions
         self.biometry = biometry
         self.limits = limits
         self.logger = logger

@@ -9,21 +9,14 @@ final class Turns<Name: Hashable> {
 
     /// Waits for a turn, which has to be given back with ``end(_:)``.
     func begin(_ name: Name) async {
-        _ = await begin(name, unlessEnded: nil)
-    }
-
-    /// Waits for a turn as long as a conversation lasts; false, and no turn, if it has ended.
-    func begin(_ name: Name, unlessEnded conversation: Conversation?) async -> Bool {
-        while let waiters = waiting[name], conversation?.isEnded != true {
+        while waiting[name] != nil {
             await withCheckedContinuation { continuation in
-                let waiter = Waiter(continuation)
-                waiting[name] = waiters + [waiter]
-                conversation?.finishAtEnd(waiter)
+                // Again, since to suspend may let others run first.
+                guard let waiters = waiting[name] else { return continuation.resume() }
+                waiting[name] = waiters + [Waiter(continuation)]
             }
         }
-        if conversation?.isEnded == true { return false }
         waiting[name] = []
-        return true
     }
 
     /// Lets the others have their turns, in the order in which they came.

@@ -15,7 +15,7 @@ struct Daemon {
     private let connection: Connection
     private let vault: Vault
     private let provider: Provider
-    private let pinentry: PinentryPrompter
+    private let pinentries: PinentryLauncher
     private let systemBus: SystemBus
     private let session: SessionMonitor
     private let logger: Logger
@@ -46,19 +46,22 @@ struct Daemon {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
         let environment = SessionEnvironment(own: ProcessEnvironment.variables, connection: connection)
-        pinentry = PinentryPrompter(environment: environment, logger: logger)
+        pinentries = PinentryLauncher(logger: logger)
         systemBus = SystemBus(logger: logger)
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         provider = Provider(
             vault: vault,
             connection: connection,
-            prompter: PrompterChain(
-                [
-                    KDEPrompter(connection: connection, environment: environment, logger: logger),
-                    GCRPrompter(connection: connection, logger: logger),
-                    pinentry,
-                ],
+            questions: PromptQueue(
+                PrompterChain(
+                    [
+                        KDEPrompter(connection: connection, environment: environment, logger: logger),
+                        GCRPrompter(connection: connection, logger: logger),
+                        PinentryPrompter(launcher: pinentries, environment: environment),
+                    ],
+                    logger: logger
+                ),
                 logger: logger
             ),
             biometry: NoBiometry(),
@@ -161,7 +164,7 @@ struct Daemon {
         guard provider.end() else { return }
         connection.onDisconnect = nil
         ServiceManager.notifyStopping()
-        pinentry.close()
+        pinentries.close()
         systemBus.close()
         BusActor.start {
             await vault.close()

@@ -60,7 +60,7 @@ final class GCRChannel {
     func perform(_ request: PromptRequest, exchange: GCRExchangeMessage, timeout: Duration) async throws(BusError) {
         let message = makeCall("PerformPrompt")
         message.write { writer in
-            (request.question == .confirmation ? "confirm" : "password").write(to: &writer)
+            GCRProperties.kind(of: request.question).write(to: &writer)
             GCRProperties(request).write(to: &writer)
             exchange.text.write(to: &writer)
         }

@@ -28,9 +28,14 @@ final class GCRDialog: PromptDialog {
     private enum Outcome: Sendable {
         case answered(GCRExchangeMessage)
         case confirmed
-        case dismissed
+        case fallback
+        case cancelled
+        case withdrawn
         case failed(PromptError)
     }
+
+    /// How often a button that does nothing may be pressed: a person stops earlier, a prompter that has gone mad does not.
+    private static let uselessPressLimit = 100
 
     private let channel: GCRChannel
     private let exchange: GCRExchange
@@ -38,6 +43,7 @@ final class GCRDialog: PromptDialog {
     private let logger: Logger
     private var state = State.queued(nil)
     private var askedCount = 0
+    private var uselessPressCount = 0
 
     /// Creates a dialog that has still to ``begin(timeout:)``.
     ///
@@ -59,6 +65,9 @@ final class GCRDialog: PromptDialog {
         try await channel.begin(timeout: timeout)
     }
 
+    /// It can ask everything.
+    func canAsk(_ question: PromptRequest.Question) -> Bool { true }
+
     /// Asks, as soon as it is this dialog's turn.
     func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
         switch await outcome(of: request) {
@@ -70,14 +79,19 @@ final class GCRDialog: PromptDialog {
                 throw error
             }
         case .confirmed: return .confirmed
-        case .dismissed: return .dismissed
+        case .fallback: return .fallback
+        case .cancelled: return .cancelled
+        case .withdrawn: return .withdrawn
         case .failed(let error): throw error
         }
     }
 
+    /// False: the prompter takes no question while it shows one.
+    func revise(_ request: PromptRequest) -> Bool { false }
+
     /// Withdraws the dialog.
     func close() {
-        end(.dismissed)
+        end(.withdrawn)
     }
 
     // MARK: Asking
@@ -124,7 +138,7 @@ final class GCRDialog: PromptDialog {
     private func receive(_ event: GCRChannel.Event) {
         switch event {
         case .ready(let reply, let exchange): receiveReady(reply, exchange)
-        case .done: end(.dismissed)
+        case .done: fail(PromptError(.interrupted, reason: "the prompter has taken the dialog away"))
         case .vanished: fail(PromptError(.crashed, reason: "the prompter has left the bus"))
         }
     }
@@ -140,15 +154,34 @@ final class GCRDialog: PromptDialog {
             }
         case (.asking(let asking), "yes"):
             guard let exchange else { return failOnGarbage() }
-            state = .ready
-            resume(asking, with: asking.request.question == .confirmation ? .confirmed : .answered(exchange))
+            receiveYes(to: asking, exchange)
         case (.asking, "no"):
-            end(.dismissed)
+            end(.cancelled)
         case (.queued, _), (.asking, _):
             failOnGarbage()
         case (.ready, _), (.ended, _):
             // Nobody has asked, so nobody is to be answered.
             logger.debug("the prompter answers without a question")
+        }
+    }
+
+    private func receiveYes(to asking: Asking, _ exchange: GCRExchangeMessage) {
+        state = .ready
+        switch asking.request.question {
+        case .password, .newPassword:
+            resume(asking, with: .answered(exchange))
+        case .confirmation:
+            resume(asking, with: .confirmed)
+        case .waiting where !asking.request.fallbackLabel.isEmpty:
+            resume(asking, with: .fallback)
+        case .waiting:
+            // The button cannot be hidden; it does nothing.
+            uselessPressCount += 1
+            guard uselessPressCount <= GCRDialog.uselessPressLimit else {
+                state = .asking(asking)
+                return failOnGarbage()
+            }
+            perform(asking)
         }
     }
 

@@ -39,8 +39,16 @@ package final class GCRPrompter: Prompter {
         self.callTimeout = callTimeout
     }
 
+    /// Whether the prompter is on the bus, or can be started by it.
+    package func isAvailable(for caller: String) async -> Bool {
+        await connection.hasService(GCRPrompter.busName)
+    }
+
     /// Opens a dialog, and starts the prompter if it does not run.
-    package func open() async throws(PromptError) -> any PromptDialog {
+    package func open(
+        for caller: String,
+        asking question: PromptRequest.Question
+    ) async throws(PromptError) -> any PromptDialog {
         // A prompter that has nothing to do ends after some seconds, which may be just now; then a new one is started.
         if let dialog = try await openUnlessGone() { return dialog }
         if let dialog = try await openUnlessGone() { return dialog }

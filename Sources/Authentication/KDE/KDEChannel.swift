@@ -54,7 +54,9 @@ final class KDEChannel {
     func begin(_ request: PromptRequest, timeout: Duration) async throws(BusError) {
         let member = request.question == .newPassword ? "CreateCollectionPrompt" : "UnlockCollectionPrompt"
         let message = Message.call(to: peer, KDEPrompter.path, KDEPrompter.interface, member)
-        let subject = request.subject.isEmpty ? request.message : request.subject
+        // All other words are the prompter's: who asks is told where the name is.
+        let name = request.subject.isEmpty ? request.message : request.subject
+        let subject = request.caller.isEmpty ? name : "\(name) – for \(request.caller)"
         // No activation token: clients of the Secret Service have no way to give one.
         message.append(path, request.windowID, "", PromptText.withoutTags(subject))
         _ = try await connection.call(message, timeout: timeout)

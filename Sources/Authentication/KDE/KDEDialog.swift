@@ -27,9 +27,12 @@ final class KDEDialog: PromptDialog {
     /// What became of a question.
     private enum Outcome: Sendable {
         case entered(PasswordReader)
-        case dismissed
+        case cancelled
+        case withdrawn
         case failed(PromptError)
     }
+
+    static let questions: Set<PromptRequest.Question> = [.password, .newPassword]
 
     private static let mismatch = "The two passwords are not the same."
     /// How often a new password may be repeated wrongly.
@@ -39,7 +42,6 @@ final class KDEDialog: PromptDialog {
     private let timeout: Duration
     private let callTimeout: Duration
     private let logger: Logger
-    private let onEnd: @BusActor () -> Void
     private var state = State.new
 
     /// Creates a dialog that is not shown before it is asked something.
@@ -47,19 +49,11 @@ final class KDEDialog: PromptDialog {
     /// - Parameters:
     ///   - timeout: how long a question may wait for its answer.
     ///   - callTimeout: how long the prompter may take to answer a call.
-    ///   - onEnd: called once, when the dialog is off the screen for good.
-    init(
-        _ channel: KDEChannel,
-        timeout: Duration,
-        callTimeout: Duration,
-        logger: Logger,
-        onEnd: @escaping @BusActor () -> Void
-    ) {
+    init(_ channel: KDEChannel, timeout: Duration, callTimeout: Duration, logger: Logger) {
         self.channel = channel
         self.timeout = timeout
         self.callTimeout = callTimeout
         self.logger = logger
-        self.onEnd = onEnd
         channel.onEvent = { [weak self] in self?.receive($0) }
     }
 
@@ -67,34 +61,49 @@ final class KDEDialog: PromptDialog {
         close()
     }
 
-    /// Asks for a password; throws ``PromptError/Code/failed`` for a confirmation, which this prompter has no dialog for.
+    /// Only those for passwords; its words for them are its own.
+    func canAsk(_ question: PromptRequest.Question) -> Bool {
+        KDEDialog.questions.contains(question)
+    }
+
+    /// Asks for a password; throws ``PromptError/Code/failed`` for what it cannot ask.
     func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
         switch request.question {
-        case .password:
-            guard let password = try await enter(request, reason: request.warning) else { return .dismissed }
-            return .password(password)
-        case .newPassword:
-            guard let password = try await enterTwice(request) else { return .dismissed }
-            return .password(password)
-        case .confirmation:
-            throw PromptError(.failed, reason: "KDE's prompter asks for passwords only")
+        case .password: return try await enter(request, reason: request.warning)
+        case .newPassword: return try await enterTwice(request)
+        case .confirmation, .waiting: throw PromptError(.failed, reason: "KDE's prompter asks for passwords only")
         }
+    }
+
+    /// Shows another warning, which is all that is not the prompter's own.
+    func revise(_ request: PromptRequest) -> Bool {
+        guard case .asking = state, request.question == .password else { return false }
+        channel.retry(request.warning)
+        return true
     }
 
     /// Takes the dialog away.
     func close() {
-        end(.dismissed)
+        end(.withdrawn)
     }
 
     // MARK: Asking
 
-    /// Has a new password entered and repeated, for which the prompter has one field only; nil if it was dismissed.
-    private func enterTwice(_ request: PromptRequest) async throws(PromptError) -> SecureBytes? {
+    /// Has a new password entered and repeated, for which the prompter has one field only.
+    private func enterTwice(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
         var reason = request.warning
         for _ in 0..<KDEDialog.repetitionLimit {
-            guard let first = try await enter(request, reason: reason) else { return nil }
-            guard let second = try await enter(request, reason: "Enter the same password again.") else { return nil }
-            if first.isEqual(to: second) { return first }
+            switch try await enter(request, reason: reason) {
+            case .password(let first):
+                switch try await enter(request, reason: "Enter the same password again.") {
+                case .password(let second):
+                    if first.isEqual(to: second) { return .password(first) }
+                case let other:
+                    return other
+                }
+            case let other:
+                return other
+            }
             reason = KDEDialog.mismatch
         }
         let error = PromptError(.failed, reason: "the new password was not repeated")
@@ -102,16 +111,17 @@ final class KDEDialog: PromptDialog {
         throw error
     }
 
-    private func enter(_ request: PromptRequest, reason: String) async throws(PromptError) -> SecureBytes? {
+    private func enter(_ request: PromptRequest, reason: String) async throws(PromptError) -> PromptAnswer {
         let outcome = await withCheckedContinuation { continuation in
             start(request, reason: reason, continuation)
         }
         switch outcome {
-        case .dismissed: return nil
+        case .cancelled: return .cancelled
+        case .withdrawn: return .withdrawn
         case .failed(let error): throw error
         case .entered(let reader):
             do throws(PromptError) {
-                return try reader.takePassword()
+                return .password(try reader.takePassword())
             } catch {
                 fail(error)
                 throw error
@@ -154,7 +164,8 @@ final class KDEDialog: PromptDialog {
     private func receive(_ event: KDEChannel.Event) {
         switch event {
         case .accepted(let descriptor): receiveAccepted(descriptor)
-        case .rejected, .dismissed: end(.dismissed)
+        case .rejected: end(.cancelled)
+        case .dismissed: fail(PromptError(.interrupted, reason: "the prompter has taken the dialog away"))
         case .vanished: fail(PromptError(.crashed, reason: "the prompter has left the bus"))
         }
     }
@@ -201,7 +212,6 @@ final class KDEDialog: PromptDialog {
             reader.stop()
             resume(asking, with: outcome)
         }
-        onEnd()
     }
 
     private func resume(_ asking: Asking, with outcome: Outcome) {

@@ -21,7 +21,6 @@ package final class KDEPrompter: Prompter {
     private let logger: Logger
     private let timeout: Duration
     private let callTimeout: Duration
-    private let turns = TurnQueue()
 
     /// Creates a prompter that calls, and is called back, over a connection.
     ///
@@ -42,25 +41,30 @@ package final class KDEPrompter: Prompter {
         self.callTimeout = callTimeout
     }
 
-    /// Finds the prompter, and starts it if it does not run; throws ``PromptError/Code/unavailable`` on a desktop that is not KDE's.
-    package func open() async throws(PromptError) -> any PromptDialog {
+    /// Whether the desktop is KDE's, and the prompter is on the bus or can be started by it.
+    package func isAvailable(for caller: String) async -> Bool {
+        guard SessionEnvironment.isKDE(await environment.variables()) else { return false }
+        return await connection.hasService(KDEPrompter.busName)
+    }
+
+    /// Finds the prompter, and starts it if it does not run.
+    ///
+    /// Throws ``PromptError/Code/unavailable`` on a desktop that is not KDE's, and for questions that are not for a password.
+    package func open(
+        for caller: String,
+        asking question: PromptRequest.Question
+    ) async throws(PromptError) -> any PromptDialog {
+        guard KDEDialog.questions.contains(question) else {
+            throw PromptError(.unavailable, reason: "KDE's prompter asks for passwords only")
+        }
         guard SessionEnvironment.isKDE(await environment.variables()) else {
             throw PromptError(.unavailable, reason: "the desktop is not KDE's")
         }
-        // It shows all dialogs at once, one above the other.
-        await turns.enter()
-        do throws(PromptError) {
-            let peer = try await findPrompter()
-            KDEPrompter.dialogCount += 1
-            let path = ObjectPath(unchecked: "/org/keychaind/prompt/kde\(KDEPrompter.dialogCount)")
-            let channel = KDEChannel(connection, to: peer, path: path)
-            return KDEDialog(channel, timeout: timeout, callTimeout: callTimeout, logger: logger) { [turns] in
-                turns.leave()
-            }
-        } catch {
-            turns.leave()
-            throw error
-        }
+        let peer = try await findPrompter()
+        KDEPrompter.dialogCount += 1
+        let path = ObjectPath(unchecked: "/org/keychaind/prompt/kde\(KDEPrompter.dialogCount)")
+        let channel = KDEChannel(connection, to: peer, path: path)
+        return KDEDialog(channel, timeout: timeout, callTimeout: callTimeout, logger: logger)
     }
 
     /// The unique name of the prompter, which is the one that may call back.

@@ -9,7 +9,19 @@ final class PinentryDialog: PromptDialog {
         case ready
         case asking
         /// There will be no more answers but this.
-        case ended(PromptError?)
+        case ended(Ending)
+    }
+
+    private enum Ending {
+        case cancelled
+        case withdrawn
+        case failed(PromptError)
+    }
+
+    private enum Button {
+        case ok
+        case notOK
+        case cancel
     }
 
     /// What a pinentry answers instead of `OK`, as codes of libgpg-error.
@@ -54,64 +66,78 @@ final class PinentryDialog: PromptDialog {
         close()
     }
 
+    /// It can ask everything.
+    func canAsk(_ question: PromptRequest.Question) -> Bool { true }
+
     /// Asks; the window is there until the answer is.
     func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
         switch state {
         case .ready: state = .asking
         case .asking: throw PromptError(.failed, reason: "the dialog has a question already")
-        case .ended(nil): return .dismissed
-        case .ended(let error?): throw error
+        case .ended(.cancelled): return .cancelled
+        case .ended(.withdrawn): return .withdrawn
+        case .ended(.failed(let error)): throw error
         }
         do throws(PromptError) {
-            guard let answer = try await answer(request) else {
-                end(nil)
-                return .dismissed
+            switch try await answer(request) {
+            case .cancelled:
+                end(.cancelled)
+                return .cancelled
+            case .withdrawn:
+                end(.withdrawn)
+                return .withdrawn
+            case let answer:
+                if case .asking = state { state = .ready }
+                return answer
             }
-            if case .asking = state { state = .ready }
-            return answer
         } catch {
             logger.notice("a prompt has failed", metadata: ["error": "\(error)"])
-            end(error)
+            end(.failed(error))
             throw error
         }
     }
 
+    /// False: a pinentry hears nothing while it asks.
+    func revise(_ request: PromptRequest) -> Bool { false }
+
     /// Ends the program, and the window with it.
     func close() {
-        end(nil)
+        end(.withdrawn)
     }
 
-    private func end(_ error: PromptError?) {
+    private func end(_ ending: Ending) {
         if case .ended = state { return }
-        state = .ended(error)
+        state = .ended(ending)
         channel.close()
         onEnd()
     }
 
     // MARK: Asking
 
-    /// The answer; nil if the question was dismissed.
-    private func answer(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer? {
-        switch request.question {
-        case .password:
-            guard try await ask(question(request)) else { return nil }
-            return .password(try takePassword())
-        case .newPassword:
-            return try await newPassword(request)
-        case .confirmation:
-            return try await ask(question(request)) ? .confirmed : nil
+    private func answer(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+        if request.question == .newPassword { return try await newPassword(request) }
+        switch (try await press(question(request)), request.question) {
+        case (.ok, .password), (.ok, .newPassword): return .password(try takePassword())
+        case (.ok, .confirmation): return .confirmed
+        // With one button only, that is the one that cancels.
+        case (.ok, .waiting): return request.fallbackLabel.isEmpty ? .cancelled : .fallback
+        case (.notOK, .confirmation) where !request.fallbackLabel.isEmpty: return .fallback
+        case (.notOK, _), (.cancel, _): return .cancelled
+        case (.none, _): return .withdrawn
         }
     }
 
     /// Asks for a new password twice: in one window if the pinentry can, otherwise in a second one.
-    private func newPassword(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer? {
+    private func newPassword(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
         var warning: String?
         for _ in 0..<PinentryDialog.repetitionLimit {
-            guard try await ask(question(request, warning: warning)) else { return nil }
+            let first = try await press(question(request, warning: warning))
+            guard first == .ok else { return first == nil ? .withdrawn : .cancelled }
             let isRepeated = channel.statuses.contains("PIN_REPEATED")
             let password = try takePassword()
             if isRepeated { return .password(password) }
-            guard try await ask(question(request, isRepetition: true, warning: "")) else { return nil }
+            let second = try await press(question(request, isRepetition: true, warning: ""))
+            guard second == .ok else { return second == nil ? .withdrawn : .cancelled }
             if password.isEqual(to: try takePassword()) { return .password(password) }
             warning = PinentryQuestion.mismatch
         }
@@ -128,15 +154,17 @@ final class PinentryDialog: PromptDialog {
         return PinentryQuestion(request, isRepetition: isRepetition, warning: warning, timeout: seconds)
     }
 
-    /// Sets all up, and asks; false if it was dismissed.
-    private func ask(_ question: PinentryQuestion) async throws(PromptError) -> Bool {
+    /// Sets all up, asks, and tells which button was pressed; nil if the dialog was closed.
+    private func press(_ question: PinentryQuestion) async throws(PromptError) -> Button? {
         for setting in question.settings {
             // What it does not know it does without.
-            guard try await channel.transact(setting, within: commandTimeout) != .closed else { return false }
+            guard try await channel.transact(setting, within: commandTimeout) != .closed else { return nil }
         }
         switch try await channel.transact(question.command, within: timeout + commandTimeout) {
-        case .success: return true
-        case .closed, .failure(Code.canceled), .failure(Code.fullyCanceled), .failure(Code.notConfirmed): return false
+        case .success: return .ok
+        case .closed: return nil
+        case .failure(Code.canceled), .failure(Code.fullyCanceled): return .cancel
+        case .failure(Code.notConfirmed): return .notOK
         case .failure(Code.timeout): throw PromptError(.timedOut, reason: "nobody has answered")
         case .failure(let code): throw PromptError(.failed, reason: "the pinentry refuses with error \(code)")
         }

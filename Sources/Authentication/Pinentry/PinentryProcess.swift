@@ -21,6 +21,8 @@ final class PinentryProcess {
     let socket: Int32
     /// Called once, when the process has ended by itself.
     var onEnd: (@BusActor () -> Void)?
+    /// Called once, when the process is gone, with whether it ended by a signal.
+    var onReaped: (@BusActor (_ bySignal: Bool) -> Void)?
 
     private let id: pid_t
     private let handle: Int32
@@ -92,8 +94,8 @@ final class PinentryProcess {
     private func reap() {
         var ending = siginfo_t()
         // An event may be late, and have been meant for another descriptor that had the same number.
-        let status = waitid(P_PID, id_t(id), &ending, WEXITED | WNOHANG | WNOWAIT)
-        if status == 0 && ending.si_signo != SIGCHLD { return }
+        let result = waitid(P_PID, id_t(id), &ending, WEXITED | WNOHANG | WNOWAIT)
+        if result == 0 && ending.si_signo != SIGCHLD { return }
         kill(-id, SIGKILL)
         waitpid(id, nil, 0)
         BusActor.loop.unwatch(handle)
@@ -110,6 +112,9 @@ final class PinentryProcess {
             break
         }
         onEnd = nil
+        let isSignaled = ending.si_code == CLD_KILLED || ending.si_code == CLD_DUMPED
+        onReaped?(isSignaled)
+        onReaped = nil
     }
 
     private static func errorText(_ code: Int32) -> String {

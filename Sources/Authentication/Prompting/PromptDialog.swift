@@ -1,14 +1,20 @@
 package import DBus
 
-/// One dialog, from its opening to its closing.
+/// One dialog of a prompter, from its opening to its closing.
 @BusActor
 package protocol PromptDialog: AnyObject, Sendable {
+    /// Whether it can ask that kind of question.
+    func canAsk(_ question: PromptRequest.Question) -> Bool
+
     /// Asks, and waits for the answer; may be called again, one question after the other, such as after a wrong password.
     ///
-    /// A dialog that was dismissed or closed answers ``PromptAnswer/dismissed``, and one that has failed fails in the same way again.
-    /// Whoever waits does not wait for ever: after the prompter's time for an answer it throws ``PromptError/Code/timedOut``.
+    /// A dialog that was cancelled or closed gives the same answer again, and one that has failed fails in the same way again. Whoever
+    /// waits does not wait for ever: after the prompter's time for an answer it throws ``PromptError/Code/timedOut``.
     func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer
 
-    /// Takes the dialog off the screen, at any time; a question that waits is answered ``PromptAnswer/dismissed``.
+    /// Changes the words of the question that waits for its answer; false, and nothing changes, where the prompter cannot.
+    func revise(_ request: PromptRequest) -> Bool
+
+    /// Takes the dialog off the screen, at any time; a question that waits is answered ``PromptAnswer/withdrawn``.
     func close()
 }

@@ -1,6 +1,6 @@
 /// Why nobody could be asked, or no answer came.
 ///
-/// A dismissal is an answer and no error. Two errors are equal if their codes are; the reason is for logs and holds no secret.
+/// To cancel is an answer and no error. Two errors are equal if their codes are; the reason is for logs and holds no secret.
 package struct PromptError: Error, Equatable {
     /// What kind of failure it was.
     package let code: Code
@@ -32,7 +32,9 @@ extension PromptError {
             case unavailable
             case crashed
             case timedOut
+            case interrupted
             case failed
+            case tooMany
         }
 
         private let kind: Kind
@@ -46,8 +48,14 @@ extension PromptError {
         /// No answer came in the time that there was.
         package static let timedOut = Code(kind: .timedOut)
 
+        /// The prompter has taken its dialog away without an answer, such as when the screen is locked.
+        package static let interrupted = Code(kind: .interrupted)
+
         /// The prompter refused, or said what its protocol does not allow.
         package static let failed = Code(kind: .failed)
+
+        /// So many questions wait for a person that no more are taken.
+        package static let tooMany = Code(kind: .tooMany)
 
         /// The name of the code.
         package var description: String { kind.rawValue }

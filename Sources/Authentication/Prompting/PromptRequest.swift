@@ -11,7 +11,12 @@ package struct PromptRequest: Hashable, Sendable {
         case newPassword
         /// Yes or no.
         case confirmation
+        /// None: something else is waited for, such as a finger. A person can only cancel, or choose ``fallbackLabel``.
+        case waiting
     }
+
+    /// How many characters ``caller`` may have, and ``callerEvidence``.
+    package static let callerLimit = 300
 
     /// What kind of answer is wanted.
     package let question: Question
@@ -25,10 +30,16 @@ package struct PromptRequest: Hashable, Sendable {
     /// The name of the collection that it is about, for a prompter that has only words of its own.
     package let subject: String
 
-    /// The whole story: who asks, for what, and why.
+    /// The whole story: for what, and why.
     package let description: String
 
-    /// What went wrong the last time, such as a wrong password.
+    /// Who asks, in words; empty if the daemon asks for itself.
+    package let caller: String
+
+    /// What makes the daemon say so, in words that can stand after "as told by"; may be empty.
+    package let callerEvidence: String
+
+    /// What went wrong the last time, such as a wrong password, or how to do better: with a finger, say.
     package var warning: String {
         didSet { warning = PromptText.text(warning) }
     }
@@ -36,8 +47,13 @@ package struct PromptRequest: Hashable, Sendable {
     /// On the button that answers.
     package let continueLabel: String
 
-    /// On the button that dismisses.
+    /// On the button that cancels.
     package let cancelLabel: String
+
+    /// On the button for another way than the one that is asked for; if it is empty there is no such button.
+    ///
+    /// Shown with ``Question/waiting``; with ``Question/confirmation`` where the prompter can show three buttons; never with passwords.
+    package let fallbackLabel: String
 
     /// The window that the dialog belongs to, as the client gave it (spec point #116).
     package let windowID: String
@@ -49,9 +65,12 @@ package struct PromptRequest: Hashable, Sendable {
         message: String,
         subject: String = "",
         description: String = "",
+        caller: String = "",
+        callerEvidence: String = "",
         warning: String = "",
         continueLabel: String = "",
         cancelLabel: String = "",
+        fallbackLabel: String = "",
         windowID: String = ""
     ) {
         self.question = question
@@ -59,9 +78,23 @@ package struct PromptRequest: Hashable, Sendable {
         self.message = PromptText.text(message)
         self.subject = PromptText.name(subject)
         self.description = PromptText.text(description)
+        self.caller = PromptText.name(caller, limit: PromptRequest.callerLimit)
+        self.callerEvidence = PromptText.name(callerEvidence, limit: PromptRequest.callerLimit)
         self.warning = PromptText.text(warning)
         self.continueLabel = PromptText.name(continueLabel)
         self.cancelLabel = PromptText.name(cancelLabel)
+        self.fallbackLabel = PromptText.name(fallbackLabel)
         self.windowID = PromptText.name(windowID)
+    }
+
+    /// Who asks, and then why: in this order, so that no story is long enough to hide who tells it.
+    var story: String {
+        [origin, description].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// Who asks, as a sentence; empty if the daemon asks for itself.
+    var origin: String {
+        if caller.isEmpty { return "" }
+        return "Asked for by \(caller)" + (callerEvidence.isEmpty ? "." : ", as told by \(callerEvidence).")
     }
 }

@@ -11,7 +11,12 @@ package enum PromptText {
 
     /// A name that another program has given, to be put into a text: on one line, and not too long.
     package static func name(_ text: String) -> String {
-        clean(text, limit: nameLimit) { isPlain($0) && $0 != "\n" }
+        name(text, limit: nameLimit)
+    }
+
+    /// The same with a limit of its own.
+    static func name(_ text: String, limit: Int) -> String {
+        clean(text, limit: limit) { isPlain($0) && $0 != "\n" }
     }
 
     /// A whole text; it may have several lines.
@@ -22,6 +27,21 @@ package enum PromptText {
     /// A text for a prompter that may take it for HTML, as labels of Qt do with what looks like it.
     static func withoutTags(_ text: String) -> String {
         String(text.map { $0 == "<" ? "‹" : $0 })
+    }
+
+    /// As much of a text as fits into so many bytes, whole characters only, and a sign that there was more.
+    static func prefix(of text: String, bytes limit: Int) -> String {
+        guard text.utf8.count > limit else { return text }
+        let ellipsis: Unicode.Scalar = "…"
+        var prefix = String.UnicodeScalarView()
+        var count = UTF8.width(ellipsis)
+        for scalar in text.unicodeScalars {
+            count += UTF8.width(scalar)
+            guard count <= limit else { break }
+            prefix.append(scalar)
+        }
+        prefix.append(ellipsis)
+        return String(prefix)
     }
 
     private static func clean(_ text: String, limit: Int, keeping mayStay: (Unicode.Scalar) -> Bool) -> String {

@@ -19,15 +19,26 @@ package final class PrompterChain: Prompter {
     /// The names of all.
     package var name: String { prompters.map(\.name).joined(separator: ", ") }
 
+    /// Whether one of them is available.
+    package func isAvailable(for caller: String) async -> Bool {
+        for prompter in prompters where await prompter.isAvailable(for: caller) {
+            return true
+        }
+        return false
+    }
+
     /// Opens a dialog with the first prompter that can.
     ///
     /// Throws ``PromptError/Code/unavailable`` when none is there, and says in the log what a person can do about it: once, until a
     /// dialog could be opened again. When one is there but fails, and no other can, it throws what that one has thrown.
-    package func open() async throws(PromptError) -> any PromptDialog {
+    package func open(
+        for caller: String,
+        asking question: PromptRequest.Question
+    ) async throws(PromptError) -> any PromptDialog {
         var failure = PromptError(.unavailable, reason: "no prompter is available")
         for prompter in prompters {
             do throws(PromptError) {
-                let dialog = try await prompter.open()
+                let dialog = try await prompter.open(for: caller, asking: question)
                 hasWarned = false
                 return dialog
             } catch {

@@ -8,17 +8,19 @@ package import DBus
 package final class SessionEnvironment {
     private static let manager = "org.freedesktop.systemd1"
     private static let path = ObjectPath(unchecked: "/org/freedesktop/systemd1")
-    private static let timeout = Duration.seconds(5)
 
     private let own: [String: String]
     private let connection: Connection
+    private let timeout: Duration
 
     /// - Parameters:
     ///   - own: the environment of this process.
     ///   - connection: to the session bus, where the user manager is asked if this process knows of no display.
-    package init(own: [String: String], connection: Connection) {
+    ///   - timeout: how long it may take to answer.
+    package init(own: [String: String], connection: Connection, timeout: Duration = .seconds(5)) {
         self.own = own
         self.connection = connection
+        self.timeout = timeout
     }
 
     /// All variables; where this process and the user manager differ, the user manager is right.
@@ -44,7 +46,7 @@ package final class SessionEnvironment {
         let call = Message.call(to: owner, SessionEnvironment.path, "org.freedesktop.DBus.Properties", "Get")
         call.append(name + ".Manager", "Environment")
         guard
-            let reply = try? await connection.call(call, timeout: SessionEnvironment.timeout),
+            let reply = try? await connection.call(call, timeout: timeout),
             case .strings(let lines)? = try? reply.read(Variant.self)
         else { return [:] }
         let pairs = lines.compactMap { line in

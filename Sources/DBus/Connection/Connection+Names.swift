@@ -11,6 +11,15 @@ extension Connection {
         }
     }
 
+    /// Whether somebody owns a name, or would be started by the bus to own it.
+    ///
+    /// False also if the bus does not say.
+    package func hasService(_ name: String) async -> Bool {
+        if (try? await owner(of: name)) != nil { return true }
+        let names = try? await call(makeBusCall("ListActivatableNames")).read([String].self)
+        return names?.contains(name) == true
+    }
+
     /// Starts the program that a service file names for a name; returns once it owns the name.
     ///
     /// Throws `ServiceUnknown` if there is no such file, and one of the errors below `org.freedesktop.DBus.Error.Spawn` if the program

@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Gcrypt
 import KeychainModel
 import Logging
 import Vault
@@ -108,14 +109,31 @@ final class ItemAuthentication {
             windowID: conversation.windowID
         )
         while true {
-            guard case .password(let answer) = await conversation.ask(request) else {
-                throw AuthenticationError(.userCancel, reason: "the dialog was dismissed")
-            }
-            switch await password.verify(answer) {
+            switch await password.verify(try await answer(to: request, in: conversation)) {
             case .right: return
             case .wrong: request.warning = "That password was not right."
             case .failed(let reason): throw AuthenticationError(.systemCancel, reason: reason)
             }
+        }
+    }
+
+    private func answer(
+        to request: PromptRequest,
+        in conversation: Conversation
+    ) async throws(AuthenticationError) -> SecureBytes {
+        let answer: PromptAnswer
+        do throws(PromptError) {
+            answer = try await conversation.ask(request)
+        } catch {
+            let code: AuthenticationError.Code = error.code == .unavailable ? .notInteractive : .systemCancel
+            throw AuthenticationError(code, reason: error.reason)
+        }
+        switch consume answer {
+        case .password(let password): return password
+        case .withdrawn: throw AuthenticationError(.appCancel, reason: "the question was taken back")
+        case .fallback: throw AuthenticationError(.userFallback, reason: "another way is wanted")
+        case .confirmed: throw AuthenticationError(.userCancel, reason: "there is no password")
+        case .cancelled: throw AuthenticationError(.userCancel, reason: "the dialog was cancelled")
         }
     }
 }

@@ -6,7 +6,7 @@ import Vault
 /// What contexts are answered, and evaluated for.
 extension Provider {
     func makeConversation(for caller: String, windowID: String = "") -> Conversation {
-        Conversation(prompter: prompter, windowID: windowID, logger: logger)
+        questions.makeConversation(for: caller, windowID: windowID)
     }
 
     /// Makes a context; throws `LimitsExceeded` if the caller has too many.

@@ -91,15 +91,14 @@ extension Conversation {
             cancelLabel: "Cancel",
             windowID: windowID
         )
-        if case .confirmed = await ask(request) { return true }
-        return false
+        guard let answer = try? await ask(request), case .confirmed = consume answer else { return false }
+        return true
     }
 
+    /// Whatever keeps it from being answered – no prompter, one that crashes or stays silent, an end from outside – is as if the
+    /// person had cancelled; the log says which.
     private func password(_ request: PromptRequest) async -> SecureBytes? {
-        switch await ask(request) {
-        case .password(let password): password
-        case .confirmed: nil
-        case .dismissed: nil
-        }
+        guard let answer = try? await ask(request), case .password(let password) = consume answer else { return nil }
+        return password
     }
 }

@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 
 /// What a prompt does once it is run.

@@ -84,7 +84,7 @@ struct GCRCallbackTests {
             }
             #expect(replies.all == [BusError?](repeating: BusError(.invalidArguments, ""), count: 3))
             fixture.fake.say("no", exchange: "", to: question)
-            #expect(try await answer.value == .dismissed)
+            #expect(try await answer.value == .cancelled)
         }
     }
 
@@ -92,7 +92,7 @@ struct GCRCallbackTests {
     func withdrawal_dialogIsOver_takesTheObjectAway() async throws {
         try await PrompterFixture.run([.withdraw]) { fixture in
             let dialog = try await fixture.prompter.open()
-            #expect(try await dialog.answer(.unlock) == .dismissed)
+            await #expect(throws: PromptError(.interrupted, reason: "")) { _ = try await dialog.answer(.unlock) }
             let path = try await fixture.fake.questions.first("the question").callback
             let message = makeReady(to: fixture, at: path, "yes")
             #expect(await fixture.fake.error(of: message) == BusError(.unknownMethod, ""))

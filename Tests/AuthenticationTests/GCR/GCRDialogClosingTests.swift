@@ -12,11 +12,11 @@ struct GCRDialogClosingTests {
     }
 
     @Test(arguments: [PromptGreeting.ready, .silent])
-    func close_beforeAsking_isDismissed(greeting: PromptGreeting) async throws {
+    func close_beforeAsking_isWithdrawn(greeting: PromptGreeting) async throws {
         try await PrompterFixture.run(greeting: greeting, [.answer("late")]) { fixture in
             let dialog = try await fixture.prompter.open()
             dialog.close()
-            #expect(try await dialog.answer(.unlock) == .dismissed)
+            #expect(try await dialog.answer(.unlock) == .withdrawn)
             try await expectStopped(fixture)
             #expect(fixture.fake.questions.count == 0)
         }
@@ -28,7 +28,7 @@ struct GCRDialogClosingTests {
             let dialog = try await fixture.prompter.open()
             let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
             dialog.close()
-            #expect(try await answer.value == .dismissed)
+            #expect(try await answer.value == .withdrawn)
             try await expectStopped(fixture)
         }
     }
@@ -40,18 +40,18 @@ struct GCRDialogClosingTests {
             let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
             _ = try await fixture.fake.questions.first("the question")
             dialog.close()
-            #expect(try await answer.value == .dismissed)
+            #expect(try await answer.value == .withdrawn)
             try await expectStopped(fixture)
         }
     }
 
     @Test
-    func close_betweenQuestions_isDismissed() async throws {
+    func close_betweenQuestions_isWithdrawn() async throws {
         try await PrompterFixture.run([.answer("first"), .answer("late")]) { fixture in
             let dialog = try await fixture.prompter.open()
             #expect(try await dialog.answer(.unlock) == .password("first"))
             dialog.close()
-            #expect(try await dialog.answer(.unlock) == .dismissed)
+            #expect(try await dialog.answer(.unlock) == .withdrawn)
             #expect(fixture.fake.questions.count == 1)
         }
     }
@@ -81,11 +81,11 @@ struct GCRDialogClosingTests {
     }
 
     @Test
-    func withdraw_whileAsking_isDismissed() async throws {
+    func withdraw_whileAsking_isInterrupted() async throws {
         try await PrompterFixture.run([.withdraw]) { fixture in
             let dialog = try await fixture.prompter.open()
-            #expect(try await dialog.answer(.unlock) == .dismissed)
-            #expect(try await dialog.answer(.unlock) == .dismissed)
+            await #expect(throws: PromptError(.interrupted, reason: "")) { _ = try await dialog.answer(.unlock) }
+            await #expect(throws: PromptError(.interrupted, reason: "")) { _ = try await dialog.answer(.unlock) }
         }
     }
 
@@ -96,7 +96,7 @@ struct GCRDialogClosingTests {
             let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
             await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(.confirm) }
             dialog.close()
-            #expect(try await answer.value == .dismissed)
+            #expect(try await answer.value == .withdrawn)
         }
     }
 
@@ -110,8 +110,8 @@ struct GCRDialogClosingTests {
             fixture.fake.say("yes", exchange: "[sx-aes-1]\npublic=Ag==\n", to: question)
             let ping = Message.call(to: fixture.fake.uniqueName, .root, StandardInterface.peer, "Ping")
             _ = try await fixture.connection.call(ping)
-            #expect(try await answer.value == .dismissed)
-            #expect(try await dialog.answer(.unlock) == .dismissed)
+            #expect(try await answer.value == .withdrawn)
+            #expect(try await dialog.answer(.unlock) == .withdrawn)
         }
     }
 

@@ -190,10 +190,10 @@ struct GCRPrompterFailureTests {
     }
 
     @Test
-    func ask_cancelledWithGarbage_isDismissed() async throws {
+    func ask_cancelledWithGarbage_isCancelled() async throws {
         try await PrompterFixture.run([.says("no", exchange: "nonsense")]) { fixture in
             let dialog = try await fixture.prompter.open()
-            #expect(try await dialog.answer(.unlock) == .dismissed)
+            #expect(try await dialog.answer(.unlock) == .cancelled)
         }
     }
 }

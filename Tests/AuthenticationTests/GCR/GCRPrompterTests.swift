@@ -77,11 +77,11 @@ struct GCRPrompterTests {
     }
 
     @Test(arguments: [PromptRequest.unlock, .create, .confirm])
-    func ask_cancelled_isDismissedForGood(request: PromptRequest) async throws {
+    func ask_cancelled_isCancelledForGood(request: PromptRequest) async throws {
         try await PrompterFixture.run([.cancel, .answer("late")]) { fixture in
             let dialog = try await fixture.prompter.open()
-            #expect(try await dialog.answer(request) == .dismissed)
-            #expect(try await dialog.answer(request) == .dismissed)
+            #expect(try await dialog.answer(request) == .cancelled)
+            #expect(try await dialog.answer(request) == .cancelled)
             #expect(fixture.fake.questions.count == 1)
             _ = try await fixture.fake.calls.first("the end of the dialog") { $0 == "StopPrompting" }
         }
@@ -128,6 +128,56 @@ struct GCRPrompterTests {
             first.close()
             #expect(try await second.answer(.unlock) == .password("second"))
             #expect(Set(fixture.fake.questions.all.map(\.callback)).count == 2)
+        }
+    }
+
+    // MARK: Waiting
+
+    @Test
+    func ask_waitingWithFallback_isAConfirmationWhoseYesIsTheFallback() async throws {
+        try await PrompterFixture.run([.answer(""), .answer("passcode")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.touchOrElse) == .fallback)
+            let question = try await fixture.fake.questions.first("the question")
+            #expect(question.type == "confirm")
+            #expect(question.properties["continue-label"] == .string("Enter Password"))
+            // The same dialog goes on.
+            #expect(try await dialog.answer(.unlock) == .password("passcode"))
+            #expect(fixture.fake.calls.all.filter { $0 == "BeginPrompting" }.count == 1)
+        }
+    }
+
+    @Test
+    func ask_waitingWithoutFallback_showsItAgainUntilCancelled() async throws {
+        try await PrompterFixture.run([.answer(""), .answer(""), .cancel]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            #expect(try await dialog.answer(.touch) == .cancelled)
+            #expect(fixture.fake.questions.count == 3)
+        }
+    }
+
+    @Test
+    func ask_waitingAnsweredWithoutEnd_isFailed() async throws {
+        try await PrompterFixture.run([.answer("")]) { fixture in
+            let dialog = try await fixture.prompter.open()
+            await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(.touch) }
+        }
+    }
+
+    @Test
+    func ask_caller_isTheFirstOfTheStory() async throws {
+        try await PrompterFixture.run([.answer("")]) { fixture in
+            let request = PromptRequest(
+                question: .confirmation,
+                message: "m",
+                description: "why",
+                caller: "/usr/bin/secret-tool",
+                callerEvidence: "its program file"
+            )
+            _ = try await fixture.prompter.open().answer(request)
+            let story = "Asked for by /usr/bin/secret-tool, as told by its program file.\n\nwhy"
+            let question = try await fixture.fake.questions.first("the question")
+            #expect(question.properties["description"] == .string(story))
         }
     }
 }

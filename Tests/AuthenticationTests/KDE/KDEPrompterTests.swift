@@ -57,19 +57,70 @@ struct KDEPrompterTests {
 
     @Test(arguments: [PromptRequest.unlock, .create])
     @BusActor
-    func ask_rejected_isDismissedAndStaysSo(request: PromptRequest) async throws {
+    func ask_rejected_isCancelledAndStaysSo(request: PromptRequest) async throws {
         try await run([.reject]) { (dialog, fake) async throws in
-            #expect(try await dialog.answer(request) == .dismissed)
-            #expect(try await dialog.answer(request) == .dismissed)
+            #expect(try await dialog.answer(request) == .cancelled)
+            #expect(try await dialog.answer(request) == .cancelled)
             _ = try await fake.events.first("the answer") { $0 == "action 0" }
+        }
+    }
+
+    @Test(arguments: [PromptRequest.confirm, .touch])
+    @BusActor
+    func ask_noPassword_isFailed(request: PromptRequest) async throws {
+        try await run([.hang]) { (dialog, _) async throws in
+            #expect(!dialog.canAsk(request.question))
+            await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(request) }
         }
     }
 
     @Test
     @BusActor
-    func ask_confirmation_isFailed() async throws {
-        try await run([.hang]) { (dialog, _) async throws in
-            await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(.confirm) }
+    func open_noPassword_isUnavailable() async throws {
+        try await withPrompter([.hang]) { (prompter, _) async throws in
+            for question in [PromptRequest.Question.confirmation, .waiting] {
+                await #expect(throws: PromptError(.unavailable, reason: "")) {
+                    _ = try await prompter.open(for: "", asking: question)
+                }
+            }
+        }
+    }
+
+    @Test
+    @BusActor
+    func revise_whileAsking_showsTheWarning() async throws {
+        try await run([.hang]) { (dialog, fake) async throws in
+            #expect(!dialog.revise(.unlock))
+            let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
+            _ = try await fake.events.first("the question")
+            var request = PromptRequest.unlock
+            request.warning = "The swipe was too short."
+            #expect(dialog.revise(request))
+            _ = try await fake.events.first("the warning") { $0 == "Retry The swipe was too short." }
+            dialog.close()
+            #expect(try await answer.value == .withdrawn)
+        }
+    }
+
+    @Test
+    @BusActor
+    func dismissed_whileAsking_isInterrupted() async throws {
+        try await run([.hang]) { (dialog, fake) async throws in
+            let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
+            _ = try await fake.events.first("the question")
+            fake.say("Dismissed")
+            await #expect(throws: PromptError(.interrupted, reason: "")) { _ = try await answer.value }
+        }
+    }
+
+    @Test
+    @BusActor
+    func isAvailable_prompterAndDesktop_areBothNeeded() async throws {
+        try await withPrompter([.hang]) { (prompter, fake) async throws in
+            #expect(await prompter.isAvailable(for: ""))
+        }
+        try await withPrompter([.hang], desktop: "GNOME") { (prompter, _) async throws in
+            #expect(await !prompter.isAvailable(for: ""))
         }
     }
 
@@ -92,12 +143,12 @@ struct KDEPrompterTests {
 
     @Test(arguments: [FakeKDEPrompter.Response.hang, .typeWithoutEnd([0x70])])
     @BusActor
-    func close_whileAsking_isDismissedAndTheDialogToo(response: FakeKDEPrompter.Response) async throws {
+    func close_whileAsking_isWithdrawnAndTheDialogToo(response: FakeKDEPrompter.Response) async throws {
         try await run([response]) { (dialog, fake) async throws in
             let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
             _ = try await fake.events.first("the question")
             dialog.close()
-            #expect(try await answer.value == .dismissed)
+            #expect(try await answer.value == .withdrawn)
             _ = try await fake.events.first("the end of the dialog") { $0 == "Dismiss" }
         }
     }
@@ -146,6 +197,20 @@ struct KDEPrompterTests {
         timeout: Duration = .seconds(300),
         _ body: @BusActor (any PromptDialog, FakeKDEPrompter) async throws -> Void
     ) async throws {
+        try await withPrompter(responses, desktop: desktop, timeout: timeout) { (prompter, fake) async throws in
+            let dialog = try await prompter.open()
+            defer { dialog.close() }
+            try await body(dialog, fake)
+        }
+    }
+
+    @BusActor
+    private func withPrompter(
+        _ responses: [FakeKDEPrompter.Response],
+        desktop: String = "KDE",
+        timeout: Duration = .seconds(300),
+        _ body: @BusActor (KDEPrompter, FakeKDEPrompter) async throws -> Void
+    ) async throws {
         let bus = try await PrivateBus()
         let fake = try FakeKDEPrompter(on: bus, responses)
         let connection = try bus.connect()
@@ -160,8 +225,6 @@ struct KDEPrompterTests {
             logger: .silent,
             timeout: timeout
         )
-        let dialog = try await prompter.open()
-        defer { dialog.close() }
-        try await body(dialog, fake)
+        try await body(prompter, fake)
     }
 }

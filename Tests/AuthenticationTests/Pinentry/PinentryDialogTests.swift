@@ -47,11 +47,11 @@ struct PinentryDialogTests {
         ]
     )
     @BusActor
-    func ask_cancelled_isDismissedAndStaysSo(request: PromptRequest, command: String, code: Int) async throws {
+    func ask_cancelled_isCancelledAndStaysSo(request: PromptRequest, command: String, code: Int) async throws {
         let fake = try await FakePinentry(answers: "\(command)) echo 'ERR \(code) no <fake>';;")
         let dialog = try await PinentryFixture(fake.path).prompter.open()
-        #expect(try await dialog.answer(request) == .dismissed)
-        #expect(try await dialog.answer(request) == .dismissed)
+        #expect(try await dialog.answer(request) == .cancelled)
+        #expect(try await dialog.answer(request) == .cancelled)
     }
 
     @Test
@@ -120,13 +120,61 @@ struct PinentryDialogTests {
 
     @Test
     @BusActor
-    func ask_longText_isCutToALine() async throws {
+    func ask_longTexts_areCutToALineThatSaysWhoAsks() async throws {
         let fake = try await FakePinentry(answers: "GETPIN) echo 'D x'; echo OK;;")
         let text = String(repeating: "ä", count: 1500)
-        _ = try await PinentryFixture(fake.path).answer(PromptRequest(question: .password, message: text))
+        let request = PromptRequest(
+            question: .password,
+            message: text,
+            description: text,
+            caller: "/usr/bin/secret-tool",
+            callerEvidence: "its program file"
+        )
+        _ = try await PinentryFixture(fake.path).answer(request)
         let line = try #require(fake.events.all.first { $0.hasPrefix("SETDESC") })
+        #expect(line.contains("ä…%0A%0AAsked for by /usr/bin/secret-tool, as told by its program file.%0A%0Aä"))
         #expect(line.hasSuffix("ä…"))
         #expect((998...1000).contains(line.utf8.count))
+    }
+
+    // MARK: Other questions
+
+    @Test
+    @BusActor
+    func ask_waiting_hasOneButtonThatCancels() async throws {
+        let fake = try await FakePinentry()
+        let request = PromptRequest(question: .waiting, message: "Touch the reader", cancelLabel: "Not now")
+        #expect(try await PinentryFixture(fake.path).answer(request) == .cancelled)
+        #expect(fake.events.all.contains("SETOK Not now"))
+        #expect(fake.events.all.contains("CONFIRM --one-button"))
+        #expect(!fake.events.all.contains { $0.hasPrefix("SETCANCEL") })
+    }
+
+    @Test(arguments: [("OK", Answer.fallback), ("ERR 83886179 no", .cancelled), ("ERR 83886194 no", .cancelled)])
+    @BusActor
+    func ask_waitingWithFallback_tellsWhichButton(reply: String, answer: Answer) async throws {
+        let fake = try await FakePinentry(answers: "CONFIRM) echo '\(reply)';;")
+        #expect(try await PinentryFixture(fake.path).answer(.touchOrElse) == answer)
+        #expect(fake.events.all.contains("SETOK Enter Password"))
+    }
+
+    @Test(arguments: [("OK", Answer.confirmed), ("ERR 83886179 no", .cancelled), ("ERR 83886194 no", .fallback)])
+    @BusActor
+    func ask_confirmationWithFallback_tellsWhichOfThreeButtons(reply: String, answer: Answer) async throws {
+        let fake = try await FakePinentry(answers: "CONFIRM) echo '\(reply)';;")
+        let request = PromptRequest(question: .confirmation, message: "Really?", fallbackLabel: "Other")
+        #expect(try await PinentryFixture(fake.path).answer(request) == answer)
+        #expect(fake.events.all.contains("SETNOTOK Other"))
+    }
+
+    @Test
+    @BusActor
+    func ask_fallbackThenPassword_isTheSameProcess() async throws {
+        let fake = try await FakePinentry(answers: "GETPIN) echo 'D x'; echo OK;;")
+        let dialog = try await PinentryFixture(fake.path).prompter.open()
+        #expect(try await dialog.answer(.touchOrElse) == .fallback)
+        #expect(try await dialog.answer(.unlock) == .password("x"))
+        #expect(fake.events.all.filter { $0.hasPrefix("pid ") }.count == 1)
     }
 
     @Test

@@ -166,21 +166,21 @@ struct PinentryFailureTests {
         let first = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
         await #expect(throws: PromptError(.failed, reason: "")) { _ = try await dialog.answer(.unlock) }
         dialog.close()
-        #expect(try await first.value == .dismissed)
+        #expect(try await first.value == .withdrawn)
     }
 
     // MARK: Closing
 
     @Test(arguments: ["GETPIN", "RESET", "SETDESC*"])
     @BusActor
-    func close_whileAsking_isDismissedAndReaped(command: String) async throws {
+    func close_whileAsking_isWithdrawnAndReaped(command: String) async throws {
         let fake = try await FakePinentry(answers: "\(command)) event waiting; sleep 1000;;")
         let dialog = try await PinentryFixture(fake.path).prompter.open()
         let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
         _ = try await fake.events.first("the question") { $0 == "waiting" }
         dialog.close()
-        #expect(try await answer.value == .dismissed)
-        #expect(try await dialog.answer(.unlock) == .dismissed)
+        #expect(try await answer.value == .withdrawn)
+        #expect(try await dialog.answer(.unlock) == .withdrawn)
         #expect(await Reaping.hasReaped(try fake.processID()))
     }
 
@@ -194,7 +194,7 @@ struct PinentryFailureTests {
         let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
         _ = try await fake.events.first("the question") { $0 == "waiting" }
         dialog.close()
-        #expect(try await answer.value == .dismissed)
+        #expect(try await answer.value == .withdrawn)
         #expect(await Reaping.hasReaped(try fake.processID()))
     }
 
@@ -217,8 +217,8 @@ struct PinentryFailureTests {
         let dialog = try await fixture.prompter.open()
         let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
         _ = try await fake.events.first("the question") { $0 == "waiting" }
-        fixture.prompter.close()
-        #expect(try await answer.value == .dismissed)
+        fixture.launcher.close()
+        #expect(try await answer.value == .withdrawn)
         #expect(await Reaping.hasReaped(try fake.processID()))
     }
 }

@@ -21,10 +21,10 @@ struct RealPinentryTests {
 
     @Test(arguments: windowed)
     @BusActor
-    func ask_escape_isDismissed(program: String) async throws {
+    func ask_escape_isCancelled(program: String) async throws {
         let (screen, fixture) = try await start(program)
-        #expect(try await ask(.unlock, fixture, screen) { try await screen.press("Escape") } == .dismissed)
-        #expect(try await ask(.confirm, fixture, screen) { try await screen.press("Escape") } == .dismissed)
+        #expect(try await ask(.unlock, fixture, screen) { try await screen.press("Escape") } == .cancelled)
+        #expect(try await ask(.confirm, fixture, screen) { try await screen.press("Escape") } == .cancelled)
     }
 
     /// In GTK's window, the button that shows the password is between the two fields.
@@ -71,7 +71,7 @@ struct RealPinentryTests {
     func close_whileAsking_takesTheWindowAway(program: String) async throws {
         let (screen, fixture) = try await start(program)
         let dialog = try await fixture.prompter.open()
-        #expect(try await ask(.unlock, dialog, screen) { dialog.close() } == .dismissed)
+        #expect(try await ask(.unlock, dialog, screen) { dialog.close() } == .withdrawn)
         _ = try await screen.events.first("the end of the window") { $0 == .hidden }
     }
 

@@ -2,7 +2,9 @@ import Authentication
 import Testing
 
 struct PromptErrorTests {
-    private static let codes: [PromptError.Code] = [.unavailable, .crashed, .timedOut, .failed]
+    private static let codes: [PromptError.Code] = [
+        .unavailable, .crashed, .timedOut, .interrupted, .failed, .tooMany,
+    ]
 
     @Test
     func equality_isOfCodesOnly() {

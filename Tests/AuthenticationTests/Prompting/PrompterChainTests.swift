@@ -18,7 +18,12 @@ struct PrompterChainTests {
             failure = code.map { PromptError($0, reason: "\(name) has failed") }
         }
 
-        func open() async throws(PromptError) -> any PromptDialog {
+        func isAvailable(for caller: String) async -> Bool { failure == nil }
+
+        func open(
+            for caller: String,
+            asking question: PromptRequest.Question
+        ) async throws(PromptError) -> any PromptDialog {
             openCount += 1
             if let failure { throw failure }
             return StubDialog(prompter: name)
@@ -33,6 +38,10 @@ struct PrompterChainTests {
         init(prompter: String) {
             self.prompter = prompter
         }
+
+        func canAsk(_ question: PromptRequest.Question) -> Bool { true }
+
+        func revise(_ request: PromptRequest) -> Bool { false }
 
         func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer { .confirmed }
 
@@ -82,6 +91,18 @@ struct PrompterChainTests {
             first.failure = nil
             let after = try await opener(chain)
             #expect([before, after] == ["second", "first"])
+        }
+    }
+
+    @Test
+    func isAvailable_asTheOnesInIt() async throws {
+        try await onLoop {
+            let missing = StubPrompter("missing", failingWith: .unavailable)
+            let there = StubPrompter("there")
+            #expect(await PrompterChain([missing, there], logger: .silent).isAvailable(for: ":1.1"))
+            #expect(await !PrompterChain([missing], logger: .silent).isAvailable(for: ":1.1"))
+            #expect(await !PrompterChain([], logger: .silent).isAvailable(for: ":1.1"))
+            #expect([missing.openCount, there.openCount] == [0, 0])
         }
     }
 

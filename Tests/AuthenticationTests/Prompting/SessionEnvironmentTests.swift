@@ -45,37 +45,6 @@ struct SessionEnvironmentTests {
         #expect(!SessionEnvironment.isKDE([:]))
     }
 
-    @Test
-    func passed_variables_areThoseOfWindows() {
-        let given = [
-            "DISPLAY": ":1", "LC_TIME": "C", "XDG_RUNTIME_DIR": "/r", "LD_PRELOAD": "x", "GPG_TTY": "y", "LC": "z",
-        ]
-        #expect(PinentryEnvironment.passed(from: given).keys.sorted() == ["DISPLAY", "LC_TIME", "XDG_RUNTIME_DIR"])
-    }
-
-    @Test
-    func options_locale_isTheOneThatCounts() {
-        let lines = { (variables: [String: String]) in
-            PinentryEnvironment.options(from: variables).map { String(decoding: $0.bytes, as: UTF8.self) }
-        }
-        #expect(lines([:]).isEmpty)
-        #expect(
-            lines(["LANG": "de_DE.UTF-8", "LC_CTYPE": "", "LC_MESSAGES": "C"])
-                == ["OPTION lc-ctype=de_DE.UTF-8\n", "OPTION lc-messages=C\n"]
-        )
-        #expect(lines(["LC_ALL": "C", "LANG": "x"]) == ["OPTION lc-ctype=C\n", "OPTION lc-messages=C\n"])
-    }
-
-    @Test(
-        arguments: [
-            ("gtk2", true), ("qt5", true), ("gnome3", true), ("new:qt6", true), ("tty", false), ("gtk2:curses", false),
-            ("", false), (":", false),
-        ]
-    )
-    func hasWindows_flavor_isToldApart(flavor: String, hasWindows: Bool) {
-        #expect(PinentryEnvironment.hasWindows(flavor: flavor) == hasWindows)
-    }
-
     @BusActor
     private func variables(own: [String: String], manager: [String]?) async throws -> [String: String] {
         let bus = try await PrivateBus()
@@ -91,6 +60,6 @@ struct SessionEnvironmentTests {
             managers.server = ObjectServer(on: managers, limit: 16) { _ in kind.target(()) }
             #expect(try managers.requestName("org.freedesktop.systemd1") == .owner)
         }
-        return await SessionEnvironment(own: own, connection: connection).variables()
+        return await SessionEnvironment(own: own, connection: connection, timeout: .seconds(300)).variables()
     }
 }

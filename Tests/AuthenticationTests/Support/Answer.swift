@@ -5,14 +5,25 @@ import Gcrypt
 enum Answer: Hashable, Sendable {
     case password(String)
     case confirmed
-    case dismissed
+    case fallback
+    case cancelled
+    case withdrawn
 
     init(_ answer: consuming PromptAnswer) {
         switch consume answer {
         case .password(let bytes): self = .password(bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) })
         case .confirmed: self = .confirmed
-        case .dismissed: self = .dismissed
+        case .fallback: self = .fallback
+        case .cancelled: self = .cancelled
+        case .withdrawn: self = .withdrawn
         }
+    }
+}
+
+extension Prompter {
+    /// Opens a dialog on nobody's behalf.
+    func open() async throws(PromptError) -> any PromptDialog {
+        try await open(for: "", asking: .password)
     }
 }
 
@@ -27,4 +38,6 @@ extension PromptRequest {
     static let unlock = PromptRequest(question: .password, message: "Unlock the keychain")
     static let create = PromptRequest(question: .newPassword, message: "Choose a password")
     static let confirm = PromptRequest(question: .confirmation, message: "Delete the collection?")
+    static let touch = PromptRequest(question: .waiting, message: "Touch the reader")
+    static let touchOrElse = PromptRequest(question: .waiting, message: "Touch", fallbackLabel: "Enter Password")
 }

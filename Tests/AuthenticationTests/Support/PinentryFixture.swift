@@ -7,6 +7,7 @@ import TestSupport
 @BusActor
 final class PinentryFixture {
     let prompter: PinentryPrompter
+    let launcher: PinentryLauncher
     private let bus: PrivateBus
     private let connection: Connection
 
@@ -24,17 +25,16 @@ final class PinentryFixture {
         connection = try bus.connect()
         let path = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
         let own = path.merging(environment.compactMapValues { $0 }) { $1 }
+        launcher = PinentryLauncher(logger: .silent, timeout: timeout, commandTimeout: commandTimeout)
         prompter = PinentryPrompter(
+            launcher: launcher,
             program: program,
-            environment: SessionEnvironment(own: own, connection: connection),
-            logger: .silent,
-            timeout: timeout,
-            commandTimeout: commandTimeout
+            environment: SessionEnvironment(own: own, connection: connection)
         )
     }
 
     isolated deinit {
-        prompter.close()
+        launcher.close()
         connection.close()
     }
 

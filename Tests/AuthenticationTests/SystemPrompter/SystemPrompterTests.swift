@@ -65,7 +65,7 @@ struct SystemPrompterTests {
                 _ = try await screen.events.first("the dialog's warning", after: count) { $0 == .resized }
                 try await screen.press("Escape")
             }
-            #expect(answer == .dismissed)
+            #expect(answer == .cancelled)
         }
     }
 
@@ -78,10 +78,10 @@ struct SystemPrompterTests {
     }
 
     @Test(arguments: [PromptRequest.unlock, .create, .confirm])
-    func ask_escape_isDismissed(request: PromptRequest) async throws {
+    func ask_escape_isCancelled(request: PromptRequest) async throws {
         try await SystemPrompterFixture().withDialog { fixture, dialog in
             let answer = try await fixture.ask(request, in: dialog) { try await $0.press("Escape") }
-            #expect(answer == .dismissed)
+            #expect(answer == .cancelled)
             _ = try await fixture.screen.events.first("the end of the dialog") { $0 == .hidden }
         }
     }
@@ -109,7 +109,7 @@ struct SystemPrompterTests {
     func close_whileAsking_takesTheDialogAway() async throws {
         try await SystemPrompterFixture().withDialog { fixture, dialog in
             let answer = try await fixture.ask(.unlock, in: dialog) { _ in dialog.close() }
-            #expect(answer == .dismissed)
+            #expect(answer == .withdrawn)
             _ = try await fixture.screen.events.first("the end of the dialog") { $0 == .hidden }
         }
     }

@@ -1,4 +1,4 @@
-import DBus
+package import DBus
 
 /// Calls something later, unless it is called off: the event loop's timers, or a test's.
 package struct Scheduler: Sendable {

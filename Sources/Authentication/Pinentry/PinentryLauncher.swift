@@ -1,0 +1,124 @@
+package import DBus
+import Gcrypt
+package import Logging
+
+/// Starts pinentries, one at a time, and ends them.
+@BusActor
+package final class PinentryLauncher {
+    private let logger: Logger
+    private let timeout: Duration
+    private let commandTimeout: Duration
+    private var channels: [ObjectIdentifier: PinentryChannel] = [:]
+    private var processes = 0
+    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+
+    /// Creates a launcher.
+    ///
+    /// - Parameters:
+    ///   - timeout: how long a question may wait for its answer.
+    ///   - commandTimeout: how long the program may take to start, and for what needs no person.
+    package init(logger: Logger, timeout: Duration = .seconds(300), commandTimeout: Duration = .seconds(10)) {
+        self.logger = logger
+        self.timeout = timeout
+        self.commandTimeout = commandTimeout
+    }
+
+    /// Starts a pinentry once all that were told to end have ended: two would take the keyboard, or the terminal, from each other.
+    ///
+    /// Throws ``PromptError/Code/unavailable`` if there is no such program, or it cannot ask there.
+    ///
+    /// - Parameters:
+    ///   - program: a path, or a name to look up in `PATH`.
+    ///   - onReaped: called once, when the program has ended and is gone, with whether it ended by a signal.
+    func launch(
+        _ program: String,
+        on surface: PinentrySurface,
+        onReaped: @escaping @BusActor (_ bySignal: Bool) -> Void = { _ in }
+    ) async throws(PromptError) -> PinentryDialog {
+        await waitUntilIdle()
+        let process = try PinentryProcess(program, environment: surface.environment)
+        processes += 1
+        process.onReaped = { [self] bySignal in
+            onReaped(bySignal)
+            receiveReaped()
+        }
+        let channel = try PinentryChannel(process)
+        channels[ObjectIdentifier(channel)] = channel
+        do throws(PromptError) {
+            try await expect(channel, nil, program)
+            try await checkFlavor(channel, surface, program)
+            for option in surface.options {
+                _ = try await channel.transact(option, within: commandTimeout)
+            }
+        } catch {
+            forget(channel)
+            throw error
+        }
+        return PinentryDialog(channel, timeout: timeout, commandTimeout: commandTimeout, logger: logger) { [self] in
+            forget(channel)
+        }
+    }
+
+    /// Ends all programs, as the daemon ends; nobody else would.
+    package func close() {
+        for channel in channels.values {
+            channel.close()
+        }
+    }
+
+    private func forget(_ channel: PinentryChannel) {
+        channel.close()
+        channels[ObjectIdentifier(channel)] = nil
+    }
+
+    // MARK: One at a time
+
+    private func waitUntilIdle() async {
+        while processes > 0 {
+            await withCheckedContinuation { continuation in
+                // Again, since to suspend may let others run first.
+                guard processes > 0 else { return continuation.resume() }
+                idleWaiters.append(continuation)
+            }
+        }
+    }
+
+    private func receiveReaped() {
+        processes -= 1
+        let waiters = idleWaiters
+        idleWaiters = []
+        for waiter in waiters {
+            waiter.resume()
+        }
+    }
+
+    // MARK: Checking
+
+    private func expect(
+        _ channel: PinentryChannel,
+        _ command: AssuanCommand?,
+        _ program: String
+    ) async throws(PromptError) {
+        guard try await channel.transact(command, within: commandTimeout) == .success else {
+            throw PromptError(.unavailable, reason: "\(program) is not a pinentry that can be used here")
+        }
+    }
+
+    private func checkFlavor(
+        _ channel: PinentryChannel,
+        _ surface: PinentrySurface,
+        _ program: String
+    ) async throws(PromptError) {
+        try await expect(channel, AssuanCommand("GETINFO", "flavor"), program)
+        let flavor: String
+        do throws(GcryptError) {
+            flavor = try channel.takeData().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+        } catch {
+            throw PromptError(.failed, reason: "there is no memory for an answer: \(error.reason)")
+        }
+        guard surface.suits(flavor: flavor) else {
+            let place = if case .windows = surface { "on a terminal" } else { "in windows" }
+            throw PromptError(.unavailable, reason: "\(program) asks \(place): \(PromptText.name(flavor))")
+        }
+    }
+}

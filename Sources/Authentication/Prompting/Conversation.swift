@@ -1,0 +1,255 @@
+package import DBus
+import Logging
+
+/// The talk with a person on behalf of one caller: it begins when it is its turn, and ends with ``end()``.
+///
+/// It has one dialog, or one after the other where a prompter cannot do in one what is wanted.
+@BusActor
+package final class Conversation {
+    private enum State {
+        case new
+        /// It waits for its turn.
+        case queued(PromptQueue.Ticket)
+        /// It is its turn, and a prompter was asked for a dialog, as many times as the number says.
+        case opening(PromptQueue.Ticket, number: Int, CheckedContinuation<Opening, Never>)
+        /// It is its turn; a dialog may be there.
+        case open(PromptQueue.Ticket, (any PromptDialog)?)
+        case ended(Ending)
+    }
+
+    /// What came of asking a prompter for a dialog.
+    private enum Opening: Sendable {
+        case opened(any PromptDialog)
+        case failed(PromptError)
+        /// Nobody wants it any more.
+        case withdrawn
+    }
+
+    /// What every further question is answered.
+    private enum Ending {
+        case cancelled
+        case withdrawn
+        case failed(PromptError)
+    }
+
+    /// A question that somebody waits to have answered.
+    private struct Asking {
+        var request: PromptRequest
+        /// Whether the dialog was closed for the question to be shown in other words.
+        var isRevised = false
+        var isWithdrawn = false
+    }
+
+    /// The unique name of the connection on whose behalf a person is asked.
+    package nonisolated let caller: String
+    /// The window to show dialogs above, as the client spells it; may be empty (#116).
+    package nonisolated let windowID: String
+
+    private let queue: PromptQueue
+    private var state = State.new
+    private var asking: Asking?
+    private var openingCount = 0
+
+    init(in queue: PromptQueue, caller: String, windowID: String) {
+        self.queue = queue
+        self.caller = caller
+        self.windowID = windowID
+    }
+
+    isolated deinit {
+        end()
+    }
+
+    /// Whether it is over, and nothing more will be asked.
+    package var isEnded: Bool {
+        if case .ended = state { true } else { false }
+    }
+
+    // MARK: Asking
+
+    /// Waits for its turn, as ``ask(_:)`` does by itself; false if it has ended or was withdrawn meanwhile.
+    ///
+    /// Throws ``PromptError/Code/tooMany`` if there is no room to wait.
+    package func begin() async throws(PromptError) -> Bool {
+        switch state {
+        case .open, .opening: return true
+        case .ended: return false
+        case .queued: throw PromptError(.failed, reason: "the conversation waits for its turn already")
+        case .new: break
+        }
+        let ticket = queue.makeTicket(for: caller)
+        state = .queued(ticket)
+        switch await queue.takeTurn(ticket) {
+        case .given:
+            guard case .queued(ticket) = state else { return false }
+            state = .open(ticket, nil)
+            return true
+        case .refused:
+            let error = PromptError(.tooMany, reason: "too many questions wait for an answer")
+            end(.failed(error))
+            throw error
+        case .left:
+            return false
+        }
+    }
+
+    /// Asks one question, and waits for the answer.
+    ///
+    /// What is cancelled or fails ends the conversation, which answers the same to every further question. Failures are logged here.
+    package func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+        guard asking == nil else {
+            throw PromptError(.failed, reason: "the conversation has a question already")
+        }
+        switch state {
+        case .ended(.cancelled): return .cancelled
+        case .ended(.withdrawn): return .withdrawn
+        case .ended(.failed(let error)): throw error
+        case .new, .queued, .opening, .open: break
+        }
+        asking = Asking(request: request)
+        defer { asking = nil }
+        do throws(PromptError) {
+            return try await answer()
+        } catch {
+            queue.logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
+            end(.failed(error))
+            throw error
+        }
+    }
+
+    /// Puts the question that waits in other words; without one, nothing happens.
+    ///
+    /// Where the prompter cannot change a dialog it is closed, and another opened. What was typed into it is lost.
+    package func revise(_ request: PromptRequest) {
+        guard let old = asking, old.request != request else { return }
+        asking?.request = request
+        guard case .open(let ticket, let dialog?) = state else { return }
+        if old.request.question == request.question && dialog.revise(request) { return }
+        asking?.isRevised = true
+        state = .open(ticket, nil)
+        dialog.close()
+    }
+
+    /// Takes the question that waits back, and its dialog off the screen; the next question has a new dialog.
+    package func withdraw() {
+        guard asking != nil else { return }
+        asking?.isWithdrawn = true
+        switch state {
+        case .queued(let ticket):
+            state = .new
+            queue.leave(ticket)
+        case .opening(let ticket, _, let continuation):
+            state = .open(ticket, nil)
+            continuation.resume(returning: .withdrawn)
+        case .open(let ticket, let dialog):
+            state = .open(ticket, nil)
+            dialog?.close()
+        case .new, .ended:
+            break
+        }
+    }
+
+    /// Ends it: closes the dialog if one is open, and lets the next have its turn; a question that waits, and every further one, is
+    /// answered ``PromptAnswer/withdrawn``.
+    package func end() {
+        end(.withdrawn)
+    }
+
+    private func end(_ ending: Ending) {
+        let ended = state
+        if case .ended = ended { return }
+        state = .ended(ending)
+        switch ended {
+        case .new, .ended:
+            break
+        case .queued(let ticket):
+            queue.leave(ticket)
+        case .opening(let ticket, _, let continuation):
+            continuation.resume(returning: .withdrawn)
+            queue.leave(ticket)
+        case .open(let ticket, let dialog):
+            dialog?.close()
+            queue.leave(ticket)
+        }
+    }
+
+    /// Asks until there is an answer to the question as it was last put.
+    private func answer() async throws(PromptError) -> PromptAnswer {
+        while true {
+            guard try await begin(), let request = asking?.request else { return .withdrawn }
+            asking?.isRevised = false
+            guard !isWithdrawn, let dialog = try await openDialog(for: request.question) else { return .withdrawn }
+            // It may have been put in other words meanwhile.
+            let latest = asking?.request ?? request
+            guard dialog.canAsk(latest.question) else { continue }
+            let answer = try await dialog.ask(latest)
+            if isEnded || isWithdrawn { return .withdrawn }
+            switch consume answer {
+            case .password(let password): return .password(password)
+            case .confirmed: return .confirmed
+            case .fallback: return .fallback
+            case .cancelled:
+                end(.cancelled)
+                return .cancelled
+            case .withdrawn:
+                guard asking?.isRevised == true else { return .withdrawn }
+            }
+        }
+    }
+
+    private var isWithdrawn: Bool {
+        asking?.isWithdrawn == true
+    }
+
+    // MARK: Opening
+
+    /// The dialog, a new one if there is none that can ask such a question; nil if nobody wants it any more.
+    private func openDialog(
+        for question: PromptRequest.Question
+    ) async throws(PromptError) -> (any PromptDialog)? {
+        guard case .open(let ticket, let dialog) = state else { return nil }
+        if let dialog {
+            if dialog.canAsk(question) { return dialog }
+            state = .open(ticket, nil)
+            dialog.close()
+        }
+        openingCount += 1
+        let opening = await withCheckedContinuation { [number = openingCount] continuation in
+            // It may have ended meanwhile: to suspend may let others run first.
+            guard case .open(ticket, _) = state, !isWithdrawn else {
+                return continuation.resume(returning: Opening.withdrawn)
+            }
+            state = .opening(ticket, number: number, continuation)
+            // In a task of its own: a prompter may take long to start, and an end from outside does not wait for it.
+            BusActor.start { [self] in receive(await open(for: question), number: number) }
+        }
+        switch opening {
+        case .opened(let dialog): return dialog
+        case .failed(let error): throw error
+        case .withdrawn: return nil
+        }
+    }
+
+    private func open(for question: PromptRequest.Question) async -> Opening {
+        do throws(PromptError) {
+            return .opened(try await queue.prompter.open(for: caller, asking: question))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func receive(_ opening: Opening, number: Int) {
+        switch (state, opening) {
+        case (.opening(let ticket, number, let continuation), .opened(let dialog)):
+            state = .open(ticket, dialog)
+            continuation.resume(returning: opening)
+        case (.opening(let ticket, number, let continuation), _):
+            state = .open(ticket, nil)
+            continuation.resume(returning: opening)
+        case (_, .opened(let dialog)):
+            dialog.close()
+        case (_, _):
+            break
+        }
+    }
+}

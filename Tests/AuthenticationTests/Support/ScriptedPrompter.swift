@@ -1,0 +1,121 @@
+import Authentication
+import DBus
+import Gcrypt
+import TestSupport
+
+/// A prompter without a screen, whose dialogs do what the test says when it says it.
+@BusActor
+final class ScriptedPrompter: Prompter {
+    let name = "scripted"
+
+    /// What has happened, in order: `open CALLER`, `ask MESSAGE WARNING`, `revise WARNING`, `close`.
+    nonisolated let events = Recorder<String>()
+    /// The dialogs, in the order in which they were opened.
+    private(set) var dialogs: [ScriptedDialog] = []
+
+    /// What opening throws.
+    var failure: PromptError?
+    /// What dialogs can ask.
+    var questions: Set<PromptRequest.Question> = [.password, .newPassword, .confirmation, .waiting]
+    /// Whether dialogs can change their words.
+    var revises = false
+    /// Whether opening waits for ``letOpen()``.
+    var isSlow = false
+
+    private var openings: [CheckedContinuation<Void, Never>] = []
+
+    nonisolated init() {}
+
+    func isAvailable(for caller: String) async -> Bool { failure == nil }
+
+    func open(
+        for caller: String,
+        asking question: PromptRequest.Question
+    ) async throws(PromptError) -> any PromptDialog {
+        events.record("open \(caller)")
+        if isSlow {
+            await withCheckedContinuation { continuation in
+                guard isSlow else { return continuation.resume() }
+                openings.append(continuation)
+            }
+        }
+        if let failure { throw failure }
+        let dialog = ScriptedDialog(self, questions: questions)
+        dialogs.append(dialog)
+        return dialog
+    }
+
+    /// Lets all go on that wait to be opened.
+    func letOpen() {
+        isSlow = false
+        let waiting = openings
+        openings = []
+        for opening in waiting { opening.resume() }
+    }
+
+    /// Answers the question of the last dialog, once there is one.
+    func answer(_ answer: consuming PromptAnswer, after start: Int = 0) async throws {
+        _ = try await events.first("the question", after: start) { $0.hasPrefix("ask ") }
+        dialogs.last?.answer(answer)
+    }
+}
+
+/// A dialog of a ``ScriptedPrompter``.
+@BusActor
+final class ScriptedDialog: PromptDialog {
+    private let prompter: ScriptedPrompter
+    private let questions: Set<PromptRequest.Question>
+    private var continuation: CheckedContinuation<Void, Never>?
+    private var next: PromptAnswer?
+    private var error: PromptError?
+    private var isAnswered = false
+    private var isClosed = false
+
+    init(_ prompter: ScriptedPrompter, questions: Set<PromptRequest.Question>) {
+        self.prompter = prompter
+        self.questions = questions
+    }
+
+    func canAsk(_ question: PromptRequest.Question) -> Bool { questions.contains(question) }
+
+    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+        if isClosed { return .withdrawn }
+        prompter.events.record("ask \(request.message) \(request.warning)")
+        await withCheckedContinuation { continuation in
+            self.continuation = continuation
+            if isAnswered { resume() }
+        }
+        isAnswered = false
+        if let error { throw error }
+        return next.take() ?? .withdrawn
+    }
+
+    func revise(_ request: PromptRequest) -> Bool {
+        guard prompter.revises else { return false }
+        prompter.events.record("revise \(request.warning)")
+        return true
+    }
+
+    func close() {
+        if isClosed { return }
+        isClosed = true
+        prompter.events.record("close")
+        resume()
+    }
+
+    func answer(_ answer: consuming PromptAnswer) {
+        next = consume answer
+        resume()
+    }
+
+    func fail(_ error: PromptError) {
+        self.error = error
+        resume()
+    }
+
+    private func resume() {
+        isAnswered = true
+        continuation?.resume()
+        continuation = nil
+    }
+}
