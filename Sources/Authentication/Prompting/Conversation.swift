@@ -35,6 +35,7 @@ package final class Conversation {
     /// A question that somebody waits to have answered.
     private struct Asking {
         var request: PromptRequest
+        let whenShown: @BusActor () -> Void
         /// Whether the dialog was closed for the question to be shown in other words.
         var isRevised = false
         var isWithdrawn = false
@@ -96,7 +97,12 @@ package final class Conversation {
     /// Asks one question, and waits for the answer.
     ///
     /// What is cancelled or fails ends the conversation, which answers the same to every further question. Failures are logged here.
-    package func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+    ///
+    /// - Parameter whenShown: called once a prompter has taken the question, and again if another dialog is opened for it.
+    package func ask(
+        _ request: PromptRequest,
+        whenShown: @escaping @BusActor () -> Void = {}
+    ) async throws(PromptError) -> PromptAnswer {
         guard asking == nil else {
             throw PromptError(.failed, reason: "the conversation has a question already")
         }
@@ -106,7 +112,7 @@ package final class Conversation {
         case .ended(.failed(let error)): throw error
         case .new, .queued, .opening, .open: break
         }
-        asking = Asking(request: request)
+        asking = Asking(request: request, whenShown: whenShown)
         defer { asking = nil }
         do throws(PromptError) {
             return try await answer()
@@ -182,6 +188,7 @@ package final class Conversation {
             // It may have been put in other words meanwhile.
             let latest = asking?.request ?? request
             guard dialog.canAsk(latest.question) else { continue }
+            asking?.whenShown()
             let answer = try await dialog.ask(latest)
             if isEnded || isWithdrawn { return .withdrawn }
             switch consume answer {

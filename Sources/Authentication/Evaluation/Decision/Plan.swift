@@ -13,6 +13,11 @@ package enum Plan: Hashable, Sendable {
         alternatives.contains { !$0.isDisjoint(with: .biometry) }
     }
 
+    /// Whether a finger can be enough by itself.
+    package var touchSuffices: Bool {
+        alternatives.contains { $0.isSubset(of: .biometry) }
+    }
+
     /// The passwords of which one can be typed next.
     ///
     /// Where an alternative wants both, the passcode comes first: the key that it gives may be needed to try the other.

@@ -150,6 +150,7 @@ package final class Evaluation {
             EvaluationQuestion(
                 passwords: plan.typedNext,
                 reader: plan.wantsTouch ? progress.hint : nil,
+                readerSuffices: plan.touchSuffices || !plan.wantsTouch,
                 warning: progress.warning
             )
         )

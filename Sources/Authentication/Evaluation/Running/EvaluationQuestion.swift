@@ -8,13 +8,17 @@ package struct EvaluationQuestion: Hashable, Sendable {
     /// What to do at the reader; nil if a finger is of no use.
     package var reader: BiometryHint?
 
+    /// Whether a finger can be enough by itself, so that a password may be typed instead and need not be typed besides.
+    package var readerSuffices: Bool
+
     /// What went wrong before; empty if nothing did.
     package var warning: String
 
     /// Puts a question together.
-    package init(passwords: FactorSet, reader: BiometryHint?, warning: String = "") {
+    package init(passwords: FactorSet, reader: BiometryHint?, readerSuffices: Bool = true, warning: String = "") {
         self.passwords = passwords
         self.reader = reader
+        self.readerSuffices = readerSuffices
         self.warning = warning
     }
 }

@@ -25,7 +25,7 @@ package final class Evaluator {
         systemDialog: (any SystemDialog)? = nil,
         lockout: LockoutKeeper,
         limits: EvaluationLimits = EvaluationLimits(),
-        scheduler: Scheduler = .loop,
+        scheduler: Scheduler = .timers(of: BusActor.loop),
         isSessionLocked: @escaping @BusActor () -> Bool
     ) {
         self.biometry = biometry

@@ -18,9 +18,11 @@ package struct Scheduler: Sendable {
         body(delay, action)
     }
 
-    /// The event loop's timers.
-    package static let loop = Scheduler { delay, action in
-        let timer = BusActor.loop.schedule(after: delay, action)
-        return { BusActor.loop.cancel(timer) }
+    /// The timers of an event loop.
+    package static func timers(of loop: EventLoop) -> Scheduler {
+        Scheduler { delay, action in
+            let timer = loop.schedule(after: delay, action)
+            return { loop.cancel(timer) }
+        }
     }
 }

@@ -217,7 +217,8 @@ struct EvaluationTouchTests {
     func bothFactors_passcodeFirst_thenTheTouch() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny and devicePasscode")
-        #expect(try await fixture.dialog.question() == EvaluationQuestion(passwords: .passcode, reader: .touch))
+        let question = EvaluationQuestion(passwords: .passcode, reader: .touch, readerSuffices: false)
+        #expect(try await fixture.dialog.question() == question)
         let match = try await fixture.match()
         #expect(try await fixture.typeAndWait("right") == EvaluationQuestion(passwords: [], reader: .touch))
         #expect(!match.isCancelled)

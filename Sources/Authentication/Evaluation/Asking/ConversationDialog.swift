@@ -1,0 +1,56 @@
+package import DBus
+
+/// The dialog of an evaluation, in a caller's conversation with the person.
+@BusActor
+package final class ConversationDialog: EvaluationDialog {
+    private let conversation: Conversation
+    private let queue: PromptQueue
+    private let words: EvaluationWords
+
+    /// Asks in a conversation, which remains its owner's to end.
+    package init(_ conversation: Conversation, in queue: PromptQueue, words: EvaluationWords) {
+        self.conversation = conversation
+        self.queue = queue
+        self.words = words
+    }
+
+    package func isAvailable() async -> Bool {
+        await queue.isAvailable(for: conversation.caller)
+    }
+
+    package func begin() async -> AuthenticationError? {
+        do throws(PromptError) {
+            if try await conversation.begin() { return nil }
+            return AuthenticationError(.appCancel, reason: "the program has withdrawn")
+        } catch {
+            return AuthenticationError(error)
+        }
+    }
+
+    package func ask(
+        _ question: EvaluationQuestion,
+        whenShown: @escaping @BusActor () -> Void
+    ) async -> EvaluationAnswer {
+        do throws(PromptError) {
+            switch try await conversation.ask(words.request(for: question), whenShown: whenShown) {
+            case .password(let password): return .password(password)
+            case .fallback: return .fallback
+            case .cancelled: return .cancelled
+            case .withdrawn: return .withdrawn
+            case .confirmed:
+                let reason = "the prompter has answered what was not asked"
+                return .failed(AuthenticationError(.systemCancel, reason: reason))
+            }
+        } catch {
+            return .failed(AuthenticationError(error))
+        }
+    }
+
+    package func revise(_ question: EvaluationQuestion) {
+        conversation.revise(words.request(for: question))
+    }
+
+    package func withdraw() {
+        conversation.withdraw()
+    }
+}
