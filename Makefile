@@ -10,10 +10,13 @@ BINDIR = $(PREFIX)/bin
 DATADIR = $(PREFIX)/share
 UNITDIR = $(PREFIX)/lib/systemd/user
 DOCDIR = $(DATADIR)/doc/keychaind
+ACTIONDIR = $(DATADIR)/polkit-1/actions
 
 RELEASE = .build/release/keychaind
 INTERFACES = $(wildcard dbus/*.xml)
-DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md docs/file-format.md
+POLICY = dbus/org.keychaind.policy
+DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md docs/access-control.md docs/fingerprint.md \
+	docs/file-format.md
 
 # What install puts in place and uninstall takes away.
 INSTALLED = \
@@ -21,6 +24,7 @@ INSTALLED = \
 	$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service \
 	$(addprefix $(DATADIR)/dbus-1/interfaces/,$(notdir $(INTERFACES))) \
 	$(UNITDIR)/keychaind.service \
+	$(addprefix $(ACTIONDIR)/,$(notdir $(POLICY))) \
 	$(DATADIR)/man/man1/keychaind.1 \
 	$(addprefix $(DOCDIR)/,$(notdir $(DOCUMENTS)))
 
@@ -65,12 +69,13 @@ install:
 	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind
 	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/dbus-1/services $(DESTDIR)$(DATADIR)/dbus-1/interfaces $(DESTDIR)$(UNITDIR) \
-		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DOCDIR)
+		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ACTIONDIR)
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.secrets.service.in \
 		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/keychaind.service.in > $(DESTDIR)$(UNITDIR)/keychaind.service
 	chmod 644 $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service
 	$(INSTALL) -m 644 $(INTERFACES) $(DESTDIR)$(DATADIR)/dbus-1/interfaces
+	$(INSTALL) -m 644 $(POLICY) $(DESTDIR)$(ACTIONDIR)
 	$(INSTALL) -m 644 docs/man/keychaind.1 $(DESTDIR)$(DATADIR)/man/man1
 	$(INSTALL) -m 644 $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
 

@@ -9,8 +9,11 @@ check "make install" install_to /usr "$stage"
     echo "644 usr/lib/systemd/user/keychaind.service"
     for file in "$project"/dbus/*.xml; do echo "644 usr/share/dbus-1/interfaces/${file##*/}"; done
     echo "644 usr/share/dbus-1/services/org.freedesktop.secrets.service"
-    for file in CHANGELOG.md LICENSE README.md SECURITY.md file-format.md using.md; do echo "644 usr/share/doc/keychaind/$file"; done
+    for file in CHANGELOG.md LICENSE README.md SECURITY.md access-control.md file-format.md fingerprint.md using.md; do
+        echo "644 usr/share/doc/keychaind/$file"
+    done
     echo "644 usr/share/man/man1/keychaind.1"
+    echo "644 usr/share/polkit-1/actions/org.keychaind.policy"
 } | sort -k 2 >"$work/expected"
 check "the files and their modes" diff "$work/expected" "$work/installed"
 

@@ -12,21 +12,30 @@ package final class PrivateBus: Sendable {
     ///
     /// - Parameters:
     ///   - socket: the path at which the bus listens, for a bus that comes back where another was.
+    ///   - isForEveryone: whether other users may connect, as they may to the system's bus.
     ///   - environment: changes to the environment of the daemon and of what it starts.
     package init(
         services: [ActivatableService] = [],
         socket: String? = nil,
+        isForEveryone: Bool = false,
         environment: [String: String?] = [:]
     ) async throws {
         // The loop's thread is the only one that may use a connection, and in a test nobody else starts it.
         EventLoop.startThread()
         folder = try TemporaryFolder()
+        if isForEveryone {
+            chmod(folder.path, 0o711)
+        }
         let serviceFolder = try folder.makeFolder("services")
         for service in services {
             try folder.write(service.file, to: "services/\(service.name).service")
         }
         let configuration = try folder.write(
-            PrivateBus.configuration(socket: socket ?? folder.path("bus"), services: serviceFolder),
+            PrivateBus.configuration(
+                socket: socket ?? folder.path("bus"),
+                services: serviceFolder,
+                users: isForEveryone ? "<allow user=\"*\"/>" : ""
+            ),
             to: "bus.conf"
         )
         daemon = try ChildProcess(
@@ -67,7 +76,7 @@ package final class PrivateBus: Sendable {
         daemon.send(SIGCONT)
     }
 
-    private static func configuration(socket: String, services: String) -> String {
+    private static func configuration(socket: String, services: String, users: String) -> String {
         """
         <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
          "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
@@ -77,6 +86,7 @@ package final class PrivateBus: Sendable {
           <auth>EXTERNAL</auth>
           <servicedir>\(services)</servicedir>
           <policy context="default">
+            \(users)
             <allow send_destination="*" eavesdrop="true"/>
             <allow eavesdrop="true"/>
             <allow own="*"/>

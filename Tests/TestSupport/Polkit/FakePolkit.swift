@@ -45,6 +45,12 @@ package final class FakePolkit {
     /// What it answers from here on.
     package var answer: Answer
 
+    /// What it answers where it may ask a person; nil for the same.
+    package var answerToDialog: Answer?
+
+    /// Whether it takes details from whoever asks; the real one does from few.
+    package var takesDetails = true
+
     private let connection: Connection
     private let gone = Recorder<Void>()
     private var hanging: [String: CheckedContinuation<Void, Never>] = [:]
@@ -111,7 +117,13 @@ package final class FakePolkit {
     private func check(_ call: MethodCall) async throws(BusError) {
         let question = try FakePolkit.question(of: call)
         questions.record(question)
-        switch answer {
+        guard takesDetails || question.details.isEmpty else {
+            throw BusError(
+                ErrorName(rawValue: "org.freedesktop.PolicyKit1.Error.NotAuthorized"),
+                "only trusted callers may pass details"
+            )
+        }
+        switch question.flags == 0 ? answer : answerToDialog ?? answer {
         case .authorized: reply(to: call, isAuthorized: true)
         case .refused: reply(to: call)
         case .challenge: reply(to: call, isChallenge: true)
