@@ -64,7 +64,7 @@ struct Daemon {
                 ),
                 logger: logger
             ),
-            biometry: NoBiometry(),
+            biometry: FingerprintReader(bus: systemBus, logger: logger),
             logger: logger
         )
     }
