@@ -16,10 +16,10 @@ package final class Vault {
 
     /// What an open vault has.
     private struct Opened {
-        let clerk: Worker<VaultFolder>
         let context: VaultContext
         var collections: [Collection]
         var aliases: [String: CollectionName]
+        var lockout: StoredLockout
     }
 
     /// Creates a vault that is not open yet.
@@ -34,16 +34,29 @@ package final class Vault {
     /// the folder, after which it may be called again; and what the disk may.
     package func open() async throws(VaultError) {
         guard opened == nil else { return }
-        let clerk = try Worker("vault folder", VaultFolder(folder, logger: configuration.logger))
+        let audit = AuditTrail()
+        let clerk = try Worker(
+            "vault folder",
+            VaultFolder(folder, configuration: configuration, audit: audit)
+        ) { folder in
+            folder.writeAudit()
+        }
         let contents = try await clerk.perform { (folder) throws(VaultError) in try folder.open() }
         let context = VaultContext(
             configuration: configuration,
             folder: folder,
             indexKey: contents.indexKey,
+            clerk: clerk,
+            audit: audit,
             deriver: try Worker("key derivation", ()),
             keeper: try Worker("generations", ())
         )
-        var opened = Opened(clerk: clerk, context: context, collections: [], aliases: contents.aliases)
+        var opened = Opened(
+            context: context,
+            collections: [],
+            aliases: contents.aliases,
+            lockout: contents.lockout
+        )
         if contents.names.count > configuration.limits.collections {
             configuration.logger.error("only \(configuration.limits.collections) collections are listed")
         }
@@ -106,9 +119,22 @@ package final class Vault {
         else { throw VaultError(.limitExceeded, reason: "the alias is empty or too long, or there are too many") }
         guard collection?.isDeleted != true else { throw Collection.deleted }
         let name = collection?.name
-        try await opened.clerk.perform { (folder) throws(VaultError) in try folder.setAlias(alias, to: name) }
+        try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setAlias(alias, to: name) }
         // It may have been deleted while the disk was at work, and its aliases with it.
         self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
+    }
+
+    /// What was kept of failed authentications.
+    package var lockout: StoredLockout { opened?.lockout ?? .none }
+
+    /// Keeps what is known of failed authentications, in whatever form.
+    ///
+    /// When this returns, the disk has it. Throws `limitExceeded` past 4096 bytes, and what the disk may.
+    package func setLockout(_ record: [UInt8]) async throws(VaultError) {
+        guard let opened else { throw Collection.closed }
+        guard record.count <= 4096 else { throw VaultError(.limitExceeded, reason: "the record is too long") }
+        self.opened?.lockout = .record(record)
+        try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setLockout(record) }
     }
 
     /// Makes a collection, unlocked, whose name is made from the label and is no other's.
@@ -158,7 +184,7 @@ package final class Vault {
         let aliases = self.aliases.filter { alias in alias.value != name }
         self.opened?.aliases = aliases
         do throws(VaultError) {
-            try await opened.clerk.perform { (folder) throws(VaultError) in try folder.removeAliases(of: name) }
+            try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.removeAliases(of: name) }
         } catch {
             // The collection has gone, and an alias on the disk that leads nowhere counts for none.
             configuration.logger.warning("\(name): its aliases stay on the disk: \(error)")
@@ -174,8 +200,8 @@ package final class Vault {
         await opened.context.keeper.stop()
         for collection in opened.collections { await collection.close() }
         await opened.context.deriver.stop()
-        opened.clerk.post { folder in folder.close() }
-        await opened.clerk.stop()
+        opened.context.clerk.post { folder in folder.close() }
+        await opened.context.clerk.stop()
     }
 
     /// What the collections share; nil when the vault is not open.

@@ -14,6 +14,12 @@ struct VaultContext {
     /// The key of the blind index.
     let indexKey: BlindIndexKey
 
+    /// The thread that has the folder and the files of no collection.
+    let clerk: Worker<VaultFolder>
+
+    /// The entries of the audit that wait to be written.
+    let audit: AuditTrail
+
     /// The one thread that derives keys from passwords: each derivation takes much memory, so one at a time is enough.
     let deriver: Worker<Void>
 

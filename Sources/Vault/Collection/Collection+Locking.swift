@@ -90,6 +90,7 @@ extension Collection {
             }
             secretsKey = keys.secrets
             passcodePublicKey = keys.collection.passcodePublicKey
+            if name == .login { adoptAuditKey(keys.collection) }
             state = .unlocked
         } catch {
             // The file may have been made before the wish to lock was seen.
@@ -164,6 +165,16 @@ extension Collection {
         storage = .file(worker)
         isLoaded = true
         return keys
+    }
+
+    /// Lets the audit be written and read from now on.
+    private func adoptAuditKey(_ keys: CollectionKeys) {
+        do throws(VaultError) {
+            context.audit.key = try AuditKey(keys)
+            context.clerk.post { folder in folder.writeAudit() }
+        } catch {
+            context.configuration.logger.error("the audit cannot be written: \(error)")
+        }
     }
 
     /// The public key that this collection's own passcode key is wrapped to; nil for login, and while login's is not known.

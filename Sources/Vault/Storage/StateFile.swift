@@ -7,24 +7,32 @@ final class StateFile {
     static let name = "state.db"
 
     private static let application: UInt32 = 0x4b43_4853
-    private static let version: UInt32 = 1
+    private static let versions: ClosedRange<UInt32> = 1...2
     private static let tables = [
         "CREATE TABLE alias (name TEXT PRIMARY KEY, collection TEXT NOT NULL) STRICT, WITHOUT ROWID"
     ]
+    private static let tablesOfVersion2 = [
+        "CREATE TABLE audit (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT",
+        "CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
+    ]
 
     private let database: Database
-    private let isWritable: Bool
+    // A file of the first version that cannot be written lacks what the second added.
+    private let isComplete: Bool
+    /// Whether anything can be kept.
+    let isWritable: Bool
 
-    /// Opens the file, and makes it when it is missing.
+    /// Opens the file, and makes it when it is missing; nil where that cannot be.
     ///
     /// A file that cannot be read is set aside under another name, never removed: the collections do not depend on it.
-    static func open(in folder: Folder, logger: Logger) throws(VaultError) -> StateFile? {
+    static func open(in folder: Folder, logger: Logger) throws(VaultError) -> (file: StateFile?, wasUnreadable: Bool) {
+        var wasUnreadable = false
         do throws(VaultError) {
-            if folder.contains(name) { return try StateFile(in: folder) }
+            if folder.contains(name) { return (try StateFile(in: folder), false) }
         } catch {
             if error.code == .unsupportedFormat || !folder.isWritable {
-                logger.error("\(name) cannot be read, so there are no aliases: \(error.reason)")
-                return nil
+                logger.error("\(name) cannot be read, so there are no aliases and no audit: \(error.reason)")
+                return (nil, true)
             }
             guard error.code == .unreadable else { throw error }
             let aside = name + ".unreadable"
@@ -34,19 +42,33 @@ final class StateFile {
             for suffix in ["", "-wal", "-shm"] where folder.contains(name + suffix) {
                 try folder.rename(name + suffix, to: aside + suffix)
             }
+            wasUnreadable = true
         }
-        guard folder.isWritable else { return nil }
+        guard folder.isWritable else { return (nil, wasUnreadable) }
         try create(in: folder)
-        return try StateFile(in: folder)
+        return (try StateFile(in: folder), wasUnreadable)
     }
 
     private init(in folder: Folder) throws(VaultError) {
         let path = folder.file(Self.name)
-        try FileProbe.check(path, application: Self.application, versions: Self.version...Self.version)
+        try FileProbe.check(path, application: Self.application, versions: Self.versions)
         isWritable = folder.isWritable && Folder.isWritable(path)
         database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
-        try database.check(tables: Self.tables)
-        if isWritable { try database.enableWriting() }
+        let version = UInt32(clamping: try database.integer("PRAGMA user_version"))
+        try FileProbe.check(version, in: Self.versions)
+        let isOld = version == Self.versions.lowerBound
+        try database.check(tables: isOld ? Self.tables : Self.tables + Self.tablesOfVersion2)
+        isComplete = !isOld || isWritable
+        guard isWritable else { return }
+        try database.enableWriting()
+        if isOld { try upgrade() }
+    }
+
+    private func upgrade() throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            for table in Self.tablesOfVersion2 { try database.execute(table) }
+            try database.execute("PRAGMA user_version = \(Self.versions.upperBound)")
+        }
     }
 
     /// The aliases: from the alias to the name of the collection.
@@ -62,7 +84,7 @@ final class StateFile {
 
     /// Sets an alias; nil removes it.
     func setAlias(_ alias: String, to collection: String?) throws(VaultError) {
-        guard isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        try requireWritable()
         if let collection {
             let change = try database.prepare("INSERT OR REPLACE INTO alias (name, collection) VALUES (?1, ?2)")
             try change.bind(alias, at: 1)
@@ -77,10 +99,62 @@ final class StateFile {
 
     /// Removes all aliases of a collection.
     func removeAliases(of collection: String) throws(VaultError) {
-        guard isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        try requireWritable()
         let change = try database.prepare("DELETE FROM alias WHERE collection = ?1")
         try change.bind(collection, at: 1)
         try change.run()
+    }
+
+    /// The bytes that were kept under a name; nil when there are none.
+    func record(_ name: String) throws(VaultError) -> [UInt8]? {
+        guard isComplete else { return nil }
+        let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
+        try row.bind(name, at: 1)
+        return try row.step() ? Array(row.bytes(at: 0)) : nil
+    }
+
+    /// Keeps bytes under a name.
+    func setRecord(_ name: String, to bytes: [UInt8]) throws(VaultError) {
+        try requireWritable()
+        let change = try database.prepare("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)")
+        try change.bind(name, at: 1)
+        try change.bind(bytes, at: 2)
+        try change.run()
+    }
+
+    /// Adds rows to the audit, and drops the oldest past ``AuditEntry/maximumCount``.
+    ///
+    /// - Parameters:
+    ///   - count: how many.
+    ///   - row: the sealed row, by its place among these and by its number.
+    func appendAudit(_ count: Int, _ row: (Int, Int64) throws(VaultError) -> [UInt8]) throws(VaultError) {
+        try requireWritable()
+        try database.transaction { () throws(VaultError) in
+            let last = try database.integer("SELECT coalesce(max(id), 0) FROM audit")
+            let insertion = try database.prepare("INSERT INTO audit (id, entry) VALUES (?1, ?2)")
+            for index in 0..<count {
+                let number = last &+ Int64(index) &+ 1
+                try insertion.bind(number, at: 1)
+                try insertion.bind(try row(index, number), at: 2)
+                try insertion.run()
+            }
+            let removal = try database.prepare("DELETE FROM audit WHERE id <= ?1")
+            try removal.bind(last &+ Int64(count - AuditEntry.maximumCount), at: 1)
+            try removal.run()
+        }
+    }
+
+    /// Calls `body` with each row of the audit, the newest first, until it returns false.
+    func forEachAudit(_ body: (_ number: Int64, _ row: UnsafeRawBufferPointer) -> Bool) throws(VaultError) {
+        guard isComplete else { return }
+        let rows = try database.prepare("SELECT id, entry FROM audit ORDER BY id DESC")
+        while try rows.step() {
+            guard body(rows.integer(at: 0), rows.bytes(at: 1)) else { return }
+        }
+    }
+
+    private func requireWritable() throws(VaultError) {
+        guard isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
     }
 
     /// Moves the journal into the file.
@@ -103,9 +177,9 @@ final class StateFile {
 
     private static func fill(_ database: Database) throws(VaultError) {
         try database.execute("PRAGMA synchronous = FULL")
-        try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(version)")
+        try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(versions.upperBound)")
         try database.transaction { () throws(VaultError) in
-            for table in tables { try database.execute(table) }
+            for table in tables + tablesOfVersion2 { try database.execute(table) }
         }
     }
 }

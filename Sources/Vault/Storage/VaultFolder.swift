@@ -13,16 +13,25 @@ final class VaultFolder {
 
         /// The aliases, by alias.
         var aliases: [String: CollectionName]
+
+        /// What is known of failed authentications.
+        var lockout: StoredLockout
     }
+
+    private static let lockoutName = "lockout"
 
     private let folder: Folder
     private let logger: Logger
+    private let audit: AuditTrail
+    private let now: @Sendable () -> Timestamp
     private var lock: FolderLock?
     private var stateFile: StateFile?
 
-    init(_ folder: Folder, logger: Logger) {
+    init(_ folder: Folder, configuration: VaultConfiguration, audit: AuditTrail) {
         self.folder = folder
-        self.logger = logger
+        self.audit = audit
+        logger = configuration.logger
+        now = configuration.now
     }
 
     /// Takes the lock, clears away what a crash left unfinished, and reads what is there.
@@ -31,12 +40,19 @@ final class VaultFolder {
             try folder.create()
             lock = try FolderLock(folder)
             let indexKey = try IndexKeyFile.load(from: folder, logger: logger)
-            stateFile = try StateFile.open(in: folder, logger: logger)
+            let state = try StateFile.open(in: folder, logger: logger)
+            stateFile = state.file
             var aliases: [String: CollectionName] = [:]
             for (alias, encoded) in try stateFile?.aliases() ?? [:] {
                 aliases[alias] = CollectionName(encoded: encoded)
             }
-            return Contents(indexKey: indexKey, names: try names(), aliases: aliases)
+            let record = try stateFile?.record(Self.lockoutName)
+            return Contents(
+                indexKey: indexKey,
+                names: try names(),
+                aliases: aliases,
+                lockout: state.wasUnreadable ? .unreadable : record.map(StoredLockout.record) ?? .none
+            )
         } catch {
             close()
             throw error
@@ -53,8 +69,50 @@ final class VaultFolder {
         try openedState().removeAliases(of: name.encoded)
     }
 
+    /// Keeps what is known of failed authentications.
+    func setLockout(_ record: [UInt8]) throws(VaultError) {
+        try openedState().setRecord(Self.lockoutName, to: record)
+    }
+
+    /// Writes the entries of the audit that wait.
+    func writeAudit() {
+        guard let stateFile, stateFile.isWritable, let (entries, key) = audit.take(at: now()) else { return }
+        do throws(VaultError) {
+            try stateFile.appendAudit(entries.count) { (index, number) throws(VaultError) in
+                try key.seal(entries[index], number: number)
+            }
+        } catch {
+            audit.lose(entries.count)
+            logger.warning("\(entries.count) entries of the audit are lost: \(error)")
+        }
+    }
+
+    /// Writes the entries of the audit that wait, if they are many.
+    func writeAuditIfLong() {
+        if audit.isLong { writeAudit() }
+    }
+
+    /// The entries of the audit, the newest first, those that wait among them.
+    func auditEntries(since: Timestamp?, limit: Int) throws(VaultError) -> [AuditEntry] {
+        writeAudit()
+        guard limit > 0, let key = audit.key else { return [] }
+        let earliest = since?.microsecondsSinceEpoch ?? .min
+        var entries = audit.waiting.reversed().filter { entry in entry.time.microsecondsSinceEpoch >= earliest }
+        entries = Array(entries.prefix(limit))
+        try stateFile?.forEachAudit { number, row in
+            guard entries.count < limit else { return false }
+            // Clocks are set back, too: an early entry does not mean that all before it are earlier.
+            if let entry = key.open(row, number: number), entry.time.microsecondsSinceEpoch >= earliest {
+                entries.append(entry)
+            }
+            return true
+        }
+        return entries
+    }
+
     /// Closes the files, and gives the lock back.
     func close() {
+        writeAudit()
         do throws(VaultError) {
             try stateFile?.finish()
         } catch {

@@ -1,0 +1,190 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+@VaultActor
+@Suite struct AuditTests {
+    private let folder = TemporaryFolder()
+    private let clock = TestClock()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder, clock: clock))
+    }
+
+    private func entry(_ outcome: String, kind: AuditEntry.Kind = .release) -> AuditEntry {
+        AuditEntry(
+            time: clock.now,
+            kind: kind,
+            caller: ":1.7 /usr/bin/secret-tool (pid 12)",
+            item: "/org/freedesktop/secrets/collection/login/1",
+            policy: "biometryAny or passcode",
+            outcome: outcome
+        )
+    }
+
+    @Test func entries_areReadNewestFirst_andSurviveReopening() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        let entries = AuditEntry.Kind.allCases.map { kind in entry("outcome ☃ \(kind)", kind: kind) }
+        for entry in entries { vault.audit(entry) }
+        #expect(try await vault.auditEntries() == entries.reversed())
+        await vault.close()
+        vault = try await opened()
+        await #expect(throws: VaultError.of(.locked)) { _ = try await vault.auditEntries() }
+        let login = try await vault.unlockedLogin()
+        #expect(try await vault.auditEntries() == entries.reversed())
+        login.lock()
+        vault.audit(entry("while locked again"))
+        #expect(try await vault.auditEntries().count == entries.count + 1)
+        await vault.close()
+    }
+
+    @Test func entriesBeforeTheFirstUnlock_areKeptOnceItIsUnlocked() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        await vault.close()
+        vault = try await opened()
+        vault.audit(entry("early", kind: .denial))
+        _ = try await vault.unlockedLogin()
+        vault.audit(entry("late"))
+        await vault.close()
+        vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        #expect(try await vault.auditEntries().map(\.outcome) == ["late", "early"])
+        await vault.close()
+    }
+
+    @Test func reading_byTimeAndNumber() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        for number in 0..<10 {
+            vault.audit(entry("\(number)"))
+            clock.advance(seconds: 10)
+        }
+        let since = Timestamp(microsecondsSinceEpoch: clock.now.microsecondsSinceEpoch - 30_000_000)
+        #expect(try await vault.auditEntries(since: since).map(\.outcome) == ["9", "8", "7"])
+        #expect(try await vault.auditEntries(since: since, limit: 2).map(\.outcome) == ["9", "8"])
+        #expect(try await vault.auditEntries(limit: 1).map(\.outcome) == ["9"])
+        #expect(try await vault.auditEntries(limit: 0).isEmpty)
+        #expect(try await vault.auditEntries(limit: -1).isEmpty)
+        await vault.close()
+    }
+
+    @Test func clockSetBack_earlierEntriesAreStillFound() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        let noon = clock.now
+        vault.audit(entry("noon"))
+        clock.advance(seconds: -3600)
+        vault.audit(entry("eleven"))
+        #expect(try await vault.auditEntries(since: noon).map(\.outcome) == ["noon"])
+        await vault.close()
+    }
+
+    @Test func ring_keepsTheLastTenThousand() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        for number in 1...10_500 {
+            vault.audit(entry("\(number)"))
+            // Reading waits for the writer, so that none is dropped.
+            if number % 1000 == 0 { _ = try await vault.auditEntries(limit: 1) }
+        }
+        let entries = try await vault.auditEntries()
+        #expect(entries.count == AuditEntry.maximumCount)
+        #expect(entries.first?.outcome == "10500")
+        #expect(entries.last?.outcome == "501")
+        #expect(try RawDatabase(folder.file("state.db")).text("SELECT count(*) FROM audit") == "10000")
+        await vault.close()
+    }
+
+    @Test func moreThanCanWait_areCounted() async throws {
+        let vault = try await opened()
+        for number in 0..<2500 { vault.audit(entry("\(number)")) }
+        _ = try await vault.unlockedLogin()
+        let entries = try await vault.auditEntries()
+        #expect(entries.count == 2001)
+        #expect(entries.first?.kind == .lost)
+        #expect(entries.first?.outcome == "500 entries were lost")
+        #expect(entries.last?.outcome == "0")
+        await vault.close()
+    }
+
+    @Test func longTexts_areCut() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        let long = String(repeating: "☃", count: 100_000)
+        vault.audit(AuditEntry(time: clock.now, kind: .denial, caller: long, item: long, policy: long, outcome: long))
+        let entry = try #require(try await vault.auditEntries().first)
+        for text in [entry.caller, entry.item, entry.policy, entry.outcome] {
+            #expect(text.hasPrefix("☃☃☃"))
+            #expect(text.utf8.count <= AuditEntry.maximumTextBytes)
+        }
+        await vault.close()
+    }
+
+    @Test func disk_showsNothingOfAnEntry() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        vault.audit(entry("particular"))
+        _ = try await vault.auditEntries()
+        await vault.close()
+        let text = String(decoding: try folder.bytes(of: "state.db"), as: UTF8.self)
+        for part in ["particular", "secret-tool", "collection/login", "biometryAny"] { #expect(!text.contains(part)) }
+    }
+
+    @Test(
+        arguments: [
+            "UPDATE audit SET entry = x'00' WHERE id = 2", "UPDATE audit SET entry = x'' WHERE id = 2",
+            "UPDATE audit SET id = 100 WHERE id = 2",
+            "UPDATE audit SET entry = (SELECT entry FROM audit WHERE id = 3) WHERE id = 2",
+        ]
+    )
+    func spoiledEntry_isLeftOut_othersAreRead(sql: String) async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        for number in 1...3 { vault.audit(entry("\(number)")) }
+        await vault.close()
+        try RawDatabase(folder.file("state.db")).execute(sql)
+        vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        #expect(try await vault.auditEntries().map(\.outcome) == ["3", "1"])
+        vault.audit(entry("4"))
+        #expect(try await vault.auditEntries().map(\.outcome) == ["4", "3", "1"])
+        await vault.close()
+    }
+
+    @Test func loginMadeAnew_doesNotReadTheEarlierOnes() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        vault.audit(entry("old"))
+        _ = try await vault.auditEntries()
+        try await vault.delete(login)
+        _ = try await vault.unlockedLogin("other")
+        vault.audit(entry("new"))
+        #expect(try await vault.auditEntries().map(\.outcome) == ["new"])
+        await vault.close()
+    }
+
+    @Test func readOnlyFolder_entriesStayInMemory() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        vault.audit(entry("stored"))
+        await vault.close()
+        try folder.makeReadOnly()
+        defer { folder.makeWritable() }
+        vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        vault.audit(entry("new"))
+        #expect(try await vault.auditEntries().map(\.outcome) == ["new", "stored"])
+        #expect(try await vault.auditEntries(limit: 1).map(\.outcome) == ["new"])
+        await vault.close()
+    }
+
+    @Test func closedVault_takesEntriesInSilence() async throws {
+        let vault = try await opened()
+        await vault.close()
+        vault.audit(entry("x"))
+        await #expect(throws: VaultError.of(.storageFailed)) { _ = try await vault.auditEntries() }
+    }
+}

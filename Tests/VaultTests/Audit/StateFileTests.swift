@@ -1,0 +1,115 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+/// What is kept beside the collections.
+@VaultActor
+@Suite struct StateFileTests {
+    private let folder = TemporaryFolder()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    @Test func lockout_isKept_alsoAcrossACrash() async throws {
+        var vault = try await opened()
+        #expect(vault.lockout == .none)
+        try await vault.setLockout([1, 2, 3])
+        #expect(vault.lockout == .record([1, 2, 3]))
+        let copy = try folder.snapshot()
+        let survivor = try await Vault.opened(Fixture.configuration(copy))
+        #expect(survivor.lockout == .record([1, 2, 3]))
+        await survivor.close()
+        try await vault.setLockout([])
+        await vault.close()
+        #expect(vault.lockout == .none)
+        vault = try await opened()
+        #expect(vault.lockout == .record([]))
+        await vault.close()
+        await #expect(throws: VaultError.of(.storageFailed)) { try await vault.setLockout([1]) }
+    }
+
+    @Test func lockout_tooLong_isRefused() async throws {
+        let vault = try await opened()
+        try await vault.setLockout([UInt8](repeating: 1, count: 4096))
+        await #expect(throws: VaultError.of(.limitExceeded)) {
+            try await vault.setLockout([UInt8](repeating: 1, count: 4097))
+        }
+        await vault.close()
+    }
+
+    @Test func lockout_fileDamaged_isSaidToBeUnreadable() async throws {
+        var vault = try await opened()
+        try await vault.setLockout([1])
+        await vault.close()
+        try folder.write(Array("no database at all, though long enough for one".utf8), to: "state.db")
+        vault = try await opened()
+        #expect(vault.lockout == .unreadable)
+        #expect(folder.names.contains("state.db.unreadable"))
+        try await vault.setLockout([2])
+        await vault.close()
+        vault = try await opened()
+        #expect(vault.lockout == .record([2]))
+        await vault.close()
+    }
+
+    @Test func lockout_readOnlyFolder_countsInMemory() async throws {
+        try folder.makeReadOnly()
+        defer { folder.makeWritable() }
+        let vault = try await opened()
+        await #expect(throws: VaultError.of(.readOnly)) { try await vault.setLockout([7]) }
+        #expect(vault.lockout == .record([7]))
+        await vault.close()
+    }
+
+    /// A file as the first version made it.
+    private func prepareFirstVersion() async throws {
+        let vault = try await opened()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        try await vault.setAlias("mine", to: work)
+        await vault.close()
+        try RawDatabase(folder.file("state.db")).execute(
+            "DROP TABLE audit; DROP TABLE record; PRAGMA user_version = 1"
+        )
+    }
+
+    @Test func firstVersion_isUpgraded_aliasesStay() async throws {
+        try await prepareFirstVersion()
+        var vault = try await opened()
+        #expect(vault.collection(forAlias: "mine")?.label == "Work")
+        #expect(vault.lockout == .none)
+        try await vault.setLockout([1])
+        await vault.close()
+        #expect(try RawDatabase(folder.file("state.db")).text("PRAGMA user_version") == "2")
+        vault = try await opened()
+        #expect(vault.collection(forAlias: "mine")?.label == "Work")
+        #expect(vault.lockout == .record([1]))
+        await vault.close()
+    }
+
+    @Test func firstVersion_readOnlyFolder_isRead() async throws {
+        try await prepareFirstVersion()
+        try folder.makeReadOnly()
+        defer { folder.makeWritable() }
+        let vault = try await opened()
+        #expect(vault.collection(forAlias: "mine")?.label == "Work")
+        #expect(vault.lockout == .none)
+        _ = try await vault.collection(named: CollectionName(label: "Work"))?.unlock(with: Fixture.bytes("pw"))
+        await vault.close()
+    }
+
+    @Test(arguments: ["PRAGMA user_version = 3", "DROP TABLE audit", "CREATE TABLE x (y)"])
+    func foreignOrLaterFile_isNotWrittenTo(sql: String) async throws {
+        var vault = try await opened()
+        try await vault.setLockout([1])
+        await vault.close()
+        try RawDatabase(folder.file("state.db")).execute(sql)
+        let before = try folder.bytes(of: "state.db")
+        vault = try await opened()
+        #expect(vault.lockout == .unreadable)
+        await vault.close()
+        let kept = folder.names.contains("state.db.unreadable") ? "state.db.unreadable" : "state.db"
+        #expect(try folder.bytes(of: kept) == before)
+    }
+}

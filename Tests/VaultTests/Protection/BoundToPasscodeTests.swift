@@ -1,0 +1,86 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+/// Items that are `whenPasscodeSetThisDeviceOnly`.
+@VaultActor
+@Suite struct BoundToPasscodeTests {
+    private let folder = TemporaryFolder()
+    private let clock = TestClock()
+    private let bound: Attributes = ["service": "bank", "keychain:accessible": "whenPasscodeSetThisDeviceOnly"]
+
+    private func opened(generations: Int = 0) async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder, clock: clock, generations: generations))
+    }
+
+    @Test func noPasscode_isRefused_alsoInMemory() async throws {
+        let vault = try await opened()
+        let session = try #require(vault.collection(named: .session))
+        await #expect(throws: VaultError.of(.passcodeNotSet)) { try await session.add("x", bound) }
+        let id = try await session.add("x", ["service": "bank"])
+        await #expect(throws: VaultError.of(.passcodeNotSet)) { try await session.updateItem(id, attributes: bound) }
+        #expect(session.item(id)?.attributes == ["service": "bank"])
+        _ = try await vault.unlockedLogin()
+        try await session.updateItem(id, attributes: bound)
+        #expect(session.item(id)?.attributes == bound)
+        await vault.close()
+    }
+
+    @Test func otherCollection_isRefused() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
+        await #expect(throws: VaultError.of(.notSupported)) { try await work.add("x", bound) }
+        #expect(work.itemCount == 0)
+        await vault.close()
+    }
+
+    @Test func itemsBoundToPasscode_areListed_whileLockedToo() async throws {
+        var vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("x", bound)
+        try await login.add("other", ["keychain:accessible": "whenUnlocked"])
+        let session = try #require(vault.collection(named: .session))
+        let temporary = try await session.add("y", bound)
+        #expect(vault.itemsBoundToPasscode.map(\.item) == [id, temporary])
+        #expect(vault.itemsBoundToPasscode.map(\.collection.name) == [.login, .session])
+        await vault.close()
+        vault = try await opened()
+        #expect(vault.itemsBoundToPasscode.map(\.item) == [id])
+        await vault.close()
+    }
+
+    @Test func loginDeleted_theyGo_fromGenerationsToo() async throws {
+        let vault = try await opened(generations: 3)
+        let login = try await vault.unlockedLogin()
+        try await login.add("x", bound)
+        for day in 1...2 {
+            clock.advance(seconds: 90_000)
+            try await login.add("day \(day)")
+        }
+        #expect(!folder.names(in: "generations").isEmpty)
+        let session = try #require(vault.collection(named: .session))
+        try await session.add("y", bound)
+        let kept = try await session.add("z", ["keychain:accessible": "whenUnlocked"])
+        try await vault.delete(login)
+        #expect(folder.names(in: "generations").isEmpty)
+        #expect(session.itemIDs == [kept])
+        #expect(vault.itemsBoundToPasscode.isEmpty)
+        #expect(!folder.names.contains("login.keychain"))
+        await vault.close()
+    }
+
+    @Test func loginDeleted_withoutSuchItems_generationsStay() async throws {
+        let vault = try await opened(generations: 3)
+        let login = try await vault.unlockedLogin()
+        try await login.add("x")
+        clock.advance(seconds: 90_000)
+        try await login.add("y")
+        let generations = folder.names(in: "generations")
+        #expect(!generations.isEmpty)
+        try await vault.delete(login)
+        #expect(folder.names(in: "generations") == generations)
+        await vault.close()
+    }
+}
