@@ -6,6 +6,7 @@ import Glibc
 /// What is looked for is given with each byte complemented, so that looking for it does not put it there.
 struct MemoryScan {
     private static let chunk = 1 << 20
+    private static let page: UInt = 4096
 
     /// How often each pattern was found.
     static func count(ofComplements patterns: [[UInt8]]) throws -> [Int] {
@@ -26,13 +27,16 @@ struct MemoryScan {
             while start < region.upperBound {
                 let size = min(UInt(buffer.count), region.upperBound - start)
                 let read = pread(memory, buffer.baseAddress, Int(size), off_t(Int(bitPattern: start)))
-                if read > 0 {
-                    let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<read])
-                    for (index, pattern) in patterns.enumerated() {
-                        counts[index] += occurrences(of: pattern, in: bytes, startingBefore: chunk)
-                    }
+                guard read > 0 else {
+                    // Another thread has unmapped this page since the list was made, and perhaps not the next.
+                    start += page
+                    continue
                 }
-                start += UInt(chunk)
+                let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<read])
+                for (index, pattern) in patterns.enumerated() {
+                    counts[index] += occurrences(of: pattern, in: bytes, startingBefore: chunk)
+                }
+                start += UInt(min(read, chunk))
             }
         }
         return counts
@@ -62,7 +66,18 @@ struct MemoryScan {
     }
 
     private static func writableRegions() throws -> [Range<UInt>] {
-        let maps = try String(contentsOfFile: "/proc/self/maps", encoding: .utf8)
+        // The kernel gives some lines at a time, which is not the end.
+        let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw CocoaError(.fileReadNoPermission) }
+        defer { close(file) }
+        var bytes: [UInt8] = []
+        var part = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            let count = read(file, &part, part.count)
+            guard count > 0 else { break }
+            bytes += part[..<count]
+        }
+        let maps = String(decoding: bytes, as: UTF8.self)
         return maps.split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ", maxSplits: 2)
             guard fields.count > 1, fields[1].hasPrefix("rw") else { return nil }
