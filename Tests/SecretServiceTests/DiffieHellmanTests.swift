@@ -55,7 +55,7 @@ struct DiffieHellmanTests {
             Issue.record("the output is not an ay")
             return
         }
-        _ = try Gcrypt.initialize(lockedBytes: 1 << 16)
+        _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         let cipher = try SessionCipher(sharedSecret: SecureBytes(copying: serviceKey.bytes))
         let secret = try await client.secret(of: item, session: session)
         let plaintext = try secret.value.span.withUnsafeBytes { (value) throws(GcryptError) in

@@ -14,7 +14,7 @@ package final class EncryptedSession: Sendable {
     ///
     /// - Parameter leadingZeros: sent before the public key, which the specification allows (#28).
     package init(with client: SecretServiceProxy, leadingZeros: Int = 0) async throws {
-        _ = try Gcrypt.initialize(lockedBytes: 1 << 16)
+        _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         let keys = try DiffieHellman(.oakley2)
         let publicKey = [UInt8](repeating: 0, count: leadingZeros) + keys.publicKey
         let (output, path) = try await client.openSession(Self.algorithm, .bytes(ByteArray(publicKey)))
