@@ -1,0 +1,86 @@
+/// Where an item keeps an attribute of Apple's, and in which form.
+///
+/// What tells items apart has a name without a prefix, so that it also does where reserved names are left out, as in a replacement.
+struct AttributeRule: Hashable, Sendable {
+    /// Apple's attribute.
+    let attribute: KeychainAttribute
+
+    /// The name of the item's attribute.
+    let name: String
+
+    /// How its values are written.
+    let form: AttributeForm
+
+    init(_ attribute: KeychainAttribute, _ name: String, _ form: AttributeForm = .text) {
+        self.attribute = attribute
+        self.name = name
+        self.form = form
+    }
+}
+
+extension ItemClass {
+    private static let code = AttributeForm.number(0...Int64(UInt32.max))
+
+    private static let common = [
+        AttributeRule(.accessControl, ReservedAttribute.accessControl.rawValue),
+        AttributeRule(.accessible, ReservedAttribute.accessible.rawValue),
+        AttributeRule(.accessGroup, ReservedAttribute.accessGroup.rawValue),
+        AttributeRule(.synchronizable, ReservedAttribute.synchronizable.rawValue, .boolean),
+    ]
+
+    private static let password = [
+        AttributeRule(.comment, "keychain:comment"), AttributeRule(.description, "keychain:description"),
+        AttributeRule(.creator, "keychain:creator", code), AttributeRule(.type, "keychain:type", code),
+        AttributeRule(.isInvisible, "keychain:invisible", .boolean),
+        AttributeRule(.isNegative, "keychain:negative", .boolean),
+    ]
+
+    private static let genericPasswordRules =
+        common + password + [
+            AttributeRule(.service, "service"), AttributeRule(.account, "account"),
+            AttributeRule(.generic, "keychain:generic", .data),
+        ]
+
+    private static let internetPasswordRules =
+        common + password + [
+            AttributeRule(.server, "server"), AttributeRule(.account, "user"),
+            AttributeRule(.protocol, "protocol", .protocolName), AttributeRule(.port, "port", .number(0...65535)),
+            AttributeRule(.path, "object"), AttributeRule(.securityDomain, "domain"),
+            AttributeRule(.authenticationType, "authtype", .schemeName),
+        ]
+
+    private static let certificateRules =
+        common + [
+            AttributeRule(.certificateType, "certificate-type", code), AttributeRule(.issuer, "issuer", .data),
+            AttributeRule(.serialNumber, "serial-number", .data), AttributeRule(.subject, "subject", .data),
+            AttributeRule(.subjectKeyID, "keychain:subject-key-id", .data),
+            AttributeRule(.publicKeyHash, "keychain:public-key-hash", .data),
+            AttributeRule(.certificateEncoding, "keychain:certificate-encoding", code),
+        ]
+
+    private static let keyRules =
+        common + [
+            AttributeRule(.keyClass, "key-class"), AttributeRule(.keyType, "key-type"),
+            AttributeRule(.keySize, "key-size", code), AttributeRule(.effectiveKeySize, "effective-key-size", code),
+            AttributeRule(.applicationLabel, "application-label", .data),
+            AttributeRule(.applicationTag, "application-tag", .data), AttributeRule(.creator, "creator", code),
+            AttributeRule(.isPermanent, "keychain:permanent", .boolean),
+            AttributeRule(.canEncrypt, "keychain:can-encrypt", .boolean),
+            AttributeRule(.canDecrypt, "keychain:can-decrypt", .boolean),
+            AttributeRule(.canDerive, "keychain:can-derive", .boolean),
+            AttributeRule(.canSign, "keychain:can-sign", .boolean),
+            AttributeRule(.canVerify, "keychain:can-verify", .boolean),
+            AttributeRule(.canWrap, "keychain:can-wrap", .boolean),
+            AttributeRule(.canUnwrap, "keychain:can-unwrap", .boolean),
+        ]
+
+    /// All attributes that items of this class can have.
+    var rules: [AttributeRule] {
+        switch self {
+        case .genericPassword: ItemClass.genericPasswordRules
+        case .internetPassword: ItemClass.internetPasswordRules
+        case .certificate: ItemClass.certificateRules
+        case .key: ItemClass.keyRules
+        }
+    }
+}

@@ -1,0 +1,214 @@
+import KeychainModel
+import Testing
+
+struct KeychainItemTests {
+    private func item(_ itemClass: ItemClass, _ values: [KeychainAttribute: KeychainValue]) throws -> KeychainItem {
+        var item = KeychainItem(itemClass)
+        for (attribute, value) in values {
+            try item.set(attribute, to: value)
+        }
+        return item
+    }
+
+    @Test
+    func attributes_genericPassword_areWhatOthersWrite() throws {
+        var item = try item(
+            .genericPassword,
+            [.service: .text("mail"), .account: .text("anna"), .generic: .data([0, 255])]
+        )
+        item.label = "Mail"
+        #expect(
+            item.attributes == [
+                "xdg:schema": "org.freedesktop.Secret.Generic", "service": "mail", "account": "anna",
+                "keychain:class": "genericPassword", "keychain:generic": "00ff",
+            ]
+        )
+        #expect(item.storedLabel == "Mail")
+    }
+
+    @Test
+    func attributes_internetPassword_areGNOMEsNetworkPassword() throws {
+        let item = try item(
+            .internetPassword,
+            [
+                .server: .text("example.com"), .account: .text("anna"), .protocol: .text("htps"), .port: .number(443),
+                .path: .text("/mail"), .securityDomain: .text("realm"), .authenticationType: .text("httd"),
+                .accessControl: .text("userPresence"), .synchronizable: .boolean(false),
+            ]
+        )
+        #expect(
+            item.attributes == [
+                "xdg:schema": "org.gnome.keyring.NetworkPassword", "server": "example.com", "user": "anna",
+                "protocol": "https", "port": "443", "object": "/mail", "domain": "realm", "authtype": "digest",
+                "keychain:access-control": "userPresence", "keychain:synchronizable": "false",
+                "keychain:class": "internetPassword", "keychain:unlabelled": "true",
+            ]
+        )
+        #expect(item.storedLabel == "example.com – anna")
+    }
+
+    @Test(
+        arguments: [
+            // keytar
+            ["xdg:schema": "org.freedesktop.Secret.Generic", "service": "mail", "account": "anna"],
+            // go-keyring
+            ["service": "mail", "username": "anna"],
+            // Python's keyring
+            ["application": "Python keyring library", "service": "mail", "username": "anna"],
+        ] as [Attributes]
+    )
+    func init_genericPasswordOfOthers_isOne(attributes: Attributes) {
+        let item = KeychainItem(attributes, label: "Password for anna")
+        #expect(item.itemClass == .genericPassword)
+        #expect(item[.service] == .text("mail"))
+        #expect(item[.account] == .text("anna"))
+        #expect(item.label == "Password for anna")
+    }
+
+    @Test
+    func init_gitsItem_isAnInternetPassword() {
+        let item = KeychainItem(
+            [
+                "xdg:schema": "org.git.Password", "user": "anna", "server": "example.com", "protocol": "https",
+                "port": "8443",
+                "object": "repository.git",
+            ],
+            label: "Git: https://example.com"
+        )
+        #expect(item.itemClass == .internetPassword)
+        #expect(item[.account] == .text("anna"))
+        #expect(item[.protocol] == .text("htps"))
+        #expect(item[.port] == .number(8443))
+        #expect(item[.path] == .text("repository.git"))
+    }
+
+    @Test
+    func init_valuesThatAppleHasNot_areKeptAside() {
+        let attributes: Attributes = [
+            "xdg:schema": "org.gnome.keyring.NetworkPassword", "protocol": "sftp", "port": "08",
+            "server": "example.com",
+        ]
+        let item = KeychainItem(attributes, label: "")
+        #expect(item[.protocol] == nil)
+        #expect(item[.port] == nil)
+        #expect(item.others == ["protocol": "sftp", "port": "08"])
+        #expect(item.attributes == attributes)
+    }
+
+    @Test
+    func set_overWhatWasKeptAside_replacesIt() throws {
+        var item = KeychainItem(["xdg:schema": "org.gnome.keyring.NetworkPassword", "port": "08", "x": "y"], label: "")
+        try item.set(.port, to: .number(8))
+        #expect(item.attributes["port"] == "8")
+        #expect(item.others == ["x": "y"])
+        try item.set(.port, to: nil)
+        #expect(item.attributes["port"] == nil)
+    }
+
+    @Test
+    func set_accountOfAnothersItem_keepsItsName() throws {
+        var item = KeychainItem(["service": "mail", "username": "anna"], label: "")
+        try item.set(.account, to: .text("berta"))
+        #expect(item.attributes == ["service": "mail", "username": "berta"])
+    }
+
+    @Test(
+        arguments: [
+            (ItemClass.genericPassword, KeychainAttribute.server, KeychainValue.text("x")),
+            (.internetPassword, .service, .text("x")), (.key, .account, .text("x")),
+            (.certificate, .comment, .text("x")),
+            (.genericPassword, .account, .data([1])), (.genericPassword, .account, .text("a\0b")),
+            (.genericPassword, .generic, .text("x")), (.genericPassword, .creator, .number(-1)),
+            (.genericPassword, .creator, .number(1 << 32)), (.genericPassword, .isInvisible, .number(1)),
+            (.internetPassword, .port, .number(65536)), (.internetPassword, .protocol, .text("https")),
+            (.internetPassword, .authenticationType, .text("basic")), (.key, .keySize, .number(.min)),
+        ]
+    )
+    func set_whatCannotBe_isRefused(itemClass: ItemClass, attribute: KeychainAttribute, value: KeychainValue) {
+        var item = KeychainItem(itemClass)
+        let before = item
+        #expect(throws: AccessControlError(.invalidValue, reason: "")) { try item.set(attribute, to: value) }
+        #expect(item == before)
+    }
+
+    @Test
+    func searches_account_goUnderBothNames() throws {
+        let query = try item(.genericPassword, [.service: .text("mail"), .account: .text("anna")])
+        #expect(query.searches == [["service": "mail", "account": "anna"], ["service": "mail", "username": "anna"]])
+        #expect(query.matches(KeychainItem(["service": "mail", "username": "anna"], label: "")))
+        #expect(!query.matches(KeychainItem(["service": "mail", "username": "Anna"], label: "")))
+        #expect(KeychainItem(.genericPassword).searches == [[:]])
+    }
+
+    @Test
+    func matches_textsInOtherBytes_areOthers() throws {
+        let query = try item(.genericPassword, [.account: .text("\u{e9}")])
+        #expect(!query.matches(KeychainItem(["account": "e\u{301}"], label: "")))
+    }
+
+    @Test
+    func matches_booleanThatIsNotThere_isFalse() throws {
+        let plain = try item(.genericPassword, [.service: .text("mail")])
+        var query = plain
+        try query.set(.synchronizable, to: .boolean(false))
+        #expect(query.matches(plain))
+        try query.set(.synchronizable, to: .boolean(true))
+        #expect(!query.matches(plain))
+    }
+
+    @Test
+    func isDuplicate_classesKey_decides() throws {
+        let first = try item(
+            .genericPassword,
+            [.service: .text("mail"), .account: .text("anna"), .comment: .text("1")]
+        )
+        var second = try item(
+            .genericPassword,
+            [.service: .text("mail"), .account: .text("anna"), .comment: .text("2")]
+        )
+        #expect(first.isDuplicate(of: second))
+        // As another program has stored it.
+        #expect(first.isDuplicate(of: KeychainItem(["service": "mail", "username": "anna"], label: "x")))
+        try second.set(.synchronizable, to: .boolean(true))
+        #expect(!first.isDuplicate(of: second))
+        try second.set(.synchronizable, to: .boolean(false))
+        #expect(first.isDuplicate(of: second))
+        try second.set(.accessGroup, to: .text("group"))
+        #expect(!first.isDuplicate(of: second))
+        #expect(!KeychainItem(.key).isDuplicate(of: KeychainItem(.certificate)))
+    }
+
+    @Test
+    func isDuplicate_portThatIsNotThere_isZero() throws {
+        let plain = try item(.internetPassword, [.server: .text("example.com")])
+        #expect(plain.isDuplicate(of: try item(.internetPassword, [.server: .text("example.com"), .port: .number(0)])))
+        #expect(
+            !plain.isDuplicate(of: try item(.internetPassword, [.server: .text("example.com"), .port: .number(80)]))
+        )
+    }
+
+    @Test
+    func primaryKeys_areAttributesOfTheirClass() throws {
+        for itemClass in ItemClass.allCases {
+            for attribute in itemClass.primaryKey {
+                var item = KeychainItem(itemClass)
+                // Taking off what is not there is good for every attribute that the class has.
+                try item.set(attribute, to: nil)
+            }
+        }
+    }
+
+    @Test
+    func codes_areApples_andTheirNamesAreTheirOwn() {
+        #expect(ItemClass.allCases.map(\.code) == ["genp", "inet", "cert", "keys"])
+        #expect(InternetProtocol.allCases.count == 31)
+        #expect(Set(InternetProtocol.allCases.map(\.code)).count == 31)
+        #expect(
+            InternetProtocol.allCases.allSatisfy { $0.code.utf8.count == 4 && InternetProtocol(code: $0.code) == $0 }
+        )
+        #expect(AuthenticationScheme.allCases.count == 8)
+        #expect(AuthenticationScheme.allCases.allSatisfy { AuthenticationScheme(code: $0.code) == $0 })
+        #expect(InternetProtocol(code: "https") == nil)
+        #expect(AuthenticationScheme(code: "basic") == nil)
+    }
+}
