@@ -9,7 +9,9 @@ package import Vault
 extension Provider {
     /// Unlocks a collection with a password that came from outside, such as at login.
     package func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
+        let isPasscode = collection.name == .login && collection.isLocked
         try await collection.unlock(with: password)
+        if isPasscode { await lockout.passcodeWasRight() }
         logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection)
     }
@@ -28,29 +30,39 @@ extension Provider {
         if !collection.isLocked { return true }
         guard (try? await conversation.begin()) == true else { return false }
         await settle(collection)
-        var isRepeated = false
+        var warning = ""
         while collection.isLocked {
             guard vault.collection(named: collection.name) === collection else { return false }
             let answer =
                 collection.isVacant
                 ? await conversation.askNewPassword(for: collection.label)
-                : await conversation.askPassword(of: collection.label, again: isRepeated)
+                : await conversation.askPassword(of: collection.label, warning: warning)
             guard let password = answer else { return false }
             if collection.name == .login { passcode?.keep(password) }
-            do throws(VaultError) {
-                try await unlock(collection, with: password)
-            } catch  where error.code == .wrongPassword || error.code == .emptyPassword {
-                isRepeated = true
+            switch await attempt(password, on: collection) {
+            case .right: break
+            case .wrong:
+                warning = "That password was not right."
                 passcode?.forget()
-            } catch {
-                logger.error(
-                    "A keychain could not be unlocked",
-                    metadata: ["keychain": "\(collection.name)", "reason": "\(error)"]
-                )
-                return false
+            case .tooEarly(let delay):
+                let seconds = delay.components.seconds + 1
+                warning = "Too many passwords were wrong. Try again in \(seconds) seconds."
+                passcode?.forget()
+            case .failed: return false
             }
         }
         return true
+    }
+
+    /// Tries a password; that of `login` is the passcode, so that too many wrong ones cost time.
+    private func attempt(_ password: consuming SecureBytes, on collection: Collection) async -> PasscodeAttempt {
+        let verifier = CollectionPassword(of: collection, provider: self)
+        if collection.name == .login, !collection.isVacant { return await lockout.attempt(password, on: verifier) }
+        return switch await verifier.verify(password) {
+        case .right: .right
+        case .wrong: .wrong
+        case .failed(let reason): .failed(reason: reason)
+        }
     }
 
     /// Locks a collection; true if it is locked now, false if it is the one in memory, which never is.

@@ -17,6 +17,10 @@ package final class Provider {
     /// Who asks a person, one after the other.
     let questions: PromptQueue
     let biometry: any Biometry
+    /// Has people prove what policies ask for.
+    let evaluator: Evaluator
+    /// Keeps count of wrong passcodes and touches.
+    let lockout: LockoutKeeper
     let limits: ServiceLimits
     let logger: Logger
     let changes: ChangeNotifier
@@ -45,6 +49,7 @@ package final class Provider {
         connection: Connection,
         questions: PromptQueue,
         biometry: any Biometry,
+        systemDialog: (any SystemDialog)? = nil,
         limits: ServiceLimits = ServiceLimits(),
         logger: Logger
     ) {
@@ -52,11 +57,18 @@ package final class Provider {
         self.connection = connection
         self.questions = questions
         self.biometry = biometry
+        lockout = LockoutKeeper(store: VaultLockoutStore(vault, logger: logger))
         self.limits = limits
         self.logger = logger
         callers = CallerDirectory(connection: connection, logger: logger)
         audit = AccessAudit(logger: logger)
         access = ItemAccess(audit: audit)
+        evaluator = Evaluator(
+            biometry: biometry,
+            systemDialog: systemDialog,
+            lockout: lockout,
+            isSessionLocked: { [access] in access.isSessionLocked }
+        )
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
         largeAnswers = LargeAnswers(connection: connection)
         sessions = SessionTable(limit: limits.sessions)

@@ -33,7 +33,8 @@ struct IntrospectionTests {
     func furtherInterfaces_areTheirOwn() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
-        for path in [.service, .login, item, session] as [ObjectPath] {
+        let context = try await ContextClient(client).path
+        for path in [.service, .login, item, session, ContextClient.authentication, context] as [ObjectPath] {
             let live = try await client.introspect(path).members
             for (interface, members) in live where !interface.hasPrefix("org.freedesktop.") {
                 #expect(interface.hasPrefix("org.keychaind."))

@@ -15,7 +15,7 @@ package enum PromptText {
     }
 
     /// The same with a limit of its own.
-    static func name(_ text: String, limit: Int) -> String {
+    package static func name(_ text: String, limit: Int) -> String {
         clean(text, limit: limit) { isPlain($0) && $0 != "\n" }
     }
 

@@ -45,6 +45,11 @@ enum BiometryBinding {
         }
     }
 
+    /// Whether an item was bound to a set; not if that cannot be told.
+    static func isBound(_ value: String, to set: BiometrySet, in vault: Vault) -> Bool {
+        value == (try? self.value(for: set, in: vault))
+    }
+
     /// Bytes in lower-case hexadecimal digits.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()

@@ -37,22 +37,51 @@ final class ItemAuthentication {
     }
 
     private func authenticate(_ group: ItemGroup, asking conversation: Conversation) async throws(AuthenticationError) {
-        let passcode = VaultPasscode(provider.vault, for: group.passcodeCollection(in: provider.vault))
+        let passcodeCollection = group.passcodeCollection(in: provider.vault)
+        let passcode = VaultPasscode(provider.vault, for: passcodeCollection)
         defer { passcode.forget() }
         let ownPassword = group.items.first.flatMap { item in
             group.policy.factors.contains(.applicationPassword) ? ApplicationPassword(of: item, after: passcode) : nil
         }
-        let known = await proof(by: given, for: group, passcode)
-        if group.policy.isSatisfied(by: known) {
-            proved = Proofs(factors: known)
-        } else {
-            let factors = try await evaluate(group, passcode, ownPassword, asking: conversation)
-            // An application password proves something for its item only.
-            proved = Proofs(factors: factors.subtracting(.applicationPassword))
+        var purpose = AuthenticationPurpose(caller: caller, labels: group.items.map(\.label), settings: settings)
+        purpose.keychain = passcodeCollection?.label
+        let requirement = await requirement(of: group)
+        let request = EvaluationRequest(
+            requirement,
+            proved: await proof(by: given, for: group, passcode),
+            isInteractionAllowed: settings.allowsInteraction,
+            message: purpose.message
+        )
+        let evaluation = provider.evaluator.evaluate(
+            request,
+            passcode: passcode,
+            applicationPassword: ownPassword,
+            asking: provider.dialog(for: purpose, in: conversation)
+        )
+        switch await evaluation.outcome() {
+        case .satisfied(let proofs):
+            // A password of an item's own proves something for that only; and the passcode's key goes with this.
+            proved = Proofs(
+                factors: proofs.factors.union(request.proved).subtracting(.applicationPassword),
+                matchedSet: proofs.matchedSet
+            )
+            for item in group.items {
+                await grant(item, passcode.key, ownPassword?.key, conversation)
+            }
+        case .failed(let error):
+            throw error
         }
-        for item in group.items where !conversation.isEnded {
-            await grant(item, passcode.key, ownPassword?.key)
+    }
+
+    /// What the items of a group ask for.
+    private func requirement(of group: ItemGroup) async -> Requirement {
+        var boundSet: BiometrySet?
+        if group.policy.factors.contains(.biometryCurrentSet), let binding = group.items.first?.biometryBinding,
+            let set = await provider.biometry.availability().set
+        {
+            boundSet = BiometryBinding.isBound(binding, to: set, in: provider.vault) ? set : nil
         }
+        return Requirement(policy: group.policy, boundSet: boundSet)
     }
 
     /// What the passcode that was given before proves for items; if they are sealed it has to open them, too.
@@ -64,8 +93,13 @@ final class ItemAuthentication {
     }
 
     /// Grants an item, whose key is had now or never if it is sealed.
-    private func grant(_ item: ProtectedItem, _ passcode: PasscodeKey?, _ key: ItemKey?) async {
-        var key = key
+    private func grant(
+        _ item: ProtectedItem,
+        _ passcode: PasscodeKey?,
+        _ ownKey: ItemKey?,
+        _ conversation: Conversation
+    ) async {
+        var key = ownKey
         if item.isSealed, key == nil {
             do throws(VaultError) {
                 key = try await item.collection.itemKey(of: item.id, passcode: passcode, applicationPassword: nil)
@@ -76,64 +110,8 @@ final class ItemAuthentication {
                 )
             }
         }
+        // The prompt may have been dismissed after the answer, and the item may ask for something else by now.
+        guard !conversation.isEnded, item.collection.protection(of: item.id).policy == item.policy else { return }
         provider.access.grant(item.reference, to: caller, for: settings.reuse, key: key)
-    }
-
-    /// Has the passwords given that one alternative of the policy asks for.
-    private func evaluate(
-        _ group: ItemGroup,
-        _ passcode: VaultPasscode,
-        _ ownPassword: ApplicationPassword?,
-        asking conversation: Conversation
-    ) async throws(AuthenticationError) -> FactorSet {
-        guard let wanted = group.policy.alternatives.first(where: { $0.isSubset(of: .keys) }) else {
-            throw AuthenticationError(.biometryNotAvailable, reason: "there is no reader")
-        }
-        if wanted.contains(.passcode) { try await ask(group, for: passcode, conversation) }
-        if wanted.contains(.applicationPassword), let ownPassword {
-            try await ask(group, for: ownPassword, conversation)
-        }
-        return wanted
-    }
-
-    private func ask(
-        _ group: ItemGroup,
-        for password: any Passcode,
-        _ conversation: Conversation
-    ) async throws(AuthenticationError) {
-        var request = PromptRequest(
-            question: .password,
-            title: "Authentication",
-            message: "Authenticate to use \(ItemNames.list(group.items.map(\.label)))",
-            description: settings.reason,
-            windowID: conversation.windowID
-        )
-        while true {
-            switch await password.verify(try await answer(to: request, in: conversation)) {
-            case .right: return
-            case .wrong: request.warning = "That password was not right."
-            case .failed(let reason): throw AuthenticationError(.systemCancel, reason: reason)
-            }
-        }
-    }
-
-    private func answer(
-        to request: PromptRequest,
-        in conversation: Conversation
-    ) async throws(AuthenticationError) -> SecureBytes {
-        let answer: PromptAnswer
-        do throws(PromptError) {
-            answer = try await conversation.ask(request)
-        } catch {
-            let code: AuthenticationError.Code = error.code == .unavailable ? .notInteractive : .systemCancel
-            throw AuthenticationError(code, reason: error.reason)
-        }
-        switch consume answer {
-        case .password(let password): return password
-        case .withdrawn: throw AuthenticationError(.appCancel, reason: "the question was taken back")
-        case .fallback: throw AuthenticationError(.userFallback, reason: "another way is wanted")
-        case .confirmed: throw AuthenticationError(.userCancel, reason: "there is no password")
-        case .cancelled: throw AuthenticationError(.userCancel, reason: "the dialog was cancelled")
-        }
     }
 }

@@ -9,6 +9,11 @@ extension Provider {
         questions.makeConversation(for: caller, windowID: windowID)
     }
 
+    /// The dialog of an evaluation, in a conversation that goes on after it.
+    func dialog(for purpose: AuthenticationPurpose, in conversation: Conversation) -> ConversationDialog {
+        ConversationDialog(conversation, in: questions, words: purpose.words(windowID: conversation.windowID))
+    }
+
     /// Makes a context; throws `LimitsExceeded` if the caller has too many.
     func createContext(for name: String) async throws(BusError) -> AuthenticationContext {
         let context = AuthenticationContext(of: await callers.caller(name))
@@ -22,20 +27,52 @@ extension Provider {
     func evaluate(
         _ policy: Policy,
         _ settings: AuthenticationSettings,
-        for caller: String,
+        for caller: Caller,
         asking conversation: Conversation
     ) async throws(AuthenticationError) -> Proofs {
-        throw AuthenticationError(.notInteractive, reason: "not yet")
+        let passcode = VaultPasscode(vault)
+        defer { passcode.forget() }
+        let purpose = AuthenticationPurpose(caller: caller, labels: [], settings: settings)
+        let request = EvaluationRequest(
+            Requirement(policy: policy),
+            isInteractionAllowed: settings.allowsInteraction,
+            message: purpose.message
+        )
+        let dialog = dialog(for: purpose, in: conversation)
+        switch await evaluator.evaluate(request, passcode: passcode, asking: dialog).outcome() {
+        case .satisfied(let proofs): return Proofs(factors: proofs.factors, matchedSet: proofs.matchedSet)
+        case .failed(let error): throw error
+        }
     }
 
     /// Why a policy could not be satisfied now, if so, and whether there is a reader.
     func obstacle(to policy: Policy, for caller: String) async -> (error: AuthenticationError?, hasReader: Bool) {
-        (nil, false)
+        let verdict = await evaluator.verdict(
+            on: Requirement(policy: policy),
+            isPasscodeSet: vault.hasPasscode,
+            hasPrompter: await questions.isAvailable(for: caller)
+        )
+        let hasReader =
+            switch await biometry.availability() {
+            case .available, .notEnrolled: true
+            case .notAvailable, .disconnected: false
+            }
+        if case .denied(let error) = verdict { return (error, hasReader) }
+        return (nil, hasReader)
     }
 
     /// A hash over the enrolled fingers that is another one for each application; empty if no finger can be matched.
+    ///
+    /// It is a code under a key of the user's: what fingers are enrolled cannot be told from it. A caller of whom it cannot be
+    /// told which application it is has one of its own for as long as it is connected.
     func domainState(for caller: String) async throws(BusError) -> [UInt8] {
-        []
+        guard let set = await biometry.availability().set else { return [] }
+        let identity = await callers.caller(caller).applicationIdentity ?? caller
+        do throws(VaultError) {
+            return try vault.code(of: "domain state", Array(identity.utf8), set.hash)
+        } catch {
+            throw BusError(error)
+        }
     }
 
     /// Ends a context, an evaluation in it, and its prompts.

@@ -88,7 +88,7 @@ struct ContextObject {
         do throws(AuthenticationError) {
             let conversation = provider.makeConversation(for: context.owner)
             try await context.evaluate(in: conversation) { [settings] () async throws(AuthenticationError) in
-                try await provider.evaluate(policy.policy, settings, for: context.owner, asking: conversation)
+                try await provider.evaluate(policy.policy, settings, for: context.caller, asking: conversation)
             }
         } catch {
             throw BusError(error)

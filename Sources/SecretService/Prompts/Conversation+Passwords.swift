@@ -3,7 +3,7 @@ import Gcrypt
 
 extension Conversation {
     /// Asks for the password of a collection; nil if the person will not give it.
-    func askPassword(of label: String, again: Bool) async -> SecureBytes? {
+    func askPassword(of label: String, warning: String) async -> SecureBytes? {
         let label = PromptText.name(label)
         let request = PromptRequest(
             question: .password,
@@ -11,7 +11,7 @@ extension Conversation {
             message: "Unlock the keychain “\(label)”",
             subject: label,
             description: "A program wants to use the keychain “\(label)”, which is locked.",
-            warning: again ? "That password was not right." : "",
+            warning: warning,
             continueLabel: "Unlock",
             cancelLabel: "Cancel",
             windowID: windowID

@@ -1,0 +1,182 @@
+import DBus
+import TestSupport
+import Testing
+
+/// Items and contexts with a fingerprint reader: the real fprintd with libfprint's virtual one.
+struct BiometryTests {
+    @Test func touchOfTheOwner_releases_andTheDialogGoes() async throws {
+        try await withReader { service, reader, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem("Bank", [:], "biometryAny", session: session)
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            try await reader.touch("owner")
+            #expect(try await client.completion(of: prompt).paths == [item.rawValue])
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test func fiveStrangers_lockTheReader_untilThePasscode_alsoAfterARestart() async throws {
+        try await withReader { service, reader, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(
+                "Bank",
+                [:],
+                "biometryAny",
+                session: client.openPlainSession()
+            )
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            for _ in 0..<5 { try await reader.touch("stranger") }
+            #expect(try await client.completion(of: prompt).isDismissed)
+            #expect(try await client.isItemLocked(item))
+            let locked = "org.keychaind.Error.BiometryLockout"
+            #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").error == locked)
+            // Started without the password, whose being right would end the lockout.
+            try await service.daemon.restart(KeychainDaemon.Options(locked: reader))
+            #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").error == locked)
+            await prompter.crash()
+            let typist = try await FakePrompter(on: service.bus, [.answer("password")])
+            #expect(try await service.unlock([.login], as: client).paths == [ObjectPath.login.rawValue])
+            #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").possible)
+            await typist.crash()
+        }
+    }
+
+    @Test func passcode_isTakenInsteadOfAFinger() async throws {
+        try await withReader([.answer("password")]) { service, reader, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            let text = prompter.questions.all.first?.text("description") ?? ""
+            #expect(text.contains("fingerprint reader") && text.contains("password"))
+            // The reader was let go.
+            try await reader.claimOnce()
+        }
+    }
+
+    @Test func dismissal_whileMatching_letsTheReaderGo() async throws {
+        try await withReader { service, reader, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            try await reader.waitUntilReady()
+            try await client.dismiss(prompt)
+            #expect(try await client.completion(of: prompt).isDismissed)
+            #expect(try await client.isItemLocked(item))
+            try await client.roundTrip()
+            #expect(client.completions.count == 1)
+        }
+    }
+
+    @Test func currentSet_isOutOfReach_onceAnotherFingerIsEnrolled() async throws {
+        try await withReader { service, reader, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem("Bank", [:], "biometryCurrentSet", session: session)
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            try await reader.touch("owner")
+            #expect(try await client.completion(of: prompt).paths == [item.rawValue])
+            try await client.lock([item])
+            try await reader.enrol("left-thumb", as: "thumb")
+            #expect(try await service.unlock([item], as: client).isDismissed)
+            #expect(try await client.isItemLocked(item))
+        }
+    }
+
+    @Test func currentSet_givenByTheClient_isNotTaken() async throws {
+        try await withReader { service, reader, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let attributes = [Reserved.accessControl: "biometryCurrentSet", "keychain:biometry-set": "00"]
+            let item = try await client.createItem("Bank", attributes, session: session)
+            let binding = try await client.attributes(of: item)["keychain:biometry-set"]
+            #expect(binding != "00" && binding?.count == 64)
+            let plain = try await client.createItem("Plain", ["keychain:biometry-set": "00"], session: session)
+            #expect(try await client.attributes(of: plain).isEmpty)
+        }
+    }
+
+    @Test func currentSet_withoutAFinger_cannotBeStored() async throws {
+        try await withReader(isEnrolled: false) { service, reader, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            await #expect(throws: BusError.authentication("BiometryNotEnrolled")) {
+                try await client.createProtectedItem("Bank", [:], "biometryCurrentSet", session: session)
+            }
+            let answer = try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics")
+            #expect(answer.error == "org.keychaind.Error.BiometryNotEnrolled" && answer.biometry == "fingerprint")
+        }
+    }
+
+    @Test func context_provedByAFinger_unlocksWithoutAsking() async throws {
+        try await withReader { service, reader, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let context = try await ContextClient(client)
+            let evaluation = Task { try await context.evaluate("deviceOwnerAuthenticationWithBiometrics") }
+            try await reader.touch("owner")
+            try await evaluation.value
+            #expect(try await context.unlock([item]).unlocked == [item])
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    @Test func fallback_isUserFallback() async throws {
+        try await withReader([.answer("")]) { service, reader, prompter in
+            let context = try await ContextClient(service.client)
+            try await context.set("FallbackTitle", to: .string("My own way"))
+            await #expect(throws: BusError.authentication("UserFallback")) {
+                try await context.evaluate("deviceOwnerAuthenticationWithBiometrics")
+            }
+            #expect(prompter.questions.all.first?.text("continue-label") == "My own way")
+        }
+    }
+
+    @Test func domainState_changesWithTheFingers() async throws {
+        try await withReader { service, reader, _ in
+            let client = service.client
+            let first = try await domainState(client)
+            #expect(first.count == 32)
+            #expect(try await domainState(client) == first)
+            try await reader.enrol("left-thumb", as: "thumb")
+            let second = try await domainState(client)
+            #expect(second.count == 32 && second != first)
+        }
+    }
+
+    private func domainState(_ client: SecretServiceProxy) async throws -> [UInt8] {
+        try await client.call(ContextClient.authentication, ContextClient.interface, "GetDomainState")
+            .read(ByteArray.self).bytes
+    }
+
+    private func withReader(
+        _ responses: [PromptResponse] = [.hang],
+        isEnrolled: Bool = true,
+        _ body: (RunningService, VirtualReader, FakePrompter) async throws -> Void
+    ) async throws {
+        let reader = try await VirtualReader()
+        if isEnrolled { try await reader.enrol() }
+        var options = KeychainDaemon.Options()
+        options.environment = reader.environment
+        try await RunningService.withService(options) { service in
+            let prompter = try await FakePrompter(on: service.bus, responses)
+            try await body(service, reader, prompter)
+            await prompter.crash()
+        }
+    }
+}
+
+extension KeychainDaemon.Options {
+    /// Starts with nothing unlocked, and with a reader.
+    fileprivate init(locked reader: VirtualReader) {
+        self.init(password: nil)
+        environment = reader.environment
+    }
+}

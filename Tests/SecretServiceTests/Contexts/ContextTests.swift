@@ -1,0 +1,193 @@
+import DBus
+import TestSupport
+import Testing
+
+/// `org.keychaind.Authentication1`, with the passcode.
+struct ContextTests {
+    @Test func evaluate_thenUnlock_asksOnce() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let context = try await ContextClient(client)
+            try await context.evaluate(reason: "to pay")
+            let question = try #require(prompter.questions.all.first)
+            #expect(question.text("description")?.contains("to pay") == true)
+            let (unlocked, prompt) = try await context.unlock([item])
+            #expect(unlocked == [item] && prompt == .root)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test func unlock_withoutEvaluation_asksWithTheContextsWords() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let first = try await client.createProtectedItem("First", ["n": "1"], session: session)
+            let second = try await client.createProtectedItem("Second", ["n": "2"], session: session)
+            let context = try await ContextClient(client)
+            try await context.set("Reason", to: .string("to show it"))
+            try await context.set("CancelTitle", to: .string("Rather not"))
+            let (unlocked, prompt) = try await context.unlock([first])
+            #expect(unlocked.isEmpty)
+            #expect(try await client.complete(prompt).paths == [first.rawValue])
+            let question = try #require(prompter.questions.all.first)
+            #expect(question.text("description")?.contains("to show it") == true)
+            #expect(question.text("cancel-label") == "Rather not")
+            // What was proved serves again within the time of reuse.
+            #expect(try await context.unlock([second]).unlocked == [second])
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test func unlock_ofASealedItem_asksAgain() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem("Sealed", [:], "devicePasscode", session: session)
+            let context = try await ContextClient(client)
+            try await context.evaluate()
+            let (unlocked, prompt) = try await context.unlock([item])
+            #expect(unlocked.isEmpty)
+            #expect(try await client.complete(prompt).paths == [item.rawValue])
+            #expect(prompter.questions.count == 2)
+        }
+    }
+
+    @Test func reuseOfNothing_isOneUnlock_andOneRelease() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(0))
+            try await context.evaluate()
+            #expect(try await context.unlock([item]).unlocked == [item])
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            #expect(try await context.unlock([item]).prompt != .root)
+            #expect(client.lockNotices(of: item) == [false, true])
+        }
+    }
+
+    @Test func interactionNotAllowed_asksNobody() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            let context = try await ContextClient(client)
+            try await context.set("InteractionNotAllowed", to: .boolean(true))
+            await #expect(throws: BusError.authentication("NotInteractive")) { try await context.evaluate() }
+            let (unlocked, prompt) = try await context.unlock([item])
+            #expect(unlocked.isEmpty && prompt == .root)
+            #expect(prompter.questions.count == 0)
+        }
+    }
+
+    @Test func cancelledByThePerson_isUserCancel() async throws {
+        try await RunningService.withPrompter([.cancel]) { service, _ in
+            let context = try await ContextClient(service.client)
+            await #expect(throws: BusError.authentication("UserCancel")) { try await context.evaluate() }
+        }
+    }
+
+    @Test(arguments: ["Cancel", "Invalidate"])
+    func endedByTheProgram_isAppCancel(member: String) async throws {
+        try await RunningService.withPrompter([.hang]) { service, prompter in
+            let context = try await ContextClient(service.client)
+            let evaluation = Task { try await context.evaluate() }
+            _ = try await prompter.questions.first("the question")
+            await #expect(throws: BusError.authentication("InvalidContext")) { try await context.evaluate() }
+            try await context.call(member)
+            await #expect(throws: BusError.authentication("AppCancel")) { try await evaluation.value }
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+        }
+    }
+
+    @Test func invalidated_isInvalid_andItsPromptsAreDismissed() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            let context = try await ContextClient(client)
+            let prompt = try await context.unlock([item]).prompt
+            try await context.call("Invalidate")
+            #expect(try await client.completion(of: prompt).isDismissed)
+            await #expect(throws: BusError.authentication("InvalidContext")) { try await context.evaluate() }
+            await #expect(throws: BusError.authentication("InvalidContext")) { try await context.unlock([item]) }
+            #expect(prompter.questions.count == 0)
+        }
+    }
+
+    @Test func context_ofAnother_doesNotExist() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            let context = try await ContextClient(client)
+            try await context.evaluate()
+            let other = try await service.makeClient()
+            for member in ["Unlock", "Invalidate", "Cancel"] {
+                await #expect(throws: BusError.authentication("InvalidContext")) {
+                    if member == "Unlock" {
+                        try await other.call(context.path, ContextClient.contextInterface, member, [item])
+                    } else {
+                        try await other.call(context.path, ContextClient.contextInterface, member)
+                    }
+                }
+            }
+            #expect(try await other.introspect(context.path.parent).children.isEmpty)
+            // The one who only says that it authenticated gets nothing.
+            #expect(try await other.isItemLocked(item))
+            #expect(try await context.unlock([item]).unlocked == [item])
+        }
+    }
+
+    @Test func disconnect_endsTheEvaluation() async throws {
+        try await RunningService.withPrompter([.hang]) { service, prompter in
+            let client = try await service.makeClient()
+            let context = try await ContextClient(client)
+            let evaluation = Task { try await context.evaluate() }
+            _ = try await prompter.questions.first("the question")
+            await client.disconnect()
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            await #expect(throws: BusError.self) { try await evaluation.value }
+        }
+    }
+
+    @Test func contexts_areBounded() async throws {
+        let service = try await SharedService.get()
+        let client = try await service.makeClient()
+        for _ in 0..<64 { _ = try await ContextClient(client) }
+        await #expect(throws: BusError.limitsExceeded) { try await ContextClient(client) }
+        _ = try await ContextClient(service.makeClient())
+    }
+
+    @Test func badValues_areRefused() async throws {
+        let context = try await ContextClient(SharedService.get().makeClient())
+        await #expect(throws: BusError.invalidArgs) { try await context.evaluate("deviceOwner") }
+        await #expect(throws: BusError.invalidArgs) { try await context.set("ReuseDuration", to: .uint32(300_001)) }
+        await #expect(throws: BusError.limitsExceeded) {
+            try await context.set("Reason", to: .string(String(repeating: "x", count: 1001)))
+        }
+        await #expect(throws: BusError.limitsExceeded) {
+            try await context.evaluate(reason: String(repeating: "x", count: 1001))
+        }
+    }
+
+    @Test func canEvaluate_tellsWhatStandsInTheWay() async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let owner = try await client.canEvaluate("deviceOwnerAuthentication")
+            #expect(owner.possible && owner.error.isEmpty && owner.biometry == "none")
+            let finger = try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics")
+            #expect(!finger.possible && finger.error == "org.keychaind.Error.BiometryNotAvailable")
+        }
+        try await RunningService.withService { service in
+            let owner = try await service.client.canEvaluate("deviceOwnerAuthentication")
+            #expect(owner.error == "org.keychaind.Error.NotInteractive")
+        }
+        try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
+            let owner = try await service.client.canEvaluate("deviceOwnerAuthentication")
+            #expect(owner.error == "org.keychaind.Error.PasscodeNotSet")
+        }
+    }
+}
