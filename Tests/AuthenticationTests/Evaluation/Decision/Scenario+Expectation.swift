@@ -3,7 +3,7 @@ import KeychainModel
 
 extension Scenario {
     /// What should come of it, told from the outside: by what people can show, one after the other, and not by normal forms.
-    enum Expectation: Equatable {
+    enum Expectation: Hashable {
         case released
         case asksSystem
         /// A dialog in which a person can succeed, and only by proofs that complete what is known already.

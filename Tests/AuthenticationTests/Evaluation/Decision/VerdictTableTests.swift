@@ -55,9 +55,9 @@ struct VerdictTableTests {
 
     @Test
     func table_allOutcomes_occur() {
-        var seen: Set<String> = []
+        var seen: Set<Scenario.Expectation> = []
         for control in Scenario.Control.all {
-            Scenario.forEach(of: control) { seen.insert("\($0.expectation)") }
+            Scenario.forEach(of: control) { seen.insert($0.expectation) }
         }
         // Released, asked in two ways, and refused for seven reasons.
         #expect(seen.count == 10, "\(seen)")
