@@ -64,14 +64,14 @@ package final class Vault {
             opened.collections.append(await Self.collection(name, in: context))
         }
         if !contents.names.contains(.login) { opened.collections.append(Self.vacantLogin(in: context)) }
+        let store = try EphemeralStore()
         let session = Collection(
             .session,
             label: "Session",
-            state: .unlocked,
-            storage: .memory(try EphemeralStore()),
+            phase: .unlocked(store.secretsKey),
+            storage: .memory(store),
             context: context
         )
-        session.adoptEphemeralKey()
         opened.collections.append(session)
         opened.collections.sort { first, second in first.name < second.name }
         context.login.collection = opened.collections.first { collection in collection.name == .login }
@@ -152,7 +152,7 @@ package final class Vault {
             throw VaultError(.limitExceeded, reason: "there are too many collections")
         }
         let name = unusedName(for: label)
-        let collection = Collection(name, label: label, state: .vacant, storage: .none, context: opened.context)
+        let collection = Collection(name, label: label, phase: .vacant, storage: .none, context: opened.context)
         // It takes its name at once, so that a second call with the same label takes another.
         insert(collection)
         do throws(VaultError) {
@@ -225,12 +225,12 @@ package final class Vault {
     }
 
     private static func vacantLogin(in context: VaultContext) -> Collection {
-        Collection(.login, label: "Login", state: .vacant, storage: .none, context: context)
+        Collection(.login, label: "Login", phase: .vacant, storage: .none, context: context)
     }
 
     /// Opens the file of a collection, which is listed as unreadable when that fails.
     private static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
-        let collection = Collection(name, label: name.encoded, state: .locked, storage: .none, context: context)
+        let collection = Collection(name, label: name.encoded, phase: .locked, storage: .none, context: context)
         await collection.openFile()
         return collection
     }

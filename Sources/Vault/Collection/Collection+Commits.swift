@@ -7,17 +7,17 @@ extension Collection {
     /// Has a change written, alone or along with others.
     func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
         try requireUnlocked()
-        if isCommitting {
+        if case .writing(let waiting) = commits {
             guard waiting.count < context.configuration.limits.waitingChanges else {
                 throw VaultError(.limitExceeded, reason: "too many changes wait to be written")
             }
             let turn = await withCheckedContinuation { continuation in
                 mutation.continuation = continuation
-                waiting.append(mutation)
+                changeWaiting { waiting in waiting.append(mutation) }
             }
             if case .settled(let result) = turn { return try result.get() }
         }
-        isCommitting = true
+        if case .idle = commits { commits = .writing(waiting: []) }
         defer { passTurn() }
         try requireUnlocked()
 
@@ -45,15 +45,20 @@ extension Collection {
 
     /// Tells all who wait that nothing comes of it.
     func failWaiting(_ error: VaultError) {
-        let mutations = waiting
-        waiting = []
-        for mutation in mutations { mutation.settle(.failure(error)) }
+        let mutations = changeWaiting { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for mutation in mutations ?? [] { mutation.settle(.failure(error)) }
     }
 
     private func requireUnlocked() throws(VaultError) {
-        guard !isDeleted else { throw Self.deleted }
-        if case .unreadable(let reason) = state { throw VaultError(.unreadable, reason: reason) }
-        guard state == .unlocked else { throw VaultError(.locked, reason: "the collection is locked") }
+        switch phase {
+        case .unlocked: return
+        case .deleted: throw Self.deleted
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant, .locked, .unlocking: throw VaultError(.locked, reason: "the collection is locked")
+        }
     }
 
     private func newBatch() -> MutationBatch {
@@ -68,8 +73,9 @@ extension Collection {
 
     /// Adds changes from the front of the queue until one has to wait; those that are impossible are answered.
     private func takeWaiting(into batch: inout MutationBatch) {
+        guard case .writing(let waiting) = commits else { return }
         var taken = 0
-        defer { waiting.removeFirst(taken) }
+        defer { changeWaiting { waiting in waiting.removeFirst(taken) } }
         for mutation in waiting {
             do throws(VaultError) {
                 guard try batch.add(mutation, to: table) else { return }
@@ -123,11 +129,21 @@ extension Collection {
     }
 
     private func passTurn() {
-        guard !waiting.isEmpty else {
-            isCommitting = false
+        guard let next = changeWaiting({ waiting in waiting.popFirst() }) ?? nil else {
+            commits = .idle
             return
         }
-        waiting.removeFirst().take(.lead)
+        next.take(.lead)
+    }
+
+    /// Changes who waits, in place; nil when nobody writes, so that nobody can wait.
+    @discardableResult
+    private func changeWaiting<Result>(_ change: (inout ArraySlice<PendingMutation>) -> Result) -> Result? {
+        guard case .writing(var waiting) = commits else { return nil }
+        // A second reference would have the list copied at every change of it.
+        commits = .idle
+        defer { commits = .writing(waiting: waiting) }
+        return change(&waiting)
     }
 }
 

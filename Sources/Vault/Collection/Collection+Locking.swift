@@ -10,14 +10,10 @@ extension Collection {
     /// Throws `emptyPassword`, `wrongPassword`, `unreadable`, `locked` when ``lock()`` was called meanwhile, and what the disk may.
     package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
         try context.configuration.limits.check(password: password)
-        while state == .unlocking {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                onSettled { continuation.resume() }
-            }
-        }
-        guard !isDeleted else { throw Self.deleted }
-        switch state {
+        await waitUntilSettled()
+        switch phase {
         case .unlocked, .unlocking: return
+        case .deleted: throw Self.deleted
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant: try await settle(to: .vacant, password: Handoff(password), by: create)
         case .locked: try await settle(to: .locked, password: Handoff(password), by: open)
@@ -32,25 +28,23 @@ extension Collection {
     /// collection in memory stays as it is.
     package func lock() {
         guard !isEphemeral else { return }
-        if state == .unlocking {
-            lockIsWanted = true
-            return
+        switch phase {
+        case .unlocking: phase = .unlocking(lockIsWanted: true)
+        case .unlocked: lockNow()
+        case .vacant, .locked, .unreadable, .deleted: break
         }
-        guard state == .unlocked else { return }
-        secretsKey = nil
+    }
+
+    private func lockNow() {
         if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
-        state = .locked
+        phase = .locked
         failWaiting(VaultError(.locked, reason: "the collection was locked"))
     }
 
     /// Ends all use of the file, after what is being written.
     func close() async {
         lock()
-        if state == .unlocking {
-            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
-                onSettled { continuation.resume() }
-            }
-        }
+        await waitUntilSettled()
         guard case .file(let worker) = storage else { return }
         storage = .none
         worker.post { writer in writer.close() }
@@ -63,10 +57,8 @@ extension Collection {
             throw VaultError(.notSupported, reason: "the collection has no file that could be removed")
         }
         try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
-        isDeleted = true
         storage = .none
-        secretsKey = nil
-        state = .locked
+        phase = .deleted
         failWaiting(Self.deleted)
         table = ItemTable()
         await worker.stop()
@@ -74,32 +66,36 @@ extension Collection {
 
     static let deleted = VaultError(.noSuchCollection, reason: "the collection was deleted")
 
+    /// Waits while a password is being tried, by whomever.
+    private func waitUntilSettled() async {
+        while case .unlocking = phase {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                onSettled { continuation.resume() }
+            }
+        }
+    }
+
     private func settle(
-        to fallback: State,
+        to fallback: CollectionPhase,
         password: Handoff<SecureBytes>,
         by attempt: (Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys
     ) async throws(VaultError) {
-        state = .unlocking
-        lockIsWanted = false
+        phase = .unlocking(lockIsWanted: false)
         do throws(VaultError) {
             let keys = try await attempt(password)
-            guard !isDeleted else { throw Self.deleted }
+            guard case .unlocking(let lockIsWanted) = phase else { throw Self.deleted }
             if lockIsWanted {
                 if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
                 throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
             }
-            secretsKey = keys.secrets
-            passcodePublicKey = keys.collection.passcodePublicKey
             if name == .login { adoptAuditKey(keys.collection) }
-            state = .unlocked
+            phase = .unlocked(keys.secrets)
         } catch {
+            switch (phase, fallback, storage) {
+            case (.deleted, _, _): break
             // The file may have been made before the wish to lock was seen.
-            if case .file = storage, fallback == .vacant {
-                state = .locked
-            } else if error.code == .unreadable {
-                state = .unreadable(reason: error.reason)
-            } else {
-                state = fallback
+            case (_, .vacant, .file): phase = .locked
+            default: phase = error.code == .unreadable ? .unreadable(reason: error.reason) : fallback
             }
             throw error
         }
@@ -108,12 +104,12 @@ extension Collection {
     private func open(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {
         guard case .file(let worker) = storage, let header else { throw Self.closed }
         // The disk is idle while the key is derived.
-        if !isLoaded { worker.post { writer in writer.checkStructure() } }
+        if self.keys == nil { worker.post { writer in writer.checkStructure() } }
         let keys = try await context.deriver.perform { [login = loginPublicKey] (_) throws(VaultError) in
             guard let password = password.take() else { throw Self.closed }
             return try UnlockedKeys.unlock(header, password: password, login: login)
         }
-        if isLoaded {
+        if self.keys != nil {
             worker.post { writer in writer.unlock(keys.secrets) }
             await addPasscodeSlot(of: keys, by: worker)
             return keys
@@ -125,7 +121,7 @@ extension Collection {
         table = contents.table
         problems = contents.problems
         if let sealed = contents.sealedState { properties = sealed }
-        isLoaded = true
+        self.keys = keys.collection
         for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
         await addPasscodeSlot(of: keys, by: worker)
         return keys
@@ -163,7 +159,7 @@ extension Collection {
         }
         self.header = header
         storage = .file(worker)
-        isLoaded = true
+        self.keys = keys.collection
         return keys
     }
 

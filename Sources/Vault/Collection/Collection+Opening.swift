@@ -27,7 +27,7 @@ extension Collection {
                 logger.warning("\(name): \(problems[0])")
             }
         } catch {
-            state = .unreadable(reason: error.reason)
+            phase = .unreadable(reason: error.reason)
             problems = [error.reason]
             logger.error(
                 """
@@ -36,12 +36,5 @@ extension Collection {
                 """
             )
         }
-    }
-
-    /// Takes the key of a collection that lives in memory.
-    func adoptEphemeralKey() {
-        guard case .memory(let store) = storage else { return }
-        secretsKey = store.secretsKey
-        isLoaded = true
     }
 }

@@ -61,7 +61,7 @@ extension Collection {
     /// An item that may be opened, as far as the collection has the say.
     func readable(_ id: ItemID) throws(VaultError) -> (ItemRecord, SecretsKey) {
         guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
-        guard state == .unlocked, let secretsKey else {
+        guard case .unlocked(let secretsKey) = phase else {
             throw VaultError(.locked, reason: "the collection is locked")
         }
         guard record.condition == .intact else {

@@ -40,9 +40,7 @@ package final class Collection {
     package let name: CollectionName
 
     /// Whether the secrets can be had.
-    package internal(set) var state: State {
-        didSet { settle() }
-    }
+    package var state: State { phase.state }
 
     /// What is wrong with the file, in words for a person; nil when all is well.
     package var problem: String? {
@@ -54,36 +52,28 @@ package final class Collection {
     var table = ItemTable()
     var properties: CollectionState
     var header: CollectionHeader?
-    var secretsKey: SecretsKey?
 
-    /// What items are sealed to that ask for the passcode, once it is known.
-    var passcodePublicKey: [UInt8]?
+    /// What the collection is doing.
+    var phase: CollectionPhase {
+        didSet { settle() }
+    }
+
+    /// The keys that stay, once labels and attributes have been read since the process started.
+    var keys: CollectionKeys?
+
+    /// Who writes, and who waits for that.
+    var commits = CommitPhase.idle
 
     var problems: [String] = []
-
-    /// Whether labels and attributes have been read since the process started.
-    var isLoaded = false
-
-    /// Whether ``lock()`` was called while a password was being tried.
-    var lockIsWanted = false
-
-    /// Whether the collection was deleted.
-    var isDeleted = false
-
-    /// Whether a change is being written.
-    var isCommitting = false
-
-    /// Those who wait to write.
-    var waiting: [PendingMutation] = []
 
     /// When a generation was last asked for.
     var lastGeneration: Timestamp?
 
     private var settledActions: [() -> Void] = []
 
-    init(_ name: CollectionName, label: String, state: State, storage: Storage, context: VaultContext) {
+    init(_ name: CollectionName, label: String, phase: CollectionPhase, storage: Storage, context: VaultContext) {
         self.name = name
-        self.state = state
+        self.phase = phase
         self.storage = storage
         self.context = context
         let now = context.configuration.now()
@@ -111,7 +101,15 @@ package final class Collection {
 
     /// Calls `action` once when the state is no longer ``State/unlocking``; at once when it is not.
     package func onSettled(_ action: @escaping () -> Void) {
-        if state == .unlocking { settledActions.append(action) } else { action() }
+        if case .unlocking = phase { settledActions.append(action) } else { action() }
+    }
+
+    /// What items are sealed to that ask for the passcode, once it is known.
+    var passcodePublicKey: [UInt8]? { keys?.passcodePublicKey }
+
+    /// Whether the collection was deleted.
+    var isDeleted: Bool {
+        if case .deleted = phase { true } else { false }
     }
 
     /// The numbers of the items, rising.
@@ -155,7 +153,8 @@ package final class Collection {
     }
 
     private func settle() {
-        guard state != .unlocking, !settledActions.isEmpty else { return }
+        guard !settledActions.isEmpty else { return }
+        if case .unlocking = phase { return }
         let actions = settledActions
         settledActions = []
         for action in actions { action() }
