@@ -20,6 +20,7 @@ final class GCRDialog: PromptDialog {
     private struct Asking {
         let number: Int
         let request: PromptRequest
+        let whenShown: @BusActor () -> Void
         let deadline: Timer
         let continuation: CheckedContinuation<Outcome, Never>
     }
@@ -69,8 +70,11 @@ final class GCRDialog: PromptDialog {
     func canAsk(_ question: PromptRequest.Question) -> Bool { true }
 
     /// Asks, as soon as it is this dialog's turn.
-    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
-        switch await outcome(of: request) {
+    func ask(
+        _ request: PromptRequest,
+        whenShown: @escaping @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
+        switch await outcome(of: request, whenShown) {
         case .answered(let message):
             do throws(PromptError) {
                 return .password(try exchange.openPassword(in: message))
@@ -96,13 +100,22 @@ final class GCRDialog: PromptDialog {
 
     // MARK: Asking
 
-    private func outcome(of request: PromptRequest) async -> Outcome {
+    private func outcome(
+        of request: PromptRequest,
+        _ whenShown: @escaping @BusActor () -> Void
+    ) async -> Outcome {
         await withCheckedContinuation { continuation in
             let deadline = BusActor.loop.schedule(after: timeout) { [weak self] in
                 self?.fail(PromptError(.timedOut, reason: "nobody has answered"))
             }
             askedCount += 1
-            let asking = Asking(number: askedCount, request: request, deadline: deadline, continuation: continuation)
+            let asking = Asking(
+                number: askedCount,
+                request: request,
+                whenShown: whenShown,
+                deadline: deadline,
+                continuation: continuation
+            )
             switch state {
             case .queued(nil): state = .queued(asking)
             case .ready: perform(asking)
@@ -118,6 +131,7 @@ final class GCRDialog: PromptDialog {
         BusActor.start { [self] in
             do throws(BusError) {
                 try await channel.perform(asking.request, exchange: exchange.greeting, timeout: timeout)
+                if case .asking(let current) = state, current.number == asking.number { asking.whenShown() }
             } catch {
                 // Without a reply it may show the question all the same; a prompter that has gone or stays silent is noticed elsewhere.
                 guard error.name != .noReply, case .asking(let current) = state, current.number == asking.number else {

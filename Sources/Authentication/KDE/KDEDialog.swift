@@ -67,10 +67,13 @@ final class KDEDialog: PromptDialog {
     }
 
     /// Asks for a password; throws ``PromptError/Code/failed`` for what it cannot ask.
-    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+    func ask(
+        _ request: PromptRequest,
+        whenShown: @escaping @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
         switch request.question {
-        case .password: return try await enter(request, reason: request.warning)
-        case .newPassword: return try await enterTwice(request)
+        case .password: return try await enter(request, reason: request.warning, whenShown)
+        case .newPassword: return try await enterTwice(request, whenShown)
         case .confirmation, .waiting: throw PromptError(.failed, reason: "KDE's prompter asks for passwords only")
         }
     }
@@ -90,12 +93,15 @@ final class KDEDialog: PromptDialog {
     // MARK: Asking
 
     /// Has a new password entered and repeated, for which the prompter has one field only.
-    private func enterTwice(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+    private func enterTwice(
+        _ request: PromptRequest,
+        _ whenShown: @escaping @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
         var reason = request.warning
         for _ in 0..<KDEDialog.repetitionLimit {
-            switch try await enter(request, reason: reason) {
+            switch try await enter(request, reason: reason, whenShown) {
             case .password(let first):
-                switch try await enter(request, reason: "Enter the same password again.") {
+                switch try await enter(request, reason: "Enter the same password again.", {}) {
                 case .password(let second):
                     if first.isEqual(to: second) { return .password(first) }
                 case let other:
@@ -111,9 +117,13 @@ final class KDEDialog: PromptDialog {
         throw error
     }
 
-    private func enter(_ request: PromptRequest, reason: String) async throws(PromptError) -> PromptAnswer {
+    private func enter(
+        _ request: PromptRequest,
+        reason: String,
+        _ whenShown: @escaping @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
         let outcome = await withCheckedContinuation { continuation in
-            start(request, reason: reason, continuation)
+            start(request, reason: reason, whenShown, continuation)
         }
         switch outcome {
         case .cancelled: return .cancelled
@@ -132,6 +142,7 @@ final class KDEDialog: PromptDialog {
     private func start(
         _ request: PromptRequest,
         reason: String,
+        _ whenShown: @escaping @BusActor () -> Void,
         _ continuation: CheckedContinuation<Outcome, Never>
     ) {
         let isFirst: Bool
@@ -148,10 +159,14 @@ final class KDEDialog: PromptDialog {
             self?.fail(PromptError(.timedOut, reason: "nobody has answered"))
         }
         state = .asking(Asking(deadline: deadline, continuation: continuation))
-        guard isFirst else { return channel.retry(reason) }
+        guard isFirst else {
+            channel.retry(reason)
+            return whenShown()
+        }
         BusActor.start { [self] in
             do throws(BusError) {
                 try await channel.begin(request, timeout: callTimeout)
+                if case .asking = state { whenShown() }
             } catch {
                 let code: PromptError.Code = error.name == .noReply ? .timedOut : .failed
                 fail(PromptError(code, reason: "the prompter refuses the question: \(error)"))

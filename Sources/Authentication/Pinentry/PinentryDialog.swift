@@ -70,7 +70,10 @@ final class PinentryDialog: PromptDialog {
     func canAsk(_ question: PromptRequest.Question) -> Bool { true }
 
     /// Asks; the window is there until the answer is.
-    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+    func ask(
+        _ request: PromptRequest,
+        whenShown: @escaping @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
         switch state {
         case .ready: state = .asking
         case .asking: throw PromptError(.failed, reason: "the dialog has a question already")
@@ -79,7 +82,7 @@ final class PinentryDialog: PromptDialog {
         case .ended(.failed(let error)): throw error
         }
         do throws(PromptError) {
-            switch try await answer(request) {
+            switch try await answer(request, whenShown) {
             case .cancelled:
                 end(.cancelled)
                 return .cancelled
@@ -114,9 +117,12 @@ final class PinentryDialog: PromptDialog {
 
     // MARK: Asking
 
-    private func answer(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
-        if request.question == .newPassword { return try await newPassword(request) }
-        switch (try await press(question(request)), request.question) {
+    private func answer(
+        _ request: PromptRequest,
+        _ whenShown: @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
+        if request.question == .newPassword { return try await newPassword(request, whenShown) }
+        switch (try await press(question(request), whenShown), request.question) {
         case (.ok, .password), (.ok, .newPassword): return .password(try takePassword())
         case (.ok, .confirmation): return .confirmed
         // With one button only, that is the one that cancels.
@@ -128,15 +134,18 @@ final class PinentryDialog: PromptDialog {
     }
 
     /// Asks for a new password twice: in one window if the pinentry can, otherwise in a second one.
-    private func newPassword(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+    private func newPassword(
+        _ request: PromptRequest,
+        _ whenShown: @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
         var warning: String?
         for _ in 0..<PinentryDialog.repetitionLimit {
-            let first = try await press(question(request, warning: warning))
+            let first = try await press(question(request, warning: warning), whenShown)
             guard first == .ok else { return first == nil ? .withdrawn : .cancelled }
             let isRepeated = channel.statuses.contains("PIN_REPEATED")
             let password = try takePassword()
             if isRepeated { return .password(password) }
-            let second = try await press(question(request, isRepetition: true, warning: ""))
+            let second = try await press(question(request, isRepetition: true, warning: "")) {}
             guard second == .ok else { return second == nil ? .withdrawn : .cancelled }
             if password.isEqual(to: try takePassword()) { return .password(password) }
             warning = PinentryQuestion.mismatch
@@ -155,11 +164,16 @@ final class PinentryDialog: PromptDialog {
     }
 
     /// Sets all up, asks, and tells which button was pressed; nil if the dialog was closed.
-    private func press(_ question: PinentryQuestion) async throws(PromptError) -> Button? {
+    private func press(
+        _ question: PinentryQuestion,
+        _ whenShown: @BusActor () -> Void
+    ) async throws(PromptError) -> Button? {
         for setting in question.settings {
             // What it does not know it does without.
             guard try await channel.transact(setting, within: commandTimeout) != .closed else { return nil }
         }
+        // A pinentry says nothing between this and the answer.
+        whenShown()
         switch try await channel.transact(question.command, within: timeout + commandTimeout) {
         case .success: return .ok
         case .closed: return nil

@@ -188,8 +188,7 @@ package final class Conversation {
             // It may have been put in other words meanwhile.
             let latest = asking?.request ?? request
             guard dialog.canAsk(latest.question) else { continue }
-            asking?.whenShown()
-            let answer = try await dialog.ask(latest)
+            let answer = try await dialog.ask(latest) { [weak self] in self?.receiveShown() }
             if isEnded || isWithdrawn { return .withdrawn }
             switch consume answer {
             case .password(let password): return .password(password)
@@ -202,6 +201,10 @@ package final class Conversation {
                 guard asking?.isRevised == true else { return .withdrawn }
             }
         }
+    }
+
+    private func receiveShown() {
+        asking?.whenShown()
     }
 
     private var isWithdrawn: Bool {

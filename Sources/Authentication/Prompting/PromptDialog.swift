@@ -10,7 +10,12 @@ package protocol PromptDialog: AnyObject, Sendable {
     ///
     /// A dialog that was cancelled or closed gives the same answer again, and one that has failed fails in the same way again. Whoever
     /// waits does not wait for ever: after the prompter's time for an answer it throws ``PromptError/Code/timedOut``.
-    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer
+    ///
+    /// - Parameter whenShown: called as soon as the prompter has taken the question; not if it never does.
+    func ask(
+        _ request: PromptRequest,
+        whenShown: @escaping @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer
 
     /// Changes the words of the question that waits for its answer; false, and nothing changes, where the prompter cannot.
     func revise(_ request: PromptRequest) -> Bool

@@ -131,6 +131,19 @@ struct GCRPrompterTests {
         }
     }
 
+    @Test(arguments: [PromptRequest.unlock, .touch])
+    func ask_taken_callsBack(request: PromptRequest) async throws {
+        try await PrompterFixture.run([.hang]) { fixture in
+            let shown = Recorder<Void>()
+            let dialog = try await fixture.prompter.open()
+            let answer = Task.immediate { @BusActor in Answer(try await dialog.ask(request) { shown.record(()) }) }
+            _ = try await shown.first("the question")
+            #expect(fixture.fake.questions.count == 1)
+            dialog.close()
+            #expect(try await answer.value == .withdrawn)
+        }
+    }
+
     // MARK: Waiting
 
     @Test

@@ -107,6 +107,22 @@ struct ConversationTests {
         #expect(Array(prompter.events.all.dropFirst(2).prefix(2)) == ["close", "open :1.1"])
     }
 
+    @Test
+    @BusActor
+    func ask_shownAgain_callsBackAgain() async throws {
+        let conversation = makeConversation()
+        let shown = Recorder<Void>()
+        let answer = Task.immediate { @BusActor in
+            Answer(try await conversation.ask(.touch) { shown.record(()) })
+        }
+        _ = try await shown.first("the question")
+        conversation.revise(.unlock)
+        _ = try await prompter.events.first("the other question") { $0.hasPrefix("ask Unlock") }
+        prompter.dialogs[1].answer(.cancelled)
+        #expect(try await answer.value == .cancelled)
+        #expect(shown.count == 2)
+    }
+
     // MARK: Withdrawing
 
     @Test

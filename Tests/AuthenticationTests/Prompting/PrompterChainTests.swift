@@ -43,7 +43,10 @@ struct PrompterChainTests {
 
         func revise(_ request: PromptRequest) -> Bool { false }
 
-        func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer { .confirmed }
+        func ask(
+            _ request: PromptRequest,
+            whenShown: @escaping @BusActor () -> Void
+        ) async throws(PromptError) -> PromptAnswer { .confirmed }
 
         func close() {}
     }

@@ -30,7 +30,7 @@ extension Prompter {
 extension PromptDialog {
     /// Asks, and gives the answer as a value.
     func answer(_ request: PromptRequest) async throws(PromptError) -> Answer {
-        Answer(try await ask(request))
+        Answer(try await ask(request) {})
     }
 }
 

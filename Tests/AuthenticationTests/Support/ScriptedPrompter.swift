@@ -78,9 +78,13 @@ final class ScriptedDialog: PromptDialog {
 
     func canAsk(_ question: PromptRequest.Question) -> Bool { questions.contains(question) }
 
-    func ask(_ request: PromptRequest) async throws(PromptError) -> PromptAnswer {
+    func ask(
+        _ request: PromptRequest,
+        whenShown: @escaping @BusActor () -> Void
+    ) async throws(PromptError) -> PromptAnswer {
         if isClosed { return .withdrawn }
         prompter.events.record("ask \(request.message) \(request.warning)")
+        whenShown()
         await withCheckedContinuation { continuation in
             self.continuation = continuation
             if isAnswered { resume() }
