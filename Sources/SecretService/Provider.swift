@@ -47,6 +47,7 @@ package final class Provider {
     package init(
         vault: Vault,
         connection: Connection,
+        callers: CallerDirectory,
         questions: PromptQueue,
         biometry: any Biometry,
         systemDialog: (any SystemDialog)? = nil,
@@ -55,12 +56,12 @@ package final class Provider {
     ) {
         self.vault = vault
         self.connection = connection
+        self.callers = callers
         self.questions = questions
         self.biometry = biometry
         lockout = LockoutKeeper(store: VaultLockoutStore(vault, logger: logger))
         self.limits = limits
         self.logger = logger
-        callers = CallerDirectory(connection: connection, logger: logger)
         audit = AccessAudit(logger: logger)
         access = ItemAccess(audit: audit)
         evaluator = Evaluator(

@@ -45,25 +45,18 @@ struct Daemon {
         } catch {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
-        let environment = SessionEnvironment(own: ProcessEnvironment.variables, connection: connection)
         pinentries = PinentryLauncher(logger: logger)
         systemBus = SystemBus(logger: logger)
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
+        let callers = CallerDirectory(connection: connection, logger: logger)
+        let prompters = Prompters(connection: connection, callers: callers, pinentries: pinentries, logger: logger)
+            .make(options.prompters)
         provider = Provider(
             vault: vault,
             connection: connection,
-            questions: PromptQueue(
-                PrompterChain(
-                    [
-                        KDEPrompter(connection: connection, environment: environment, logger: logger),
-                        GCRPrompter(connection: connection, logger: logger),
-                        PinentryPrompter(launcher: pinentries, environment: environment),
-                    ],
-                    logger: logger
-                ),
-                logger: logger
-            ),
+            callers: callers,
+            questions: PromptQueue(PrompterChain(prompters, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             logger: logger
         )

@@ -1,3 +1,5 @@
+import Authentication
+
 /// What the command line asks for.
 ///
 /// Read by hand: an argument parser would bring Foundation into a process that holds secrets and starts at every login.
@@ -5,6 +7,7 @@ struct Options: Equatable {
     var unlocks = false
     var replaces = false
     var dataDirectory: String?
+    var prompters = PrompterName.standard
     var isVerbose = false
 
     enum Request: Equatable {
@@ -19,7 +22,8 @@ struct Options: Equatable {
     }
 
     static let help = """
-        Usage: keychaind [--unlock] [--replace] [--data-dir DIR] [--verbose]
+        Usage: keychaind [--unlock] [--replace] [--data-dir DIR] [--prompters LIST]
+                         [--verbose]
 
         Keeps the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
 
@@ -27,6 +31,8 @@ struct Options: Equatable {
                            make that keychain if there is none
           --replace        take the place of a provider that allows it, and allow it in turn
           --data-dir DIR   keep keychains in DIR instead of $XDG_DATA_HOME/keychaind
+          --prompters LIST ask for passwords by the first of these that is there: kde, gcr, pinentry, tty; or none, for nobody
+                           (standard: kde,gcr,pinentry,tty)
           --verbose        log more
           --version        print the version and end
           --help           print this and end
@@ -47,6 +53,10 @@ struct Options: Equatable {
                 options.dataDirectory = directory
             case _ where argument.hasPrefix("--data-dir="):
                 options.dataDirectory = String(argument.dropFirst("--data-dir=".count))
+            case "--prompters":
+                options.prompters = try order(rest.next() ?? "")
+            case _ where argument.hasPrefix("--prompters="):
+                options.prompters = try order(argument.dropFirst("--prompters=".count))
             default:
                 throw UsageError(message: "unknown argument '\(argument)'")
             }
@@ -55,5 +65,12 @@ struct Options: Equatable {
             throw UsageError(message: "--data-dir needs a folder")
         }
         return .serve(options)
+    }
+
+    private static func order(_ text: some StringProtocol) throws(UsageError) -> [PrompterName] {
+        if let order = PrompterName.order(text) { return order }
+        throw UsageError(
+            message: "--prompters needs some of \(PrompterName.allCases.map(\.rawValue).joined(separator: ","))"
+        )
     }
 }

@@ -13,13 +13,16 @@ import Testing
     @Test(arguments: ["--help", "-h"]) func help_namesEveryOption(argument: String) async throws {
         let result = try await Launch().run(argument)
         #expect(result.succeeded)
-        for option in ["--unlock", "--replace", "--data-dir DIR", "--verbose", "--version", "--help"] {
+        for option in [
+            "--unlock", "--replace", "--data-dir DIR", "--prompters LIST", "--verbose", "--version", "--help",
+        ] {
             #expect(result.text.contains(option))
         }
     }
 
     @Test(arguments: [
         ["--no-such-option"], ["argument"], ["--data-dir"], ["--data-dir", ""], ["--data-dir="], ["--unlock=yes"],
+        ["--prompters"], ["--prompters", ""], ["--prompters", "gcr,,tty"], ["--prompters=gcr,gcr"], ["--prompters=x11"],
     ])
     func arguments_thatAreWrong_end64WithTheUsage(arguments: [String]) async throws {
         let launch = try Launch()

@@ -1,0 +1,35 @@
+import Authentication
+import DBus
+import Logging
+
+/// Makes prompters by their names.
+@BusActor
+struct Prompters {
+    private let connection: Connection
+    private let callers: CallerDirectory
+    private let pinentries: PinentryLauncher
+    private let logger: Logger
+    private let variables = ProcessEnvironment.variables
+    private let environment: SessionEnvironment
+
+    init(connection: Connection, callers: CallerDirectory, pinentries: PinentryLauncher, logger: Logger) {
+        self.connection = connection
+        self.callers = callers
+        self.pinentries = pinentries
+        self.logger = logger
+        environment = SessionEnvironment(own: variables, connection: connection)
+    }
+
+    /// The prompters, in the order of their names.
+    func make(_ names: [PrompterName]) -> [any Prompter] {
+        names.compactMap { name in
+            switch name {
+            case .kde: KDEPrompter(connection: connection, environment: environment, logger: logger)
+            case .gcr: GCRPrompter(connection: connection, logger: logger)
+            case .pinentry: PinentryPrompter(launcher: pinentries, environment: environment)
+            case .tty: TerminalPrompter(launcher: pinentries, environment: variables, callers: callers)
+            case .none: nil
+            }
+        }
+    }
+}

@@ -1,0 +1,65 @@
+import Authentication
+import DBus
+import Glibc
+import Logging
+import TestSupport
+import Testing
+
+/// A prompter for a caller that runs on a terminal of the test's.
+@BusActor
+final class TerminalFixture {
+    let terminal: TestTerminal
+    let prompter: TerminalPrompter
+    /// The caller's name on the bus.
+    var caller: String { connection.uniqueName }
+
+    private let launcher: PinentryLauncher
+    private let bus: PrivateBus
+    private let connection: Connection
+    private let process: ChildProcess
+    private let processID: Int32
+
+    /// - Parameters:
+    ///   - programs: the pinentries to try.
+    ///   - command: what the caller does; it says "started" when it is there, and its process id.
+    ///   - variables: changes to the daemon's environment.
+    init(
+        _ programs: [String],
+        command: String = "echo started; exec sleep 1000",
+        variables: [String: String] = [:]
+    ) async throws {
+        terminal = try TestTerminal()
+        bus = try await PrivateBus()
+        connection = try bus.connect()
+        process = try terminal.run("echo $$ >&3; \(command)")
+        let id = try await process.standardOutput.lines.first("the caller's process id")
+        try await terminal.waitFor("started")
+        processID = try #require(Int32(id))
+        var credentials = ConnectionCredentials()
+        credentials.processID = UInt32(processID)
+        let insight = ProcessInspector().inspect(credentials)
+        launcher = PinentryLauncher(logger: .silent)
+        prompter = TerminalPrompter(
+            launcher: launcher,
+            programs: programs,
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"].merging(variables) { $1 },
+            callers: CallerDirectory(connection: connection, inspection: { _ in insight }, logger: .silent)
+        )
+    }
+
+    isolated deinit {
+        launcher.close()
+        connection.close()
+        endCaller()
+    }
+
+    /// Ends the caller, which is in a session of its own.
+    func endCaller() {
+        kill(processID, SIGKILL)
+    }
+
+    /// Opens a dialog on the caller's terminal.
+    func open() async throws(PromptError) -> any PromptDialog {
+        try await prompter.open(for: caller, asking: .password)
+    }
+}

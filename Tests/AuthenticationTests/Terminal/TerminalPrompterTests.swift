@@ -1,0 +1,170 @@
+import Authentication
+import DBus
+import TestSupport
+import Testing
+
+/// The pinentries that ask on a terminal, on one of the test's own.
+@Suite(.lockedPool, .onLoop)
+struct TerminalPrompterTests {
+    private static let programs = ["pinentry-tty", "pinentry-curses", "pinentry-gtk-2"]
+
+    /// Asks; answers by keys once a text is on the terminal.
+    @BusActor
+    private func ask(
+        _ request: PromptRequest,
+        in dialog: any PromptDialog,
+        on terminal: TestTerminal,
+        when text: String = "Password:",
+        typing keys: String
+    ) async throws -> Answer {
+        let answer = Task.immediate { @BusActor in try await dialog.answer(request) }
+        try await terminal.waitFor(text)
+        terminal.type(keys)
+        return try await answer.value
+    }
+
+    // MARK: Answers
+
+    @Test(arguments: programs, ["hunter2", "100% {signs}"])
+    @BusActor
+    func ask_passwordTyped_isReadBackAndNotShown(program: String, password: String) async throws {
+        let fixture = try await TerminalFixture([program])
+        let dialog = try await fixture.open()
+        let answer = try await ask(.unlock, in: dialog, on: fixture.terminal, typing: password + "\r")
+        #expect(answer == .password(password))
+        dialog.close()
+    }
+
+    @Test(arguments: programs)
+    @BusActor
+    func ask_who_isOnTheTerminal(program: String) async throws {
+        let fixture = try await TerminalFixture([program])
+        let dialog = try await fixture.open()
+        let request = PromptRequest(question: .password, message: "Unlock", caller: "git", callerEvidence: "its file")
+        let text = "Asked for by git, as told by its file."
+        let answer = try await ask(request, in: dialog, on: fixture.terminal, when: text, typing: "x\r")
+        #expect(answer == .password("x"))
+        dialog.close()
+    }
+
+    @Test(arguments: [("pinentry-tty", "\u{4}"), ("pinentry-curses", "\t\t\r")])
+    @BusActor
+    func ask_cancelled_isCancelled(program: String, keys: String) async throws {
+        let fixture = try await TerminalFixture([program])
+        let dialog = try await fixture.open()
+        #expect(try await ask(.unlock, in: dialog, on: fixture.terminal, typing: keys) == .cancelled)
+    }
+
+    @Test(arguments: [("pinentry-tty", "any key"), ("pinentry-curses", "Cancel")])
+    @BusActor
+    func ask_waiting_oneKeyCancels(program: String, text: String) async throws {
+        let fixture = try await TerminalFixture([program])
+        let dialog = try await fixture.open()
+        let answer = try await ask(.touch, in: dialog, on: fixture.terminal, when: text, typing: "\r")
+        #expect(answer == .cancelled)
+    }
+
+    // MARK: Withdrawing
+
+    @Test(arguments: programs)
+    @BusActor
+    func close_whileAsking_leavesTheTerminalAsItWas(program: String) async throws {
+        let fixture = try await TerminalFixture([program])
+        for _ in 0..<2 {
+            let dialog = try await fixture.open()
+            let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
+            try await fixture.terminal.waitFor("Password:")
+            #expect(!fixture.terminal.echoes)
+            dialog.close()
+            #expect(try await answer.value == .withdrawn)
+            // The next is opened when the first is gone.
+            let next = try await fixture.open()
+            #expect(fixture.terminal.echoes)
+            next.close()
+        }
+    }
+
+    // MARK: Opening
+
+    @Test
+    @BusActor
+    func open_severalPrograms_takesTheFirstThatAsksThere() async throws {
+        let windows = try await FakePinentry(flavor: "gtk2")
+        let fixture = try await TerminalFixture(["/nowhere/pinentry", windows.path, "pinentry-tty"])
+        #expect(await fixture.prompter.isAvailable(for: fixture.caller))
+        let dialog = try await fixture.open()
+        #expect(try await ask(.unlock, in: dialog, on: fixture.terminal, typing: "x\r") == .password("x"))
+        #expect(windows.events.all.contains("GETINFO flavor"))
+        dialog.close()
+    }
+
+    @Test
+    @BusActor
+    func open_options_tellTheCallersTerminal() async throws {
+        let fake = try await FakePinentry(
+            greeting: "event \"env ${DISPLAY-none} ${DBUS_SESSION_BUS_ADDRESS-none}\"; echo OK",
+            flavor: "gtk2:curses"
+        )
+        let fixture = try await TerminalFixture(
+            [fake.path],
+            variables: ["DISPLAY": ":1", "DBUS_SESSION_BUS_ADDRESS": "unix:"]
+        )
+        let dialog = try await fixture.open()
+        #expect(fake.events.all.contains("env none none"))
+        #expect(fake.events.all.contains("OPTION ttyname=\(fixture.terminal.path)"))
+        #expect(fake.events.all.contains("OPTION ttytype=xterm"))
+        dialog.close()
+    }
+
+    @Test
+    @BusActor
+    func open_noPrograms_isUnavailable() async throws {
+        let fixture = try await TerminalFixture(["/nowhere/pinentry"])
+        #expect(await !fixture.prompter.isAvailable(for: fixture.caller))
+        await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.open() }
+    }
+
+    @Test
+    @BusActor
+    func open_callerInTheBackground_isUnavailable() async throws {
+        // With job control the shell is not in the foreground while its job is.
+        let fixture = try await TerminalFixture(
+            ["pinentry-tty"],
+            command: "set -m; sleep 1000 & echo started; fg >/dev/null"
+        )
+        #expect(await !fixture.prompter.isAvailable(for: fixture.caller))
+        await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.open() }
+    }
+
+    @Test
+    @BusActor
+    func open_callerHasEnded_isUnavailable() async throws {
+        let fixture = try await TerminalFixture(["pinentry-tty"])
+        fixture.endCaller()
+        await #expect(throws: PromptError.self) {
+            // A zombie still has its number, but no terminal.
+            while true { try await fixture.open().close() }
+        }
+    }
+
+    @Test
+    @BusActor
+    func open_callerWithoutTerminal_isUnavailable() async throws {
+        let bus = try await PrivateBus()
+        let connection = try bus.connect()
+        defer { connection.close() }
+        let process = try ChildProcess("setsid", ["sleep", "1000"])
+        defer { process.send(9) }
+        var credentials = ConnectionCredentials()
+        credentials.processID = UInt32(process.id)
+        let insight = ProcessInspector().inspect(credentials)
+        let prompter = TerminalPrompter(
+            launcher: PinentryLauncher(logger: .silent),
+            environment: [:],
+            callers: CallerDirectory(connection: connection, inspection: { _ in insight }, logger: .silent)
+        )
+        await #expect(throws: PromptError(.unavailable, reason: "")) {
+            _ = try await prompter.open(for: connection.uniqueName, asking: .password)
+        }
+    }
+}
