@@ -58,6 +58,7 @@ struct Daemon {
             callers: callers,
             questions: PromptQueue(PrompterChain(prompters, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
+            systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,
             logger: logger
         )
     }

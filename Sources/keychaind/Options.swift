@@ -9,6 +9,8 @@ struct Options: Equatable {
     var dataDirectory: String?
     var prompters = PrompterName.standard
     var isVerbose = false
+    /// Whether polkit's dialog is used where user presence is enough.
+    var usesPolkit = false
 
     enum Request: Equatable {
         case serve(Options)
@@ -23,7 +25,7 @@ struct Options: Equatable {
 
     static let help = """
         Usage: keychaind [--unlock] [--replace] [--data-dir DIR] [--prompters LIST]
-                         [--verbose]
+                         [--polkit] [--verbose]
 
         Keeps the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
 
@@ -33,6 +35,7 @@ struct Options: Equatable {
           --data-dir DIR   keep keychains in DIR instead of $XDG_DATA_HOME/keychaind
           --prompters LIST ask for passwords by the first of these that is there: kde, gcr, pinentry, tty; or none, for nobody
                            (standard: kde,gcr,pinentry,tty)
+          --polkit         let the system's own dialog ask, where the owner's presence is enough
           --verbose        log more
           --version        print the version and end
           --help           print this and end
@@ -45,6 +48,7 @@ struct Options: Equatable {
             switch argument {
             case "--unlock": options.unlocks = true
             case "--replace": options.replaces = true
+            case "--polkit": options.usesPolkit = true
             case "--verbose": options.isVerbose = true
             case "--version": return .showVersion
             case "--help", "-h": return .showHelp

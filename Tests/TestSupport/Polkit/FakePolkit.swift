@@ -74,6 +74,17 @@ package final class FakePolkit {
         crash()
     }
 
+    /// Sets what it answers where it may ask a person.
+    package func answerDialogs(with answer: Answer) {
+        answerToDialog = answer
+    }
+
+    /// Sets what it answers, whether it may ask a person or not.
+    package func answerEverything(with answer: Answer) {
+        self.answer = answer
+        answerToDialog = nil
+    }
+
     /// Leaves the bus at once.
     package func crash() {
         for continuation in hanging.values {
