@@ -21,6 +21,8 @@ final class FingerprintFixture {
         )
     }
 
+    private nonisolated static let turnstile = Turnstile(places: 8)
+
     /// Sets all up, runs the test, and takes all down.
     ///
     /// - Parameters:
@@ -32,6 +34,9 @@ final class FingerprintFixture {
         limits: FingerprintLimits = .patient,
         _ body: @BusActor (FingerprintFixture) async throws -> Void
     ) async throws {
+        // Each is a bus and a service: all tests at once would be too much for a small machine.
+        await turnstile.enter()
+        defer { turnstile.leave() }
         let virtual = try await VirtualReader(kind)
         if let enrolled {
             try await virtual.enrol(enrolled)

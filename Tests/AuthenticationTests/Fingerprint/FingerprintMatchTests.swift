@@ -212,14 +212,15 @@ struct FingerprintMatchTests {
     @Test
     func match_readerInUse_waitsForIt() async throws {
         try await FingerprintFixture.run { fixture in
-            let outcome = try await fixture.outcome { virtual in
-                try await virtual.withClaim { _ in
-                    // Long enough for it to have met the other's claim, mostly; the outcome is the same if not.
-                    await BusActor.loop.wait(for: .milliseconds(20))
-                }
-                try await virtual.touch("owner")
+            var match: (any BiometryMatch)?
+            try await fixture.virtual.withClaim { virtual in
+                let count = virtual.polkit.questions.count
+                match = fixture.match().match
+                // The last thing that can be seen before it finds the reader in use.
+                _ = try await virtual.polkit.questions.first("the match", after: count)
             }
-            #expect(outcome == .matched(finger: "right-index-finger"))
+            try await fixture.virtual.touch("owner")
+            #expect(await match?.outcome() == .matched(finger: "right-index-finger"))
         }
     }
 
@@ -266,8 +267,9 @@ struct FingerprintMatchTests {
                 try await virtual.bus.kill()
             }
             #expect(outcome == .failed(.biometryDisconnected))
+            // Whether there is no bus any more, or it is still going, is a matter of the moment.
             let next = try await fixture.outcome { _ in }
-            #expect(next == .failed(.biometryNotAvailable))
+            #expect([.failed(.biometryNotAvailable), .failed(.biometryDisconnected)].contains(next))
         }
     }
 
