@@ -34,6 +34,7 @@ struct Suite {
             }
             try addWritingRows(client, process, size: size, to: &report)
         }
+        if !isPeer { try addProtectedRows(client, to: &report) }
     }
 
     /// Starts the provider, and waits until it serves.

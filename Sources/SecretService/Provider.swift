@@ -73,7 +73,7 @@ package final class Provider {
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
         largeAnswers = LargeAnswers(connection: connection)
         sessions = SessionTable(limit: limits.sessions)
-        prompts = PromptTable(limit: limits.prompts)
+        prompts = PromptTable(limit: limits.prompts, secretLimit: limits.secretBytesInPrompts)
         contexts = ContextTable(limit: limits.contexts)
     }
 

@@ -6,6 +6,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Prompts of a connection that are not completed.
     package var prompts = 64
 
+    /// Bytes of secrets that wait in such prompts to be stored; one of the largest size.
+    package var secretBytesInPrompts = 16 << 20
+
     /// Authentication contexts of a connection.
     package var contexts = 64
 

@@ -32,8 +32,9 @@ struct ConformanceTableTests {
     private static func tests() throws -> [String: Set<Int>] {
         var tests: [String: Set<Int>] = [:]
         let declaration = /@Test\(\s*"([^"]*)"[\s\S]*?func (\w+)\(/
-        for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        where file.lastPathComponent.hasSuffix("Tests.swift") {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) where path.hasSuffix("Tests.swift")
+        {
+            let file = folder.appendingPathComponent(path)
             let suite = file.deletingPathExtension().lastPathComponent
             for match in try String(contentsOf: file, encoding: .utf8).matches(of: declaration) {
                 tests["\(suite).\(match.2)"] = Set(match.1.matches(of: /#(\d+)/).compactMap { Int($0.1) })

@@ -31,6 +31,7 @@ final class CreateItemPrompt: PromptAction {
         provider: Provider
     ) {
         label = new.description.label
+        secretBytes = new.secret.bytes.count
         self.new = consume new
         self.needsPassword = needsPassword
         self.replaced = replaced
@@ -40,6 +41,8 @@ final class CreateItemPrompt: PromptAction {
     }
 
     var emptyResult: Variant { .objectPath(.root) }
+
+    let secretBytes: Int
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
         if let replaced {

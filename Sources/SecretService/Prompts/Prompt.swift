@@ -29,6 +29,9 @@ final class Prompt {
         if case .created = state { true } else { false }
     }
 
+    /// How many bytes of secrets it keeps.
+    var secretBytes: Int { action.secretBytes }
+
     /// The context that it was made in, if so; it ends with that.
     var context: AuthenticationContext? { (action as? UnlockPrompt)?.context }
 

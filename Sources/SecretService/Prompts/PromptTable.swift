@@ -4,15 +4,25 @@ import DBus
 struct PromptTable {
     private var prompts: [ObjectNumber: Prompt] = [:]
     private let limit: Int
+    private let secretLimit: Int
 
-    init(limit: Int) {
+    /// - Parameters:
+    ///   - limit: how many prompts of a caller may be open.
+    ///   - secretLimit: how many bytes of secrets they may keep together.
+    init(limit: Int, secretLimit: Int) {
         self.limit = limit
+        self.secretLimit = secretLimit
     }
 
-    /// Adds a prompt; throws `LimitsExceeded` if its owner has too many.
+    /// Adds a prompt; throws `LimitsExceeded` if its owner has too many, or they keep too much.
+    @BusActor
     mutating func insert(_ prompt: Prompt) throws(BusError) {
-        guard numbers(of: prompt.owner).count < limit else {
+        let others = prompts(of: prompt.owner)
+        guard others.count < limit else {
             throw BusError(.limitsExceeded, "\(limit) prompts of yours are open already")
+        }
+        guard others.reduce(prompt.secretBytes, { $0 + $1.secretBytes }) <= secretLimit else {
+            throw BusError(.limitsExceeded, "your open prompts keep \(secretLimit) bytes of secrets already")
         }
         prompts[prompt.number] = prompt
     }

@@ -4,7 +4,8 @@ import Testing
 
 /// An authentication lets one caller have what it was for, for a while.
 struct GrantTests {
-    @Test func unlock_grantsTheItemToTheCallerAlone() async throws {
+    @Test("#75 #131 a protected item is unlocked for the caller that authenticated, and for no other")
+    func unlock_grantsTheItemToTheCallerAlone() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()

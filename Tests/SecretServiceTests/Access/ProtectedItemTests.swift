@@ -4,7 +4,8 @@ import Testing
 
 /// A protected item is locked to whoever has not authenticated, and to nobody else.
 struct ProtectedItemTests {
-    @Test func protectedItem_withoutGrant_isLockedInEveryAnswer() async throws {
+    @Test("#131 a protected item is locked to whoever has not authenticated, in every answer")
+    func protectedItem_withoutGrant_isLockedInEveryAnswer() async throws {
         let (client, session) = try await SharedService.client()
         let attributes = ["case": "every answer"]
         let item = try await client.createProtectedItem("Bank", attributes, session: session)
