@@ -48,6 +48,13 @@ import Vault
         return isUnmoved ? (copy, history) : nil
     }
 
+    /// The journal as far as it is in use: it is kept longer than what is in it, and ends with zeros.
+    private func journal(in folder: TemporaryFolder) throws -> [UInt8] {
+        let bytes = try folder.bytes(of: "login.keychain-wal")
+        let used = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
+        return Array(bytes.prefix(32 + (used - 32 + 4119) / 4120 * 4120))
+    }
+
     /// What a vault finds in a folder; it must be one of the states on the way, and sound.
     private func found(in folder: TemporaryFolder, _ history: History, _ what: String) async throws -> Int? {
         let vault = try await Vault.opened(Fixture.configuration(folder))
@@ -68,7 +75,7 @@ import Vault
 
     @Test func journalCutAnywhere_isAnAcknowledgedState_andLaterOnesComeWithMoreOfIt() async throws {
         let (crashed, history) = try await prepare()
-        let journal = try crashed.bytes(of: "login.keychain-wal")
+        let journal = try journal(in: crashed)
         let file = try crashed.bytes(of: "login.keychain")
         crashed.remove("login.keychain-shm")
         var last = 0
@@ -87,10 +94,49 @@ import Vault
         #expect(last == history.count - 1)
     }
 
+    @Test func journalKeptLong_zerosOrAnOlderJournalBehindWhatWasWritten_areNoChange() async throws {
+        let (crashed, history) = try await prepare()
+        let journal = try journal(in: crashed)
+        let whole = try crashed.bytes(of: "login.keychain-wal")
+        let file = try crashed.bytes(of: "login.keychain")
+        #expect(whole.count > 1 << 20)
+        let zeros = [UInt8](repeating: 0, count: whole.count)
+        // Frames of an older journal differ in the salts, which every beginning anew changes.
+        var older = journal
+        for frame in stride(from: 32, to: older.count, by: 4120) { older[frame + 8] ^= 0xff }
+        for end in stride(from: 32, through: journal.count, by: 4120) {
+            for rest in [zeros, older + zeros] {
+                crashed.remove("login.keychain-shm")
+                try crashed.write(file, to: "login.keychain")
+                let kept = Array(journal.prefix(end)) + rest[end...].prefix(whole.count - end)
+                try crashed.write(kept, to: "login.keychain-wal")
+                let state = try await found(in: crashed, history, "journal of \(end) bytes, then others")
+                #expect(end < journal.count || state == history.count - 1)
+            }
+        }
+    }
+
+    @Test func journalLong_changesOverwriteIt_andClosingEndsIt() async throws {
+        let folder = TemporaryFolder()
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        try await login.add("first")
+        try await login.add("second")
+        let size = try folder.bytes(of: "login.keychain-wal").count
+        #expect(size > 1 << 20)
+        for number in 0..<300 { try await login.add("x", ["n": "\(number)"]) }
+        #expect(try folder.bytes(of: "login.keychain-wal").count == size)
+        await vault.close()
+        #expect(!folder.names.contains("login.keychain-wal"))
+        let again = try await Vault.opened(Fixture.configuration(folder))
+        #expect(try await again.unlockedLogin().itemCount == 302)
+        await again.close()
+    }
+
     @Test(arguments: 0..<4)
     func journalTornAnywhere_isAnAcknowledgedState(seed: UInt64) async throws {
         let (crashed, history) = try await prepare()
-        let journal = try crashed.bytes(of: "login.keychain-wal")
+        let journal = try journal(in: crashed)
         let file = try crashed.bytes(of: "login.keychain")
         var generator = SeededGenerator(seed: seed)
         for round in 0..<15 {

@@ -115,7 +115,7 @@ extension Collection {
                 sealedSecrets = try await worker.perform { (writer) throws(VaultError) in
                     try writer.commit(change)
                 } afterwards: { writer in
-                    writer.checkpointIfLong()
+                    writer.prepareForNextCommit()
                 }
             }
             batch.apply(to: &table, sealedSecrets: sealedSecrets)

@@ -24,6 +24,9 @@ final class CollectionFile {
     // Past this much in the journal it is worth moving it into the file.
     private static let journalLimit = 1 << 20
 
+    // What the journal is kept at: the limit, and what the change that passes it mostly adds.
+    private static let journalReserve = journalLimit + 64 << 10
+
     /// Whether changes can be written at all.
     let isWritable: Bool
 
@@ -32,6 +35,7 @@ final class CollectionFile {
     private let database: Database
     private var version: UInt32
     private var journalBytes = 0
+    private var journalIsReserved = false
     private let insertion: Statement
     private let fullUpdate: Statement
     private let metadataUpdate: Statement
@@ -215,6 +219,16 @@ final class CollectionFile {
             try update.bind(indexKey, at: 1)
             try update.run()
         }
+    }
+
+    /// Gives the journal, once, the length that it grows to: SQLite begins it anew in place, so from then on a commit only
+    /// overwrites, and its sync is nearly twice as quick.
+    ///
+    /// Without it everything works as well, so a failure is none.
+    func reserveJournal() {
+        guard isWritable, !journalIsReserved else { return }
+        journalIsReserved = true
+        try? folder.reserve(journal, bytes: Self.journalReserve)
     }
 
     /// Whether the journal has grown so long that it should be moved into the file.

@@ -190,8 +190,10 @@ final class CollectionWriter {
         try file.setPasscodeSlot(slot, of: header)
     }
 
-    /// Moves the journal into the file when it is so long that this should not wait for a pause.
-    func checkpointIfLong() {
+    /// Readies the journal for the next change: moves it into the file when it is so long that this should not wait for a pause.
+    func prepareForNextCommit() {
+        guard refusal == nil else { return }
+        file?.reserveJournal()
         if file?.journalIsLong == true { checkpoint() }
     }
 
