@@ -1,4 +1,27 @@
+import CDBus
+
 extension Connection {
+    /// Asks for a well-known name.
+    ///
+    /// Blocks until the bus has answered.
+    package func requestName(
+        _ name: String,
+        options: NameRequest.Options = []
+    ) throws(BusError) -> NameRequest.Outcome {
+        guard isOpen else { throw Connection.disconnected }
+        outbox.drain()
+        var error = DBusError()
+        dbus_error_init(&error)
+        let code = dbus_bus_request_name(
+            pointer,
+            name,
+            options.rawValue | NameRequest.Options.doNotQueue.rawValue,
+            &error
+        )
+        guard code >= 0 else { throw BusError(consuming: &error) }
+        return NameRequest.Outcome(code: code)
+    }
+
     /// The unique name of the connection that owns a name, or nil if none does.
     package func owner(of name: String, timeout: Duration? = .seconds(25)) async throws(BusError) -> String? {
         let message = makeBusCall("GetNameOwner")

@@ -31,7 +31,8 @@ package actor BusActor {
     package nonisolated static func assumeIsolated<Result: Sendable>(
         _ operation: @BusActor () throws -> Result
     ) rethrows -> Result {
-        shared.preconditionIsolated()
+        // What `preconditionIsolated()` comes to by a longer way, in what every message passes several times.
+        loop.checkIsolated()
         // The two function types differ only in their isolation, which was checked in the line above.
         return try withoutActuallyEscaping(operation) {
             try unsafeBitCast($0, to: (() throws -> Result).self)()

@@ -20,10 +20,11 @@ struct WireBuffer: ~Copyable {
     var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 
     /// Appends a number or a boolean, in this machine's byte order, at a multiple of its size.
+    @inline(__always)
     mutating func append<Value: BitwiseCopyable>(_ value: Value) {
         align(to: MemoryLayout<Value>.size)
         reserve(MemoryLayout<Value>.size)
-        base.storeBytes(of: value, toByteOffset: count, as: Value.self)
+        (base + count).storeBytes(of: value, as: Value.self)
         count += MemoryLayout<Value>.size
     }
 
@@ -48,12 +49,14 @@ struct WireBuffer: ~Copyable {
         text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Appends zeros up to a multiple of a power of two.
+    /// Appends zeros up to a multiple of a power of two, eight at most.
+    @inline(__always)
     mutating func align(to boundary: Int) {
         let padding = -count & (boundary - 1)
         guard padding > 0 else { return }
         reserve(padding)
-        (base + count).initializeMemory(as: UInt8.self, repeating: 0, count: padding)
+        // Seven at most: a call would cost more than the loop.
+        for offset in 0..<padding { (base + count).storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
         count += padding
     }
 
@@ -67,8 +70,12 @@ struct WireBuffer: ~Copyable {
         count = newCount
     }
 
+    @inline(__always)
     private mutating func reserve(_ size: Int) {
-        guard capacity - count < size else { return }
+        if capacity - count < size { grow(by: size) }
+    }
+
+    private mutating func grow(by size: Int) {
         capacity = max(2 * capacity, count + size)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: WireBuffer.alignment)
         larger.copyMemory(from: base, byteCount: count)

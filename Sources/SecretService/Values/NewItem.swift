@@ -10,7 +10,8 @@ struct NewItem: ~Copyable {
     /// Reads the arguments; the message's secret is overwritten, whether they are good or not.
     @BusActor
     init(from call: MethodCall, for provider: Provider) throws(BusError) {
-        defer { call.message.wipeByteArrays() }
+        // The first argument is the properties.
+        defer { call.message.wipeByteArrays(leaving: 1) }
         var reader = call.message.makeReader()
         let description = try ItemDescription(from: &reader)
         let secret = try provider.readSecret(&reader, from: call.sender)

@@ -1,0 +1,65 @@
+import CDBus
+
+/// What is sent and not waited for.
+extension Connection {
+    /// Sends a message, in this turn of the loop if the socket takes it.
+    package func send(_ message: Message) {
+        guard isOpen else { return }
+        guard !message.hasDescriptors else {
+            return outbox.handOver { [self] in
+                if isOpen { dbus_connection_send(pointer, message.pointer, nil) }
+            }
+        }
+        outbox.append(OutgoingMessage(copying: message, serial: outbox.nextSerial()))
+    }
+
+    /// Sends a message that holds a secret; its bytes are overwritten.
+    package func sendWiping(_ message: Message) {
+        send(message)
+        message.wipeByteArrays()
+    }
+
+    /// Sends a signal with the values that the closure writes.
+    package func emit(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        to destination: String? = nil,
+        _ values: (inout Writer) -> Void
+    ) {
+        marshal(.signal(path, interface: interface, member: member, to: destination), values)
+    }
+
+    /// Sends the signal that tells of changed properties.
+    ///
+    /// - Parameter entries: writes the entries of an `a{sv}`.
+    package func emitPropertiesChanged(
+        _ path: ObjectPath,
+        _ interface: String,
+        to destination: String? = nil,
+        _ entries: (inout Writer) -> Void
+    ) {
+        emit(path, StandardInterface.properties, "PropertiesChanged", to: destination) { writer in
+            interface.write(to: &writer)
+            writer.writeArray(of: "{sv}", entries)
+            [String]().write(to: &writer)
+        }
+    }
+
+    /// Sends the answer to a call; everything in it is overwritten once it has left.
+    func answer(_ call: MethodCall, failing error: ErrorName? = nil, _ values: (inout Writer) -> Void) {
+        let serial = dbus_message_get_serial(call.message.pointer)
+        marshal(.answer(to: serial, of: call.sender, error: error), values)
+        // Where no other call waits to be handled, nothing will come to leave together with this.
+        if case .dispatching = state, dbus_connection_get_dispatch_status(pointer) != DBUS_DISPATCH_DATA_REMAINS {
+            outbox.flush()
+        }
+    }
+
+    private func marshal(_ header: MessageHeader, _ values: (inout Writer) -> Void) {
+        guard isOpen else { return }
+        var writer = Writer(beginning: Marshaller(header, serial: outbox.nextSerial()))
+        values(&writer)
+        if let message = writer.finish() { outbox.append(message) }
+    }
+}
