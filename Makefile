@@ -61,7 +61,8 @@ lint:
 	scripts/lint
 
 format:
-	$(SWIFT) format --in-place --parallel --recursive Package.swift Sources Tests Benchmarks
+	find Package.swift Sources Tests Benchmarks -name '*.swift' -not -path 'Tests/Seeds/*' -print0 | \
+		xargs --null $(SWIFT) format --in-place --parallel
 
 # Builds nothing, so that `sudo make install` needs no Swift and leaves no files of root's in the build folder.
 install:

@@ -13,11 +13,14 @@ let strictSettings: [SwiftSetting] = [
 let settings =
     Context.environment["CI"] == nil ? strictSettings : strictSettings + [.treatAllWarnings(as: .error)]
 
+let seedDependencies: [Target.Dependency] = ["SecretServiceClient", "Security", "TestSupport", "keychaind"]
+
 let package = Package(
     name: "keychaind",
     products: [
         .executable(name: "keychaind", targets: ["keychaind"]),
         .library(name: "SecretServiceClient", targets: ["SecretServiceClient"]),
+        .library(name: "Security", targets: ["Security"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")
@@ -55,6 +58,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "SecretServiceClient", dependencies: ["CLinux", "DBus", "Gcrypt"], swiftSettings: settings),
+        // Apple's API: the one target that uses Foundation, whose types are in it.
+        .target(
+            name: "Security",
+            dependencies: ["DBus", "Gcrypt", "KeychainModel", "SecretServiceClient"],
+            swiftSettings: settings
+        ),
 
         // Linked statically against the Swift runtime: it starts faster, needs less memory, and needs no Swift installed.
         // Only for release: the tests, which link this target too, need the shared runtime.
@@ -130,6 +139,26 @@ let package = Package(
             name: "SecretServiceClientTests",
             dependencies: ["DBus", "SecretServiceClient", "SecretServiceClientProbe", "TestSupport", "keychaind"],
             swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SecurityTests",
+            dependencies: ["SecretServiceClient", "Security", "TestSupport", "keychaind"],
+            swiftSettings: settings
+        ),
+        // Code of tutorials as their readers have it, in both language modes; see Tests/Seeds/README.md.
+        .testTarget(name: "SeedNoteTests", dependencies: seedDependencies, path: "Tests/Seeds/Note"),
+        .testTarget(name: "SeedWrapperTests", dependencies: seedDependencies, path: "Tests/Seeds/Wrapper"),
+        .testTarget(
+            name: "SeedNoteSwift5Tests",
+            dependencies: seedDependencies,
+            path: "Tests/Seeds/Swift5/Note",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+        .testTarget(
+            name: "SeedWrapperSwift5Tests",
+            dependencies: seedDependencies,
+            path: "Tests/Seeds/Swift5/Wrapper",
+            swiftSettings: [.swiftLanguageMode(.v5)]
         ),
         // A program of its own, since it looks at what the library does to its process.
         .executableTarget(

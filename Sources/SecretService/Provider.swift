@@ -34,6 +34,8 @@ package final class Provider {
     var contexts: ContextTable
     /// Who creates a collection under an alias.
     let creations = Turns<String>()
+    /// Who creates an item that is to be unique.
+    let uniqueCreations = Turns<UniqueKey.Place>()
 
     private enum Readiness {
         case opening([Waiter])

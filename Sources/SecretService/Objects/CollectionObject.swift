@@ -57,6 +57,21 @@ struct CollectionObject {
 
     @BusActor private static let keychainInterface = Interface<CollectionObject>(
         InterfaceName.keychainCollection,
+        methods: [
+            Method(
+                suspending: "CreateItem",
+                in: [
+                    Parameter("properties", [String: Variant].self),
+                    Parameter("secret", signature: EncodedSecret.signature),
+                    Parameter("replace", Bool.self),
+                    Parameter("unique", [String].self),
+                ],
+                out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
+            ) { (object, call) async throws(BusError) in
+                let (item, prompt) = try await object.createUniqueItem(call)
+                call.reply(with: item, prompt)
+            }
+        ],
         properties: [
             Property("Problem", String.self, get: { $0.collection.problem ?? "" })
         ]
@@ -89,6 +104,22 @@ struct CollectionObject {
             provider: provider
         )
         return (.root, try provider.makePrompt(action, for: caller))
+    }
+
+    /// Creates an item, unless another than the one that it replaces has the same values of some attributes.
+    @BusActor
+    private func createUniqueItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
+        let key = try UniqueKey(from: call)
+        // What is not on disk yet is not found, so that who creates the same waits until it is.
+        let place = key.place(in: collection)
+        await provider.uniqueCreations.begin(place)
+        defer { provider.uniqueCreations.end(place) }
+        let replaced = key.replaces ? collection.itemToReplace(key.attributes) : nil
+        // A locked collection refuses, whatever is in it.
+        guard collection.isLocked || !collection.hasItem(with: key, otherThan: replaced) else {
+            throw BusError(.alreadyExists, "there is an item with these attributes")
+        }
+        return try await createItem(call)
     }
 
     @BusActor

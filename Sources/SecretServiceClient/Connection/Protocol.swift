@@ -8,6 +8,9 @@ enum Protocol {
     static let session = "org.freedesktop.Secret.Session"
     static let prompt = "org.freedesktop.Secret.Prompt"
 
+    /// keychaind's own interface of the same objects.
+    static let keychaindCollection = "org.keychaind.Collection1"
+
     static let serviceObject = ObjectPath(unchecked: "/org/freedesktop/secrets")
 
     /// The algorithm of a session that does not encrypt.

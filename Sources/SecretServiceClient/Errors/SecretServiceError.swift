@@ -12,7 +12,8 @@ public struct SecretServiceError: Error, Equatable, Sendable {
     /// failure was found on this side.
     public let errorName: String?
 
-    init(_ code: Code, _ reason: String, errorName: String? = nil) {
+    /// Says what failed, and why in words.
+    package init(_ code: Code, _ reason: String, errorName: String? = nil) {
         self.code = code
         self.reason = reason
         self.errorName = errorName

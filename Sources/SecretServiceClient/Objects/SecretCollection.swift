@@ -83,20 +83,33 @@ public struct SecretCollection: SecretObject {
         replacing: Bool = false,
         prompting: SecretPrompting = .shown
     ) async throws(SecretServiceError) -> SecretItem {
+        try await createItem(label, attributes, secret, prompting, interface: Protocol.collection) {
+            $0.append(replacing)
+        }
+    }
+
+    /// Calls `CreateItem` of one of the interfaces that have it.
+    ///
+    /// - Parameter appendRest: appends what comes after the secret.
+    func createItem(
+        _ label: String,
+        _ attributes: [String: String],
+        _ secret: borrowing Secret,
+        _ prompting: SecretPrompting,
+        interface: String,
+        appendRest: (Message) -> Void
+    ) async throws(SecretServiceError) -> SecretItem {
         try ArgumentCheck.check(label, attributes)
         try ArgumentCheck.check(secret.contentType)
         let path = objectPath
         let (reply, session) = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
-            let message = Protocol.call(path, Protocol.collection, "CreateItem")
+            let message = Protocol.call(path, interface, "CreateItem")
             message.append(
-                [
-                    "\(Protocol.item).Label": .string(label),
-                    "\(Protocol.item).Attributes": .stringDictionary(attributes),
-                ]
+                ["\(Protocol.item).Label": .string(label), "\(Protocol.item).Attributes": .stringDictionary(attributes)]
                     as [String: Variant]
             )
             try session.append(secret, to: message)
-            message.append(replacing)
+            appendRest(message)
             return message
         }
         let (item, prompt) = try reply.reading(ObjectPath.self, ObjectPath.self)

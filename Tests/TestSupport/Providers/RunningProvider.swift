@@ -1,18 +1,15 @@
-import DBus
 import Glibc
-import SecretServiceClient
 import Synchronization
-import TestSupport
 
 /// A provider on a bus of its own, whose collection `login` has the password `password` and is unlocked.
-final class RunningProvider: Sendable {
-    let bus: PrivateBus
+package final class RunningProvider: Sendable {
+    package let bus: PrivateBus
     private let kind: TestedProvider
     private let folder: TemporaryFolder
     private let daemon: KeychainDaemon?
     private let process = Mutex<ChildProcess?>(nil)
 
-    init(_ kind: TestedProvider) async throws {
+    package init(_ kind: TestedProvider) async throws {
         self.kind = kind
         bus = try await PrivateBus()
         folder = try TemporaryFolder()
@@ -29,28 +26,22 @@ final class RunningProvider: Sendable {
         process.withLock { $0 = nil }
     }
 
-    /// A client with the configuration that the closure has changed.
-    func makeClient(
-        _ configure: (inout SecretClient.Configuration) -> Void = { _ in }
-    ) async throws(SecretServiceError) -> SecretClient {
-        var configuration = SecretClient.Configuration(bus: .address(bus.address))
-        configure(&configuration)
-        return try await SecretClient.connect(configuration)
-    }
+    /// The folder in which keychaind keeps its data.
+    package var dataHome: String? { daemon?.dataHome }
 
     /// Ends the provider at once.
-    func kill() async throws {
+    package func kill() async throws {
         if let daemon { try await daemon.kill() }
         if let process = process.withLock({ $0 }) { try await process.kill() }
     }
 
     /// Stops the provider from doing anything, until it is killed.
-    func pause() {
+    package func pause() {
         (daemon?.child ?? process.withLock { $0 })?.send(SIGSTOP)
     }
 
     /// Starts the provider again on what it has stored.
-    func restart() async throws {
+    package func restart() async throws {
         try await kill()
         if let daemon {
             try await daemon.start()
@@ -60,7 +51,7 @@ final class RunningProvider: Sendable {
     }
 
     /// Somebody who answers the provider's prompts so.
-    func answerPrompts(_ responses: PromptResponse...) async throws -> FakePrompter {
+    package func answerPrompts(_ responses: PromptResponse...) async throws -> FakePrompter {
         try await FakePrompter(on: bus, responses)
     }
 

@@ -1,0 +1,156 @@
+import Foundation
+import KeychainModel
+
+extension ItemQuery {
+    /// Reads a query; what is unknown, of a wrong type or contradictory is refused.
+    init(_ query: CFDictionary) throws(StatusError) {
+        var unread: [String: QueryValue] = [:]
+        for (key, value) in query {
+            guard let key = key as? String else { throw StatusError(errSecParam, "a key of the query is not a text") }
+            unread[key] = QueryValue(value)
+        }
+        try readClass(&unread)
+        try readReferences(&unread)
+        try readLimit(&unread)
+        try readReturns(&unread)
+        try readInteraction(&unread)
+        try readSecret(&unread)
+        try readProtection(&unread)
+        try readAttributes(&unread)
+        if let key = unread.keys.sorted().first {
+            let isKnown = ItemQuery.unsupportedKeys.contains(key)
+            throw StatusError(isKnown ? errSecUnimplemented : errSecParam, "the key \(key) means nothing here")
+        }
+        try checkAttributes()
+    }
+
+    /// Keys of Apple's that have no counterpart here.
+    private static let unsupportedKeys: Set<String> = Set(
+        [
+            kSecAttrAccess, kSecMatchPolicy, kSecMatchItemList, kSecMatchSearchList, kSecMatchIssuers,
+            kSecMatchEmailAddressIfPresent, kSecMatchSubjectContains, kSecMatchTrustedOnly, kSecMatchValidOnDate,
+            kSecUseItemList, kSecUseKeychain, kSecAttrSubject, kSecAttrIssuer, kSecAttrSerialNumber,
+            kSecAttrSubjectKeyID, kSecAttrPublicKeyHash, kSecAttrCertificateType, kSecAttrCertificateEncoding,
+            kSecAttrKeyClass, kSecAttrApplicationLabel, kSecAttrIsPermanent, kSecAttrApplicationTag,
+            kSecAttrKeySizeInBits, kSecAttrEffectiveKeySize,
+        ].map { $0 as String }
+    )
+
+    private mutating func readClass(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        guard let value = unread.removeValue(forKey: kSecClass as String) else { return }
+        guard case .text(let text) = value else { throw StatusError(errSecParam, "the class is not a class") }
+        itemClass = [ItemClass.genericPassword, .internetPassword].first { $0.code == text }
+        guard itemClass == nil else { return }
+        let others = [kSecClassCertificate, kSecClassKey, kSecClassIdentity].map { $0 as String }
+        throw StatusError(others.contains(text) ? errSecUnimplemented : errSecParam, "there is no class \(text)")
+    }
+
+    private mutating func readReferences(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        if let value = unread.removeValue(forKey: kSecValuePersistentRef as String) {
+            guard case .data(let bytes) = value, let stored = PersistentReference(bytes) else {
+                throw StatusError(errSecInvalidItemRef, "the persistent reference is not one of an item")
+            }
+            reference = stored
+        }
+        if let value = unread.removeValue(forKey: kSecValueRef as String) {
+            guard case .object(let object) = value, let item = object as? SecKeychainItem, reference == nil else {
+                throw StatusError(errSecInvalidItemRef, "the reference is not one of an item")
+            }
+            reference = item.reference
+        }
+    }
+
+    private mutating func readLimit(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        if let value = unread.removeValue(forKey: kSecMatchLimit as String) {
+            switch value {
+            case .text(let text) where text == kSecMatchLimitOne as String: limit = .one
+            case .text(let text) where text == kSecMatchLimitAll as String: limit = .all
+            case .number(let number) where number > 0: limit = number == 1 ? .one : .count(Int(clamping: number))
+            default: throw StatusError(errSecParam, "the limit is not one")
+            }
+        }
+        ignoresCase = try readFlag(kSecMatchCaseInsensitive, &unread) ?? false
+    }
+
+    private mutating func readReturns(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        let keys: [(CFString, Returns)] = [
+            (kSecReturnData, .data), (kSecReturnAttributes, .attributes), (kSecReturnRef, .reference),
+            (kSecReturnPersistentRef, .persistentReference),
+        ]
+        for (key, returned) in keys where try readFlag(key, &unread) == true {
+            returns.insert(returned)
+        }
+    }
+
+    private mutating func readInteraction(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        if try readFlag(kSecUseNoAuthenticationUI, &unread) == true { interaction = .fail }
+        // There is one keychain, whatever it is called.
+        _ = try readFlag(kSecUseDataProtectionKeychain, &unread)
+        unread[kSecUseAuthenticationContext as String] = nil
+        if let prompt = unread.removeValue(forKey: kSecUseOperationPrompt as String) {
+            guard case .text = prompt else { throw StatusError(errSecParam, "the prompt is not a text") }
+        }
+        guard let value = unread.removeValue(forKey: kSecUseAuthenticationUI as String) else { return }
+        switch value {
+        case .text(let text) where text == kSecUseAuthenticationUIAllow as String: interaction = .ask
+        case .text(let text) where text == kSecUseAuthenticationUIFail as String: interaction = .fail
+        case .text(let text) where text == kSecUseAuthenticationUISkip as String: interaction = .skip
+        default: throw StatusError(errSecParam, "the choice of interaction is none")
+        }
+    }
+
+    private mutating func readSecret(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        guard let value = unread.removeValue(forKey: kSecValueData as String) else { return }
+        guard case .data(let bytes) = value else { throw StatusError(errSecParam, "the secret is not data") }
+        data = bytes
+    }
+
+    private mutating func readProtection(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        if let value = unread.removeValue(forKey: kSecAttrAccessControl as String) {
+            guard case .object(let object) = value, let control = object as? SecAccessControl,
+                unread[kSecAttrAccessible as String] == nil
+            else { throw StatusError(errSecParam, "the access control is none, or says when as well as the query") }
+            values[.accessible] = .text(control.accessibility.rawValue)
+            if let text = control.accessControl?.description { values[.accessControl] = .text(text) }
+        }
+        if let value = unread.removeValue(forKey: kSecAttrAccessible as String) {
+            guard case .text(let code) = value, let accessibility = Accessibility(code: code) else {
+                throw StatusError(errSecParam, "the accessibility is none")
+            }
+            values[.accessible] = .text(accessibility.rawValue)
+        }
+        if let value = unread.removeValue(forKey: kSecAttrSynchronizable as String) {
+            switch value {
+            case .text(let text) where text == kSecAttrSynchronizableAny as String: synchronizable = .any
+            case .number(let number): synchronizable = number == 0 ? .no : .yes
+            default: throw StatusError(errSecParam, "whether it is synchronised is neither true nor false")
+            }
+        }
+    }
+
+    private mutating func readAttributes(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        if let value = unread.removeValue(forKey: kSecAttrLabel as String) {
+            guard case .text(let text)? = value.value(as: .text) else {
+                throw StatusError(errSecParam, "the label is not a text")
+            }
+            label = text
+        }
+        for (key, value) in unread {
+            guard let attribute = KeychainAttribute(code: key) else { continue }
+            guard let read = value.value(as: attribute.kind) else {
+                throw StatusError(errSecParam, "the attribute \(key) has a value of the wrong type")
+            }
+            values[attribute] = read
+            unread[key] = nil
+        }
+    }
+
+    private func readFlag(
+        _ key: CFString,
+        _ unread: inout [String: QueryValue]
+    ) throws(StatusError) -> Bool? {
+        guard let value = unread.removeValue(forKey: key as String) else { return nil }
+        guard let flag = value.flag else { throw StatusError(errSecParam, "\(key) is neither true nor false") }
+        return flag
+    }
+}

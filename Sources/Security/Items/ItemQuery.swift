@@ -1,0 +1,91 @@
+import Foundation
+import KeychainModel
+import SecretServiceClient
+
+/// A query of the `SecItem` functions, read and checked.
+struct ItemQuery: Sendable {
+    /// How many items to find.
+    enum Limit: Sendable {
+        case one
+        case all
+        case count(Int)
+
+        var count: Int {
+            switch self {
+            case .one: 1
+            case .all: .max
+            case .count(let count): count
+            }
+        }
+    }
+
+    /// What to do where a person would have to be asked.
+    enum Interaction: Sendable {
+        case ask
+        case fail
+        case skip
+    }
+
+    /// What to give of each item.
+    struct Returns: OptionSet, Sendable {
+        let rawValue: Int
+
+        static let data = Returns(rawValue: 1)
+        static let attributes = Returns(rawValue: 2)
+        static let reference = Returns(rawValue: 4)
+        static let persistentReference = Returns(rawValue: 8)
+    }
+
+    var itemClass: ItemClass?
+    var values: [KeychainAttribute: KeychainValue] = [:]
+    var label: String?
+    var synchronizable: ItemSearch.Synchronizable?
+    var ignoresCase = false
+    var limit: Limit?
+    var returns: Returns = []
+    var interaction = Interaction.ask
+    var data: [UInt8]?
+    var reference: PersistentReference?
+
+    /// Whether keys of the query are ones that only a search has.
+    var hasSearchParameters: Bool { limit != nil || !returns.isEmpty }
+
+    /// How a person may be asked.
+    var prompting: SecretPrompting { interaction == .ask ? .shown : .never }
+
+    /// What to search for.
+    func search() throws(StatusError) -> ItemSearch {
+        guard let itemClass else { throw StatusError(errSecParam, "the query names no class") }
+        return try ItemSearch(self, of: itemClass)
+    }
+
+    /// What to store.
+    func item() throws(StatusError) -> KeychainItem {
+        guard let itemClass else { throw StatusError(errSecParam, "the query names no class") }
+        guard synchronizable != .any else { throw StatusError(errSecParam, "an item is synchronised or it is not") }
+        var item = KeychainItem(itemClass)
+        item.label = label
+        // Always there, so that they can be searched for when they are empty.
+        for attribute in [.account, .service, .server] as [KeychainAttribute] where attribute.isOf(itemClass) {
+            try item.setChecked(attribute, .text(""))
+        }
+        for (attribute, value) in values {
+            try item.setChecked(attribute, attribute == .port && value.isEmpty ? nil : value)
+        }
+        try item.setChecked(.synchronizable, .boolean(synchronizable == .yes))
+        do throws(AccessControlError) {
+            _ = try Protection(of: item.attributes)
+        } catch {
+            throw StatusError(errSecParam, error.reason)
+        }
+        return item
+    }
+
+    /// Checks that every attribute is one that items of the class have.
+    func checkAttributes() throws(StatusError) {
+        guard let itemClass else { return }
+        for attribute in values.keys where !attribute.isOf(itemClass) {
+            throw StatusError(errSecNoSuchAttr, "items of class \(itemClass.rawValue) have no \(attribute.rawValue)")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import KeychainModel
+
+/// A value in a query, brought to one form: it comes as Swift's types or Foundation's, and as an Optional in an Any.
+enum QueryValue {
+    case text(String)
+    case data([UInt8])
+    case number(Int64)
+    case object(AnyObject)
+    case missing
+
+    init(_ value: Any) {
+        let mirror = Mirror(reflecting: value)
+        if mirror.displayStyle == .optional {
+            self = mirror.children.first.map { QueryValue($0.value) } ?? .missing
+            return
+        }
+        switch value {
+        case let text as String: self = .text(text)
+        case let data as Data: self = .data([UInt8](data))
+        case let flag as Bool: self = .number(flag ? 1 : 0)
+        case let number as NSNumber: self = .number(number.int64Value)
+        case let text as NSString: self = .text(text as String)
+        case let data as NSData: self = .data([UInt8](data as Data))
+        case let url as URL: self = .text(url.absoluteString)
+        default: self = .object(value as AnyObject)
+        }
+    }
+
+    /// The value as one of a kind; nil if it is not one.
+    func value(as kind: KeychainAttribute.Kind) -> KeychainValue? {
+        switch (self, kind) {
+        case (.text(let text), .text):
+            return text.utf8.contains(0) ? nil : .text(text)
+        case (.data(let bytes), .data):
+            return .data(bytes)
+        case (.number(let number), .number):
+            return .number(number)
+        case (.number(let number), .boolean):
+            return .boolean(number != 0)
+        case (.text(let code), .number):
+            // Creators and types are written as four characters too.
+            return QueryValue.number(of: code).map(KeychainValue.number)
+        default:
+            return nil
+        }
+    }
+
+    /// Whether it is true; nil if it is neither true nor false.
+    var flag: Bool? {
+        guard case .number(let number) = self else { return nil }
+        return number != 0
+    }
+
+    private static func number(of code: String) -> Int64? {
+        let bytes = Array(code.utf8)
+        guard bytes.count == 4 else { return nil }
+        return bytes.reduce(0) { $0 << 8 | Int64($1) }
+    }
+}

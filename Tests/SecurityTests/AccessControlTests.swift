@@ -1,0 +1,72 @@
+import Foundation
+import SecretServiceClient
+import Security
+import TestSupport
+import Testing
+
+struct AccessControlTests {
+    @Test("21, 22, 26 An item with an access control is released to who authenticates, by a prompt that comes by itself")
+    func copyMatching_devicePasscode_asks() async throws {
+        try await Keychain.withOwn { keychain in
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, .devicePasscode, nil)
+            )
+            let item = keychain.generic("anna", [kSecAttrAccessControl: control, kSecValueData: data("1")])
+            #expect(SecItemAdd(item, nil) == errSecSuccess)
+            let query: [CFString: Any] = [kSecReturnData: true]
+            var result: CFTypeRef?
+            let failing = query.merging([kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]) { $1 }
+            #expect(SecItemCopyMatching(keychain.generic("anna", failing), &result) == errSecInteractionNotAllowed)
+            let skipping = query.merging([kSecUseAuthenticationUI: kSecUseAuthenticationUISkip]) { $1 }
+            #expect(SecItemCopyMatching(keychain.generic("anna", skipping), &result) == errSecItemNotFound)
+            let prompter = try await keychain.provider.answerPrompts(.answer("password"))
+            #expect(keychain.secret(keychain.generic("anna")) == "1")
+            #expect(prompter.questions.count == 1)
+            await prompter.crash()
+        }
+    }
+
+    @Test(
+        "What goes together",
+        arguments: [
+            ([], "afterFirstUnlock"), (.userPresence, "afterFirstUnlock, userPresence"),
+            ([.biometryAny, .or, .devicePasscode], "afterFirstUnlock, biometryAny or devicePasscode"),
+            ([.biometryAny, .and, .applicationPassword], "afterFirstUnlock, biometryAny and applicationPassword"),
+        ] as [(SecAccessControlCreateFlags, String)]
+    )
+    func create_goodFlags_isMade(flags: SecAccessControlCreateFlags, description: String) {
+        let control = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, flags, nil)
+        #expect(control?.description == description)
+        #expect(control == SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, flags, nil))
+    }
+
+    @Test(
+        "What does not, and what there is not",
+        arguments: [
+            ([.or], errSecParam), ([.userPresence, .or, .and], errSecParam), (.companion, errSecUnimplemented),
+            (.privateKeyUsage, errSecUnimplemented), (.init(rawValue: 1 << 20), errSecParam),
+        ] as [(SecAccessControlCreateFlags, OSStatus)]
+    )
+    func create_badFlags_isRefused(flags: SecAccessControlCreateFlags, status: OSStatus) {
+        var error: Unmanaged<CFError>?
+        #expect(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, flags, &error) == nil)
+        let taken = error?.takeRetainedValue()
+        #expect(taken.map(CFErrorGetCode) == Int(status))
+        #expect(taken.map { CFErrorGetDomain($0) as String } == "NSOSStatusErrorDomain")
+    }
+
+    @Test
+    func create_noProtection_isRefused() {
+        var error: Unmanaged<CFError>?
+        #expect(SecAccessControlCreateWithFlags(nil, "nonsense" as CFTypeRef, .userPresence, &error) == nil)
+        #expect(error?.takeRetainedValue() as (any Error)? != nil)
+    }
+
+    @Test
+    func random_fillsAndRefuses() {
+        var bytes = [UInt8](repeating: 0, count: 64)
+        #expect(SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes) == errSecSuccess)
+        #expect(Set(bytes).count > 8)
+        #expect(SecRandomCopyBytes(nil, -1, &bytes) == errSecParam)
+    }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import SecretServiceClient
+import Security
+import TestSupport
+import Testing
+
+struct BadQueryTests {
+    @Test("A query without a class, or of none that there is")
+    func class_missingOrUnknown_isRefused() async throws {
+        try await Keychain.with { keychain in
+            for query in [[:], [kSecAttrAccount: "a"], [kSecClass: "nonsense"], [kSecClass: 7]] as [CFDictionary] {
+                #expect(SecItemAdd(query, nil) == errSecParam)
+                #expect(SecItemCopyMatching(query, nil) == errSecParam)
+                #expect(SecItemUpdate(query, [kSecValueData: Data()] as CFDictionary) == errSecParam)
+                #expect(SecItemDelete(query) == errSecParam)
+            }
+        }
+    }
+
+    @Test("What is not supported says so", arguments: ["cert", "keys", "idnt"])
+    func class_unsupported_isUnimplemented(itemClass: String) async throws {
+        try await Keychain.with { _ in
+            let query = [kSecClass: itemClass] as CFDictionary
+            #expect(SecItemAdd(query, nil) == errSecUnimplemented)
+            #expect(SecItemCopyMatching(query, nil) == errSecUnimplemented)
+            #expect(SecItemDelete(query) == errSecUnimplemented)
+        }
+    }
+
+    @Test("Values of the wrong type")
+    func value_wrongType_isRefused() async throws {
+        try await Keychain.with { keychain in
+            let wrong: [[CFString: Any]] = [
+                [kSecAttrService: 7], [kSecAttrAccount: data("a")], [kSecAttrGeneric: "text"],
+                [kSecAttrSynchronizable: "yes"], [kSecAttrIsInvisible: "yes"], [kSecValueData: "text"],
+                [kSecReturnData: "yes"], [kSecAttrAccessible: "soon"], [kSecAttrAccessControl: "all"],
+                [kSecAttrService: NSNull()], [kSecUseAuthenticationUI: "perhaps"], [kSecAttrLabel: "a\u{0}b"],
+                ["nonsense" as NSString: 1], [kSecMatchLimit: kSecMatchLimitOne],
+            ]
+            for more in wrong {
+                #expect(SecItemAdd(keychain.generic("anna", more), nil) == errSecParam, "\(more)")
+            }
+            for more in [[kSecMatchLimit: "some"], [kSecMatchLimit: 0], [kSecMatchLimit: -1]] as [[CFString: Any]] {
+                #expect(SecItemCopyMatching(keychain.generic("anna", more), nil) == errSecParam, "\(more)")
+            }
+            #expect(SecItemAdd(keychain.generic("anna", [kSecAttrServer: "s"]), nil) == errSecNoSuchAttr)
+            #expect(SecItemAdd(keychain.generic("anna", [kSecMatchPolicy: 1]), nil) == errSecUnimplemented)
+            #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
+        }
+    }
+
+    @Test("Values as Swift's types, Foundation's, and in an Optional in an Any")
+    func value_anyForm_isTaken() async throws {
+        try await Keychain.with { keychain in
+            let forms: [[String: Any]] = [
+                ["acct": "a", "v_Data": data("1"), "port": 1, "invi": true],
+                [
+                    "acct": "b" as NSString, "v_Data": data("1") as NSData, "port": NSNumber(value: 1),
+                    "invi": kCFBooleanTrue!,
+                ],
+                ["acct": String?("c") as Any, "v_Data": Data?(data("1")) as Any, "port": Int?(1) as Any],
+            ]
+            for form in forms {
+                let query = form.merging(["class": kSecClassInternetPassword, "srvr": keychain.name]) { $1 }
+                #expect(SecItemAdd(query as CFDictionary, nil) == errSecSuccess)
+            }
+            for account in ["a", "b", "c"] {
+                #expect(keychain.secret(keychain.internet(account, [kSecAttrPort: 1])) == "1")
+            }
+        }
+    }
+
+    @Test("Empty texts and no data at all")
+    func value_empty_isTaken() async throws {
+        try await Keychain.withOwn { keychain in
+            let empty = [kSecClass: kSecClassGenericPassword, kSecAttrService: ""] as CFDictionary
+            #expect(SecItemAdd(empty, nil) == errSecSuccess)
+            #expect(SecItemAdd([kSecClass: kSecClassGenericPassword] as CFDictionary, nil) == errSecDuplicateItem)
+            #expect(keychain.secret(empty) == "")
+        }
+    }
+
+    @Test
+    func secret_16MiB_isTaken_andMoreIsTooLarge() async throws {
+        try await Keychain.withOwn { keychain in
+            let large = Data(repeating: 7, count: 16 << 20)
+            #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: large]), nil) == errSecSuccess)
+            #expect(keychain.find(keychain.generic("anna", [kSecReturnData: true]), as: Data.self) == large)
+            let tooLarge = keychain.generic("ben", [kSecValueData: large + data("1")])
+            #expect(SecItemAdd(tooLarge, nil) == errSecDataTooLarge)
+        }
+    }
+
+    @Test
+    func noBus_andNoProvider_areNotAvailable() async throws {
+        let query = [kSecClass: kSecClassGenericPassword] as CFDictionary
+        KeychainBus.$current.withValue(.address("unix:path=/nonexistent")) {
+            #expect(SecItemCopyMatching(query, nil) == errSecNotAvailable)
+        }
+        let bus = try await PrivateBus()
+        KeychainBus.$current.withValue(.address(bus.address)) {
+            #expect(SecItemAdd(query, nil) == errSecNotAvailable)
+        }
+    }
+
+    @Test("A provider that dies, and one that comes back")
+    func providerDies_isNotAvailable_untilItIsBack() async throws {
+        try await Keychain.withOwn { keychain in
+            #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
+            try await keychain.provider.kill()
+            #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecNotAvailable)
+            try await keychain.provider.restart()
+            #expect(keychain.secret(keychain.generic()) == "1")
+        }
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+import SecretServiceClient
+import TestSupport
+import Testing
+
+extension RunningProvider {
+    /// A client that has nothing to do with the `SecItem` functions.
+    func makeOwnClient() async throws -> SecretClient {
+        try await SecretClient.connect(.init(bus: .address(bus.address)))
+    }
+
+    /// Everything that the provider has written.
+    func storedFiles() throws -> [Data] {
+        let home = try #require(dataHome)
+        let files = FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String } ?? []
+        let contents = files.compactMap { FileManager.default.contents(atPath: home + "/" + $0) }
+        try #require(!contents.isEmpty)
+        return contents
+    }
+}

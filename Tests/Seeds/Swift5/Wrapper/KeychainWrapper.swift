@@ -1,0 +1,1 @@
+../../Wrapper/KeychainWrapper.swift

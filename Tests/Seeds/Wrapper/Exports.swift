@@ -1,0 +1,2 @@
+// On Apple's systems UIKit brings it along.
+@_exported import Security
