@@ -59,13 +59,6 @@ struct UniqueItemTests {
     }
 }
 
-extension BusError {
-    fileprivate static let alreadyExists = BusError(
-        ErrorName(rawValue: "org.freedesktop.Secret.Error.AlreadyExists"),
-        ""
-    )
-}
-
 extension SecretServiceProxy {
     @discardableResult
     fileprivate func createUnique(

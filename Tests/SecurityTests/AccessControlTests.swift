@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 struct AccessControlTests {
-    @Test("21, 22, 26 An item with an access control is released to who authenticates, by a prompt that comes by itself")
+    @Test(
+        "21, 22, 26 An item with an access control is released to who authenticates, by a prompt that comes by itself"
+    )
     func copyMatching_devicePasscode_asks() async throws {
         try await Keychain.withOwn { keychain in
             let control = try #require(
@@ -43,11 +45,12 @@ struct AccessControlTests {
     @Test(
         "What does not, and what there is not",
         arguments: [
-            ([.or], errSecParam), ([.userPresence, .or, .and], errSecParam), (.companion, errSecUnimplemented),
-            (.privateKeyUsage, errSecUnimplemented), (.init(rawValue: 1 << 20), errSecParam),
-        ] as [(SecAccessControlCreateFlags, OSStatus)]
+            (1 << 14, errSecParam), (1 << 0 | 1 << 14 | 1 << 15, errSecParam), (1 << 5, errSecUnimplemented),
+            (1 << 30, errSecUnimplemented), (1 << 20, errSecParam),
+        ] as [(UInt, OSStatus)]
     )
-    func create_badFlags_isRefused(flags: SecAccessControlCreateFlags, status: OSStatus) {
+    func create_badFlags_isRefused(bits: UInt, status: OSStatus) {
+        let flags = SecAccessControlCreateFlags(rawValue: bits)
         var error: Unmanaged<CFError>?
         #expect(SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, flags, &error) == nil)
         let taken = error?.takeRetainedValue()

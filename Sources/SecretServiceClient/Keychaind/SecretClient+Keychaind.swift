@@ -9,7 +9,7 @@ extension SecretClient {
         do throws(SecretServiceError) {
             _ = try await call(message)
             return true
-        } catch where error.code == .noSuchObject || error.code == .notSupported {
+        } catch  where error.code == .noSuchObject || error.code == .notSupported {
             return false
         }
     }

@@ -19,7 +19,7 @@ extension SecretCollection {
             return try await createItem(label, attributes, secret, prompting, interface: Protocol.keychaindCollection) {
                 $0.append(false, unique)
             }
-        } catch where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {
+        } catch  where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {
             return nil
         }
     }

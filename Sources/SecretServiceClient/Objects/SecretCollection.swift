@@ -105,7 +105,10 @@ public struct SecretCollection: SecretObject {
         let (reply, session) = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
             let message = Protocol.call(path, interface, "CreateItem")
             message.append(
-                ["\(Protocol.item).Label": .string(label), "\(Protocol.item).Attributes": .stringDictionary(attributes)]
+                [
+                    "\(Protocol.item).Label": .string(label),
+                    "\(Protocol.item).Attributes": .stringDictionary(attributes),
+                ]
                     as [String: Variant]
             )
             try session.append(secret, to: message)
