@@ -47,7 +47,8 @@ final class BusClient {
         return (Message(owning: reply), duration)
     }
 
-    /// Makes calls, a number of them always on their way, and tells how long all of them took.
+    /// Makes calls, a number of them always on their way, and tells how long all of them took; the answers are in the order of
+    /// the calls.
     func timedCalls(_ messages: [Message], inFlight: Int) throws(BenchmarkError) -> (
         replies: [Message], duration: Duration
     ) {
@@ -71,6 +72,8 @@ final class BusClient {
         }
         let duration = ContinuousClock.now - start
         if let error = replies.lazy.compactMap(\.error).first { throw BenchmarkError(reason: "\(error)") }
+        // Changes that were written together may be answered in another order than they were asked for.
+        replies.sort { dbus_message_get_reply_serial($0.pointer) < dbus_message_get_reply_serial($1.pointer) }
         return (replies, duration)
     }
 

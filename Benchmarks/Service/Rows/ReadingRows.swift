@@ -41,7 +41,6 @@ extension Suite {
             {
                 let calls = (0..<count).map { client.getSecret($0, in: client.plain) }
                 let (replies, duration) = try client.bus.timedCalls(calls, inFlight: 16)
-                // A bus keeps the order of what one sends to another.
                 for (number, reply) in replies.enumerated() { try client.checkSecret(number, in: client.plain, reply) }
                 return duration / count
             }
