@@ -70,12 +70,13 @@ final class Stage {
         ]
     }
 
-    /// A pinentry that knows the password.
+    /// A pinentry that says it has windows, and knows the password.
     private static let pinentry = """
         #!/bin/sh
         echo OK
         while read -r command; do
             case $command in
+                GETINFO*) printf 'D gtk2\nOK\n' ;;
                 GETPIN*) printf 'D \(Provider.password)\nOK\n' ;;
                 *) echo OK ;;
             esac
