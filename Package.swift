@@ -31,7 +31,10 @@ let package = Package(
         .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        // toml++ is C++, of headers alone (libtomlplusplus-dev).
+        .target(name: "CTOML"),
 
+        .target(name: "Configuration", dependencies: ["CTOML"], swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus", "CLinux"], swiftSettings: settings),
         .target(name: "Gcrypt", dependencies: ["CGcrypt"], swiftSettings: settings),
         .target(name: "KeychainModel", swiftSettings: settings),
@@ -70,7 +73,8 @@ let package = Package(
         .executableTarget(
             name: "keychaind",
             dependencies: [
-                "Authentication", "CLinux", "DBus", "Gcrypt", "KeychainModel", "SecretService", "Vault",
+                "Authentication", "CLinux", "Configuration", "DBus", "Gcrypt", "KeychainModel", "SecretService",
+                "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
@@ -107,6 +111,7 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(name: "DBusTests", dependencies: ["CLinux", "DBus", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: settings),
         .testTarget(name: "GcryptTests", dependencies: ["Gcrypt", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "KeychainModelTests",
@@ -173,5 +178,6 @@ let package = Package(
             swiftSettings: settings
         ),
     ],
-    swiftLanguageModes: [.v6]
+    swiftLanguageModes: [.v6],
+    cxxLanguageStandard: .cxx17
 )

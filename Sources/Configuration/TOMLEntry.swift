@@ -1,0 +1,103 @@
+import CTOML
+
+/// One value of a TOML document, with the tables that it is in and where it is.
+struct TOMLEntry {
+    /// What can be a setting's value; everything else is of no setting's type.
+    enum Value {
+        case boolean(Bool)
+        case integer(Int64)
+        case text(String)
+        case emptyTable
+        case other
+    }
+
+    let keys: [String]
+    let value: Value
+    let keyPlace: ConfigurationError.Place
+    let valuePlace: ConfigurationError.Place
+
+    private final class Collector {
+        var entries: [TOMLEntry] = []
+        var failure: ConfigurationError?
+    }
+
+    /// All values of a document, in the order of their names; throws the first place where it is not TOML.
+    static func parse(_ text: [UInt8]) throws(ConfigurationError) -> [TOMLEntry] {
+        let collector = Collector()
+        text.withUnsafeBytes { text in
+            keychaind_toml_parse(
+                text.baseAddress?.assumingMemoryBound(to: CChar.self),
+                text.count,
+                Unmanaged.passUnretained(collector).toOpaque(),
+                { context, value in TOMLEntry.collector(context).entries.append(TOMLEntry(value!.pointee)) },
+                { context, failure in
+                    TOMLEntry.collector(context).failure = ConfigurationError(
+                        .syntax,
+                        at: TOMLEntry.place(failure!.pointee.line, failure!.pointee.column),
+                        reason: String(cString: failure!.pointee.message)
+                    )
+                }
+            )
+        }
+        if let failure = collector.failure { throw failure }
+        return collector.entries
+    }
+
+    private static func collector(_ context: UnsafeMutableRawPointer?) -> Collector {
+        Unmanaged<Collector>.fromOpaque(context!).takeUnretainedValue()
+    }
+
+    private static func place(_ line: UInt32, _ column: UInt32) -> ConfigurationError.Place {
+        ConfigurationError.Place(line: Int(line), column: Int(column))
+    }
+
+    private init(_ raw: keychaind_toml_value) {
+        keys = UnsafeBufferPointer(start: raw.keys, count: raw.key_count).map { String(cString: $0!) }
+        value =
+            switch raw.kind {
+            case keychaind_toml_boolean: .boolean(raw.number != 0)
+            case keychaind_toml_integer: .integer(raw.number)
+            case keychaind_toml_text: .text(String(cString: raw.text))
+            case keychaind_toml_empty_table: .emptyTable
+            default: .other
+            }
+        keyPlace = TOMLEntry.place(raw.key_line, raw.key_column)
+        valuePlace = TOMLEntry.place(raw.line, raw.column)
+    }
+
+    // MARK: Values
+
+    /// The name with its tables, as in the document.
+    private var name: String { keys.joined(separator: ".") }
+
+    /// The error for a name that no setting has.
+    var unknownName: ConfigurationError {
+        ConfigurationError(.unknownName, at: keyPlace, reason: "there is no setting '\(name)'")
+    }
+
+    func flag() throws(ConfigurationError) -> Bool {
+        guard case .boolean(let flag) = value else { throw wrongType("true or false") }
+        return flag
+    }
+
+    func number(in range: ClosedRange<Int64>) throws(ConfigurationError) -> Int64 {
+        guard case .integer(let number) = value else { throw wrongType("a whole number") }
+        guard range.contains(number) else {
+            throw ConfigurationError(
+                .outOfRange,
+                at: valuePlace,
+                reason: "'\(name)' is from \(range.lowerBound) to \(range.upperBound)"
+            )
+        }
+        return number
+    }
+
+    /// Accepts a table with nothing in it, where only tables may be.
+    func expectTable() throws(ConfigurationError) {
+        guard case .emptyTable = value else { throw wrongType("a table") }
+    }
+
+    private func wrongType(_ expected: String) -> ConfigurationError {
+        ConfigurationError(.wrongType, at: valuePlace, reason: "'\(name)' takes \(expected)")
+    }
+}
