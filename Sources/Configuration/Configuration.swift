@@ -54,6 +54,11 @@ package struct Configuration: Hashable, Sendable {
         lock.onSleep || overrides.keys.contains { lockRules(of: $0).onSleep }
     }
 
+    /// After how long a time of idleness some keychain is to be locked, each once.
+    package var idleTimes: Set<Duration> {
+        Set(([lock] + overrides.keys.map(lockRules)).compactMap(\.afterIdle))
+    }
+
     // MARK: Reading
 
     private mutating func apply(_ entry: TOMLEntry) throws(ConfigurationError) {

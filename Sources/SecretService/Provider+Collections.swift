@@ -78,6 +78,13 @@ extension Provider {
         return true
     }
 
+    /// Locks the collections that are meant, by their names: for what happens outside of the bus.
+    package func lockCollections(where isMeant: (String) -> Bool) {
+        for collection in vault.collections where isMeant(collection.name.description) {
+            _ = lock(collection)
+        }
+    }
+
     /// Creates a collection, and gives it the alias unless that is empty; nil, and a line in the log, if it cannot be made.
     ///
     /// If there is one with that alias by now, it is that one: of several callers, all get the same (#55).

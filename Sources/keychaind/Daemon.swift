@@ -1,4 +1,5 @@
 import Authentication
+import Configuration
 import DBus
 import Gcrypt
 import Glibc
@@ -36,7 +37,7 @@ struct Daemon {
     private init(_ options: Options) {
         self.options = options
         logger = Logger(label: "keychaind")
-        guard let directory = options.dataDirectory ?? DataDirectory.standard else {
+        guard let directory = options.dataDirectory ?? UserFolders.data else {
             end(.inputOutput, "there is no home folder to keep keychains in; give one with --data-dir")
         }
         self.directory = directory
@@ -139,16 +140,31 @@ struct Daemon {
         }
     }
 
+    // MARK: The session
+
     /// Locks what is to be locked while the screen is, and during sleep ends what was granted.
     private func watchSession() {
         session.onEvent { event in
             switch event {
             case .locked, .unlocked, .ended: provider.setSessionLocked(session.state.isLocked)
             case .aboutToSleep: provider.endAuthentication()
-            case .wokeUp: break
+            case .idle, .active, .wokeUp: break
             }
         }
         session.start()
+        BusActor.start { await lockAutomatically() }
+    }
+
+    /// Locks whole keychains when the configuration says so, as soon as it has been read.
+    private func lockAutomatically() async {
+        guard let path = ConfigurationFile.standardPath else { return }
+        let configuration = await BlockingThread.run { [logger] in
+            ConfigurationFile.load(from: path, logger: logger)
+        }
+        let locking = AutomaticLocking(configuration: configuration, provider: provider)
+        session.onEvent { locking.handle($0) }
+        if session.state.isLocked { locking.handle(.locked) }
+        if configuration.locksOnSleep { session.delaySleep() }
     }
 
     // MARK: Ending

@@ -4,6 +4,10 @@ package enum SessionEvent: Hashable, Sendable {
     case locked
     /// The session was locked and is no more.
     case unlocked
+    /// Nobody has used the session for a while; how long that is, the desktop decides.
+    case idle
+    /// Somebody uses the session again.
+    case active
     /// The machine is about to sleep; once all have been told, it may.
     case aboutToSleep
     /// The machine has woken up, or did not sleep after all.

@@ -13,9 +13,6 @@ package final class SessionMonitor {
         /// The session to watch; nil, or one that is not the user's, for the one that logind knows.
         package var sessionID: String? = getenv("XDG_SESSION_ID").map { String(cString: $0) }
 
-        /// Whether the machine's sleep is to wait until all have been told of it.
-        package var delaysSleep = false
-
         /// How long logind may take to answer a call.
         package var callTimeout = Duration.seconds(10)
 
@@ -34,6 +31,7 @@ package final class SessionMonitor {
     private var link: Link?
     private var confirmation: Timer?
     private var sleepDelay = SleepDelay.none
+    private var delaysSleep = false
     private var isAboutToSleep = false
     private var hasWarned = false
 
@@ -62,6 +60,12 @@ package final class SessionMonitor {
     /// Tells of what happens from now on, in the order of the handlers; they must not wait.
     package func onEvent(_ handler: @escaping @BusActor (SessionEvent) -> Void) {
         handlers.append(handler)
+    }
+
+    /// Has the machine's sleep wait from now on until all have been told of it.
+    package func delaySleep() {
+        delaysSleep = true
+        takeDelay()
     }
 
     /// Begins to watch; returns at once.
@@ -95,7 +99,7 @@ package final class SessionMonitor {
             hear("PrepareForSleep", of: link) { $0.prepareForSleep($1) },
         ]
         findSession(link)
-        delaySleep()
+        takeDelay()
     }
 
     private func hear(
@@ -173,9 +177,11 @@ package final class SessionMonitor {
                     member: "PropertiesChanged"
                 )
             ) {
-                guard let isLocked = SessionMonitor.lockedHint(in: $1) else { return }
+                let hints = SessionMonitor.hints(in: $1)
+                if let isIdle = hints.isIdle { $0.tell(isIdle ? .idle : .active) }
+                guard let isLocked = hints.isLocked else { return }
                 hasHeard = true
-                $0.hintChanged(isLocked)
+                $0.change(to: isLocked ? .locked : .unlocked)
             },
         ]
         let isLocked = try await link.logind.lockedHint(of: session)
@@ -185,12 +191,15 @@ package final class SessionMonitor {
         logger.debug("Watching the session", metadata: ["session": "\(session.id)", "locked": "\(isLocked)"])
     }
 
-    /// The new value of LockedHint, if the signal tells one.
-    private static func lockedHint(in message: Message) -> Bool? {
+    /// The new values of LockedHint and IdleHint, where the signal tells them.
+    private static func hints(in message: Message) -> (isLocked: Bool?, isIdle: Bool?) {
         guard let (interface, values, _) = try? message.read(String.self, [String: Variant].self, [String].self),
-            interface == Logind.sessionInterface, case .boolean(let isLocked) = values["LockedHint"]
-        else { return nil }
-        return isLocked
+            interface == Logind.sessionInterface
+        else { return (nil, nil) }
+        func hint(_ name: String) -> Bool? {
+            if case .boolean(let value) = values[name] { value } else { nil }
+        }
+        return (hint("LockedHint"), hint("IdleHint"))
     }
 
     private func sessionAdded() {
@@ -233,10 +242,6 @@ package final class SessionMonitor {
         }
     }
 
-    private func hintChanged(_ isLocked: Bool) {
-        change(to: isLocked ? .locked : .unlocked)
-    }
-
     private func change(to state: SessionState) {
         if let confirmation {
             BusActor.loop.cancel(confirmation)
@@ -259,12 +264,12 @@ package final class SessionMonitor {
             // Closes the descriptor, and with it ends the wait.
             sleepDelay = .none
         } else {
-            delaySleep()
+            takeDelay()
         }
     }
 
-    private func delaySleep() {
-        guard configuration.delaysSleep, !isAboutToSleep, let link, case .none = sleepDelay else { return }
+    private func takeDelay() {
+        guard delaysSleep, !isAboutToSleep, let link, case .none = sleepDelay else { return }
         sleepDelay = .asking
         BusActor.start { [self] in
             let delay: SleepDelay

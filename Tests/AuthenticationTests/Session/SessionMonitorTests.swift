@@ -124,6 +124,19 @@ struct SessionMonitorTests {
         }
     }
 
+    // MARK: Idleness
+
+    @Test @BusActor
+    func idleHint_changes_areTold() async throws {
+        try await run { logind, fixture in
+            try await logind.setIdleHint(true)
+            try await fixture.expect(.idle)
+            try await logind.setIdleHint(false)
+            try await fixture.expect(.active)
+            #expect(fixture.monitor.state == .unlocked)
+        }
+    }
+
     // MARK: Which session
 
     @Test @BusActor

@@ -21,7 +21,6 @@ final class SessionFixture {
     ) {
         var configuration = SessionMonitor.Configuration()
         configuration.sessionID = sessionID
-        configuration.delaysSleep = delaysSleep
         configuration.callTimeout = callTimeout
         configuration.confirmationTime = confirmationTime
         systemBus = SystemBus(address: address, pause: .milliseconds(1), logger: .silent)
@@ -31,6 +30,7 @@ final class SessionFixture {
             logger: Logger(recordingTo: lines)
         )
         monitor.onEvent { [events] in events.record($0) }
+        if delaysSleep { monitor.delaySleep() }
         monitor.start()
     }
 

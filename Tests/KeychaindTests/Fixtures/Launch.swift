@@ -12,6 +12,7 @@ final class Launch: Sendable {
         let own: [String: String?] = [
             "HOME": folder.path, "XDG_DATA_HOME": nil, "XDG_RUNTIME_DIR": folder.path, "NOTIFY_SOCKET": nil,
             "JOURNAL_STREAM": nil, "DBUS_SESSION_BUS_ADDRESS": "unix:path=\(folder.path("no-bus"))",
+            "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path("no-system-bus"))",
         ]
         environment = own.merging(bus?.environment ?? [:]) { $1 }
     }

@@ -95,6 +95,13 @@ package final class FakeLogind: Sendable {
         try await call(path(id), "org.freedesktop.login1.Session", "SetLockedHint") { $0.append(isLocked) }
     }
 
+    /// Says what a desktop says when nobody has used it for a while.
+    package func setIdleHint(_ isIdle: Bool, of id: String = "c1") async throws {
+        try await call(path(id), FakeLogind.mock, "UpdateProperties") {
+            $0.append("org.freedesktop.login1.Session", ["IdleHint": Variant.boolean(isIdle)])
+        }
+    }
+
     /// Tells that the machine is about to sleep, or has woken up.
     package func prepareForSleep(_ isAboutToSleep: Bool) async throws {
         try await emit("PrepareForSleep", "b") { Variant.write(isAboutToSleep, to: &$0) }

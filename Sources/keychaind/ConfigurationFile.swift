@@ -1,0 +1,58 @@
+import Configuration
+import Glibc
+import Logging
+
+/// The user's configuration, in a file.
+enum ConfigurationFile {
+    /// `config.toml` in the user's folder of configuration.
+    static var standardPath: String? { UserFolders.configuration.map { $0 + "/config.toml" } }
+
+    /// What the file says; without one, or with a mistake in it, what holds without one.
+    ///
+    /// Blocks for as long as the file's disk takes.
+    static func load(from path: String, logger: Logger) -> Configuration {
+        let content: [UInt8]
+        switch read(path) {
+        case .missing:
+            return Configuration()
+        case .failure(let reason):
+            logger.error("The configuration cannot be read", metadata: ["file": "\(path)", "reason": "\(reason)"])
+            return Configuration()
+        case .content(let bytes):
+            content = bytes
+        }
+        do throws(ConfigurationError) {
+            return try Configuration(parsing: content)
+        } catch {
+            logger.error("The configuration has a mistake, and does not count: \(path):\(error)")
+            return Configuration()
+        }
+    }
+
+    private enum Outcome {
+        case content([UInt8])
+        case missing
+        case failure(String)
+    }
+
+    private static func read(_ path: String) -> Outcome {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { return errno == ENOENT ? .missing : .failure(lastError) }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return .failure(lastError) }
+        guard status.st_mode & S_IFMT == S_IFREG else { return .failure("it is not a file") }
+        var content: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        // One more than the limit, so that what is too long is seen to be.
+        while content.count <= Configuration.limit {
+            let count = Glibc.read(descriptor, &buffer, buffer.count)
+            if count < 0 { return .failure(lastError) }
+            if count == 0 { break }
+            content += buffer[..<count]
+        }
+        return .content(content)
+    }
+
+    private static var lastError: String { String(cString: strerror(errno)) }
+}

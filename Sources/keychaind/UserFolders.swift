@@ -1,0 +1,28 @@
+import Glibc
+
+/// Where the user's files are (XDG Base Directory Specification).
+///
+/// Nil if neither the environment nor the user database has a home. A relative path in a variable is to be ignored.
+enum UserFolders {
+    /// The keychains, unless the command line says otherwise: `$XDG_DATA_HOME/keychaind`, or `~/.local/share/keychaind`.
+    static var data: String? { folder("XDG_DATA_HOME", orInHome: ".local/share") }
+
+    /// What the user has set: `$XDG_CONFIG_HOME/keychaind`, or `~/.config/keychaind`.
+    static var configuration: String? { folder("XDG_CONFIG_HOME", orInHome: ".config") }
+
+    private static func folder(_ name: String, orInHome path: String) -> String? {
+        if let folder = variable(name), folder.hasPrefix("/") {
+            return folder + "/keychaind"
+        }
+        return (variable("HOME") ?? homeOfUser).map { "\($0)/\(path)/keychaind" }
+    }
+
+    private static var homeOfUser: String? {
+        getpwuid(getuid()).map { String(cString: $0.pointee.pw_dir) }
+    }
+
+    private static func variable(_ name: String) -> String? {
+        guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { return nil }
+        return value
+    }
+}

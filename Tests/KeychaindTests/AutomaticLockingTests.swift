@@ -1,0 +1,142 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// What the session does to keychains, as the user has set it.
+struct AutomaticLockingTests {
+    /// A daemon whose configuration is this, with a logind; a keychain "Work" beside `login`.
+    private func run(
+        _ configuration: String?,
+        _ body: (RunningService, FakeLogind, ConfigurationFolder) async throws -> Void
+    ) async throws {
+        let logind = try await FakeLogind()
+        let folder = try ConfigurationFolder(configuration)
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--verbose"]
+        options.environment = logind.environment.merging(folder.environment) { $1 }
+        options.environment["XDG_SESSION_ID"] = logind.session
+        try await RunningService.withService(options) { service in
+            _ = try await service.log("Watching the session")
+            try await body(service, logind, folder)
+        }
+    }
+
+    @Test
+    func screenLocks_configured_locksOnlyThen() async throws {
+        try await run("[lock]\non-screen-lock = true\n") { service, logind, _ in
+            #expect(try await !service.isLocked)
+            try await logind.send("Lock")
+            _ = try await service.log("Locked a keychain")
+            #expect(try await service.isLocked)
+        }
+    }
+
+    @Test
+    func screenLocks_notConfigured_nothingIsLocked() async throws {
+        try await run(nil) { service, logind, _ in
+            #expect(try await !service.isLocked)
+            try await logind.setLockedHint(true)
+            try await logind.setLockedHint(false)
+            try await logind.emitSession("SessionRemoved", logind.session)
+            // The end of the session locks; what came before has been heard then.
+            _ = try await service.log("Locked a keychain")
+            #expect(service.daemon.child.standardError.lines.all.count { $0.contains("Locked a keychain") } == 1)
+        }
+    }
+
+    @Test
+    func sleep_configured_isDelayedUntilLocked() async throws {
+        try await run("[keychain.login.lock]\non-sleep = true\n") { service, logind, _ in
+            while try await logind.inhibitors() != [["sleep", "keychaind", "delay"]] {}
+            try await logind.prepareForSleep(true)
+            while try await !logind.inhibitors().isEmpty {}
+            #expect(try await service.isLocked)
+        }
+    }
+
+    @Test
+    func sleep_notConfigured_isNotDelayed() async throws {
+        try await run("[keychain.other.lock]\non-screen-lock = true\n") { service, logind, _ in
+            try await logind.prepareForSleep(true)
+            try await logind.setLockedHint(true)
+            #expect(try await logind.inhibitors().isEmpty)
+            #expect(try await !service.isLocked)
+        }
+    }
+
+    // MARK: Mistakes
+
+    @Test
+    func mistake_isToldWithItsPlaceAndDoesNotCount() async throws {
+        try await run("[lock]\non-screen-lock = true\non-sleep = \"no\"\n") { service, logind, folder in
+            let line = try await service.log("The configuration has a mistake")
+            #expect(line.contains("\(folder.path):3:12: 'lock.on-sleep' takes true or false"))
+            try await logind.setLockedHint(true)
+            #expect(try await !service.isLocked)
+        }
+    }
+
+    @Test
+    func file_isAFolderOrFIFO_isToldAndDoesNotCount() async throws {
+        try await run(nil) { service, _, folder in
+            for isFolder in [true, false] {
+                try folder.replace(withFolder: isFolder)
+                try await service.daemon.stop()
+                var options = KeychainDaemon.Options()
+                options.environment = folder.environment
+                try await service.daemon.start(options)
+                _ = try await service.log("The configuration cannot be read")
+                #expect(try await !service.isLocked)
+            }
+        }
+    }
+
+    @Test
+    func noSystemBus_isSaidOnceAndServiceWorks() async throws {
+        try await RunningService.withService { service in
+            _ = try await service.log("Nobody tells when the session is locked")
+            #expect(try await !service.isLocked)
+        }
+    }
+}
+
+extension RunningService {
+    /// Waits for a line of the daemon's log.
+    fileprivate func log(_ text: String) async throws -> String {
+        try await daemon.child.standardError.lines.first("“\(text)” in the log") { $0.contains(text) }
+    }
+
+    /// Whether `login` is locked.
+    fileprivate var isLocked: Bool {
+        get async throws {
+            let login = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
+            return try await client.property("Locked", of: login, "org.freedesktop.Secret.Collection")
+        }
+    }
+}
+
+/// A folder of configuration with one file in it, or none.
+private struct ConfigurationFolder {
+    private let folder: TemporaryFolder
+
+    init(_ text: String?) throws {
+        folder = try TemporaryFolder()
+        _ = try folder.makeFolder("keychaind")
+        if let text { try folder.write(text, to: "keychaind/config.toml") }
+    }
+
+    var path: String { folder.path("keychaind/config.toml") }
+
+    var environment: [String: String?] { ["XDG_CONFIG_HOME": folder.path] }
+
+    /// Puts something in the file's place that is no file.
+    func replace(withFolder isFolder: Bool) throws {
+        try? FileManager.default.removeItem(atPath: path)
+        if isFolder {
+            _ = try folder.makeFolder("keychaind/config.toml")
+        } else {
+            mkfifo(path, 0o600)
+        }
+    }
+}
