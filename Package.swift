@@ -137,7 +137,11 @@ let package = Package(
         ),
         .testTarget(
             name: "SecretServiceTests",
-            dependencies: ["DBus", "Gcrypt", "KeychainModel", "SecretService", "TestSupport", "keychaind"],
+            dependencies: [
+                "Authentication", "DBus", "Gcrypt", "KeychainModel", "SecretService", "TestSupport", "Vault",
+                "keychaind",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings
         ),
         .testTarget(

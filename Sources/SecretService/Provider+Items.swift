@@ -43,6 +43,9 @@ extension Provider {
         } catch {
             throw BusError(error)
         }
+        if collection.protection(of: creation.id) != before {
+            audit.accessControlChanged(creation.id, in: collection, by: caller)
+        }
         switch creation {
         case .created(let id):
             changes.itemCreated(id, in: collection)

@@ -47,6 +47,8 @@ extension Provider {
         case .prompt(let number):
             guard let prompt = prompts.prompt(number, of: call.sender) else { break }
             return PromptObject.kind.target(PromptObject(prompt: prompt))
+        case .audit:
+            return AuditObject.kind.target(AuditObject(provider: self))
         case .authentication:
             return AuthenticationObject.kind.target(AuthenticationObject(provider: self, caller: call.sender))
         case .context(let number):
@@ -72,7 +74,7 @@ extension Provider {
         case .service where call.interface != StandardInterface.introspectable:
             ServiceObject.membersThatNeedNoKey.contains(call.member) ? [] : vault.collections
         case .context where call.member == "Unlock": vault.collections
-        case .service, .node, .session, .prompt, .authentication, .context:
+        case .service, .node, .session, .prompt, .audit, .authentication, .context:
             []
         }
     }

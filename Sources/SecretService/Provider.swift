@@ -64,7 +64,7 @@ package final class Provider {
         lockout = LockoutKeeper(store: VaultLockoutStore(vault, logger: logger))
         self.limits = limits
         self.logger = logger
-        audit = AccessAudit(logger: logger)
+        audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0) })
         access = ItemAccess(audit: audit)
         evaluator = Evaluator(
             biometry: biometry,
@@ -129,6 +129,11 @@ package final class Provider {
 
     var hasEnded: Bool {
         if case .ended = readiness { true } else { false }
+    }
+
+    /// The user behind a connection, as the bus has seen it; nil if the caller has left.
+    func userID(of caller: String) async -> UInt32? {
+        try? await connection.credentials(of: caller).userID
     }
 
     /// Whether a caller is still on the bus.

@@ -58,7 +58,11 @@ final class ItemAuthentication {
             applicationPassword: ownPassword,
             asking: provider.dialog(for: purpose, in: conversation)
         )
-        switch await evaluation.outcome() {
+        let outcome = await evaluation.outcome()
+        for item in group.items {
+            provider.audit.authenticated(item.id, in: item.collection, for: caller, outcome)
+        }
+        switch outcome {
         case .satisfied(let proofs):
             // A password of an item's own proves something for that only; and the passcode's key goes with this.
             proved = Proofs(

@@ -39,7 +39,9 @@ extension Provider {
             message: purpose.message
         )
         let dialog = dialog(for: purpose, in: conversation)
-        switch await evaluator.evaluate(request, passcode: passcode, asking: dialog).outcome() {
+        let outcome = await evaluator.evaluate(request, passcode: passcode, asking: dialog).outcome()
+        audit.authenticated(policy, for: caller, outcome)
+        switch outcome {
         case .satisfied(let proofs): return Proofs(factors: proofs.factors, matchedSet: proofs.matchedSet)
         case .failed(let error): throw error
         }

@@ -7,6 +7,7 @@ enum InterfaceName {
     static let prompt = "org.freedesktop.Secret.Prompt"
     /// What the specification has no place for goes into interfaces of one's own (#132).
     static let keychainCollection = "org.keychaind.Collection1"
+    static let audit = "org.keychaind.Audit1"
     static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"
 }

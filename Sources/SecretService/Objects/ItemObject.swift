@@ -130,6 +130,7 @@ struct ItemObject {
         if collection.protection(of: item.id) == before {
             provider.changes.itemChanged(item.id, in: collection, .attributes)
         } else {
+            provider.audit.accessControlChanged(item.id, in: collection, by: caller)
             provider.access.endGrants(of: ItemReference(item.id, in: collection))
             provider.changes.itemChanged(item.id, in: collection, [.attributes, .locked])
         }

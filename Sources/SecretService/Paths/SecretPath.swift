@@ -10,6 +10,8 @@ enum SecretPath: Hashable, Sendable {
     case item(CollectionReference, ItemID)
     case session(ObjectNumber)
     case prompt(ObjectNumber)
+    /// The audit.
+    case audit
     case authentication
     case context(ObjectNumber)
 
@@ -73,6 +75,7 @@ enum SecretPath: Hashable, Sendable {
         case "/org": self = .node(.org)
         case "/org/freedesktop": self = .node(.freedesktop)
         case "/org/keychaind": self = .node(.keychaind)
+        case "/org/keychaind/Audit": self = .audit
         default: return nil
         }
     }

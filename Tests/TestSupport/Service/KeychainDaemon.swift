@@ -87,7 +87,8 @@ package final class KeychainDaemon: Sendable {
             "HOME": folder.path, "XDG_DATA_HOME": dataHome, "XDG_RUNTIME_DIR": folder.path,
             // No machine of the person who tests: neither its session nor its reader.
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/no-system-bus",
-            "XDG_SESSION_ID": nil, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil, "XDG_CACHE_HOME": nil, "NOTIFY_SOCKET": nil,
+            "XDG_SESSION_ID": nil, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil, "XDG_CACHE_HOME": nil,
+            "NOTIFY_SOCKET": nil,
         ]
         return own.merging(bus.environment) { $1 }
     }
