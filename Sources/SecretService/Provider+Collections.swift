@@ -30,13 +30,14 @@ extension Provider {
         if !collection.isLocked { return true }
         guard (try? await conversation.begin()) == true else { return false }
         await settle(collection)
+        let caller = await callers.caller(conversation.caller)
         var warning = ""
         while collection.isLocked {
             guard vault.collection(named: collection.name) === collection else { return false }
             let answer =
                 collection.isVacant
-                ? await conversation.askNewPassword(for: collection.label)
-                : await conversation.askPassword(of: collection.label, warning: warning)
+                ? await conversation.askNewPassword(of: collection.label, for: caller)
+                : await conversation.askPassword(of: collection.label, for: caller, warning: warning)
             guard let password = answer else { return false }
             if collection.name == .login { passcode?.keep(password) }
             switch await attempt(password, on: collection) {

@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import TestSupport
 import Testing
 
@@ -25,6 +26,16 @@ struct PromptTests {
             let outcome = try await service.client.complete(service.client.unlock([.login]).prompt, window: window)
             #expect(!outcome.isDismissed)
             #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test("a dialog says which program asks, and what that rests on")
+    func prompt_anyDialog_namesTheCaller() async throws {
+        try await withLockedLogin { service, prompter in
+            _ = try await service.client.complete(service.client.unlock([.login]).prompt)
+            let story = try #require(try await prompter.questions.first("the question").text("description"))
+            #expect(story.hasPrefix("Asked for by "))
+            #expect(story.contains("(process \(getpid())), as told by "))
         }
     }
 

@@ -3,14 +3,16 @@ import Gcrypt
 
 extension Conversation {
     /// Asks for the password of a collection; nil if the person will not give it.
-    func askPassword(of label: String, warning: String) async -> SecureBytes? {
+    func askPassword(of label: String, for caller: Caller, warning: String) async -> SecureBytes? {
         let label = PromptText.name(label)
         let request = PromptRequest(
             question: .password,
             title: "Unlock Keychain",
             message: "Unlock the keychain “\(label)”",
             subject: label,
-            description: "A program wants to use the keychain “\(label)”, which is locked.",
+            description: "The keychain “\(label)” is locked.",
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
             warning: warning,
             continueLabel: "Unlock",
             cancelLabel: "Cancel",
@@ -20,7 +22,7 @@ extension Conversation {
     }
 
     /// Asks for the first password of a collection, twice, and again while it is empty; nil if the person will not give one.
-    func askNewPassword(for label: String) async -> SecureBytes? {
+    func askNewPassword(of label: String, for caller: Caller) async -> SecureBytes? {
         let label = PromptText.name(label)
         var warning = ""
         while true {
@@ -30,7 +32,9 @@ extension Conversation {
                 message: "Choose a password for the keychain “\(label)”",
                 subject: label,
                 description:
-                    "A program wants to keep secrets in the keychain “\(label)”. Whoever has its password can read them.",
+                    "Secrets will be kept in the keychain “\(label)”. Whoever has its password can read them.",
+                caller: caller.description,
+                callerEvidence: caller.evidence.explanation,
                 warning: warning,
                 continueLabel: "Create",
                 cancelLabel: "Cancel",
@@ -44,7 +48,7 @@ extension Conversation {
 
     /// Asks for the password that an item is to have of its own, twice, and again while it is empty; nil if the person will not
     /// give one.
-    func askApplicationPassword(for label: String) async -> SecureBytes? {
+    func askApplicationPassword(of label: String, for caller: Caller) async -> SecureBytes? {
         let label = PromptText.name(label)
         var warning = ""
         while true {
@@ -52,8 +56,9 @@ extension Conversation {
                 question: .newPassword,
                 title: "New Password",
                 message: "Choose a password for “\(label)”",
-                description:
-                    "A program wants to store “\(label)” under a password of its own. Without it nobody can read it.",
+                description: "“\(label)” will be stored under a password of its own. Without it nobody can read it.",
+                caller: caller.description,
+                callerEvidence: caller.evidence.explanation,
                 warning: warning,
                 continueLabel: "Store",
                 cancelLabel: "Cancel",
@@ -70,9 +75,14 @@ extension Conversation {
     /// - Parameters:
     ///   - protectedItems: how many of its items are protected.
     ///   - boundToPasscode: the labels of the items that exist only with a passcode, and go with it, too.
-    func confirmDeletion(of label: String, protectedItems: Int, boundToPasscode: [String]) async -> Bool {
+    func confirmDeletion(
+        of label: String,
+        for caller: Caller,
+        protectedItems: Int,
+        boundToPasscode: [String]
+    ) async -> Bool {
         let label = PromptText.name(label)
-        var description = "A program wants to delete the keychain “\(label)”. It cannot be brought back."
+        var description = "The keychain “\(label)” cannot be brought back."
         if protectedItems > 0 {
             description +=
                 "\n\(protectedItems) of its items can be had only after an authentication, and are lost with it."
@@ -87,6 +97,8 @@ extension Conversation {
             title: "Delete Keychain",
             message: "Delete the keychain “\(label)”?",
             description: description,
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
             continueLabel: "Delete",
             cancelLabel: "Cancel",
             windowID: windowID

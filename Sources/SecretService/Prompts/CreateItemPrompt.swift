@@ -50,7 +50,8 @@ final class CreateItemPrompt: PromptAction {
         }
         var password: SecureBytes?
         if needsPassword {
-            guard let chosen = await conversation.askApplicationPassword(for: label) else {
+            let caller = await provider.callers.caller(conversation.caller)
+            guard let chosen = await conversation.askApplicationPassword(of: label, for: caller) else {
                 return .dismissed(emptyResult)
             }
             password = consume chosen

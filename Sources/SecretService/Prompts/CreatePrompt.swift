@@ -27,7 +27,10 @@ final class CreatePrompt: PromptAction {
             return await done(vacant)
         }
         let label = label ?? "Unnamed"
-        guard let password = await conversation.askNewPassword(for: label) else { return .dismissed(emptyResult) }
+        let caller = await provider.callers.caller(conversation.caller)
+        guard let password = await conversation.askNewPassword(of: label, for: caller) else {
+            return .dismissed(emptyResult)
+        }
         guard let collection = await provider.create(label: label, alias: alias, password: password) else {
             return .dismissed(emptyResult)
         }

@@ -49,6 +49,7 @@ final class DeletePrompt: PromptAction {
         let labels = bound.map { $0.collection.item($0.item)?.label ?? "" }
         return await conversation.confirmDeletion(
             of: collection.label,
+            for: await provider.callers.caller(conversation.caller),
             protectedItems: DeletePrompt.protectedItems(in: collection),
             boundToPasscode: labels
         )
