@@ -130,8 +130,8 @@ import Vault
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         login.lock()
-        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
-        while login.state != .unlocking { await Task.yield() }
+        let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        #expect(login.state == .unlocking)
         try await vault.delete(login)
         // It may have been quick enough; either way the collection is gone in the end.
         _ = await unlocking.result

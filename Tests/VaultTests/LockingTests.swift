@@ -159,8 +159,8 @@ import Vault
         await vault.close()
         vault = try await opened()
         let login = try #require(vault.collection(named: .login))
-        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
-        while login.state != .unlocking { await Task.yield() }
+        let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
+        #expect(login.state == .unlocking)
         login.lock()
         await #expect(throws: VaultError(.locked, reason: "")) { try await unlocking.value }
         #expect(login.state == .locked)
@@ -176,8 +176,8 @@ import Vault
         var calls: [Collection.State] = []
         login.onSettled { calls.append(login.state) }
         #expect(calls == [.vacant])
-        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
-        while login.state != .unlocking { await Task.yield() }
+        let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
+        #expect(login.state == .unlocking)
         login.onSettled { calls.append(login.state) }
         #expect(calls.count == 1)
         try await unlocking.value
@@ -199,8 +199,8 @@ import Vault
         let login = try #require(slow.collection(named: .login))
         let reopened = try #require(slow.collection(named: other.name))
         try await reopened.unlock(with: Fixture.bytes("pw"))
-        let unlocking = Task { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
-        while login.state != .unlocking { await Task.yield() }
+        let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
+        #expect(login.state == .unlocking)
         // All of this happens between the start of the derivation and its end.
         #expect(try await reopened.content(of: id).count == 10_000)
         let made = try await reopened.add()
