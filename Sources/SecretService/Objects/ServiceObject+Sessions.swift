@@ -60,7 +60,7 @@ extension ServiceObject {
         try await provider.largeAnswers.make { () async throws(BusError) in
             var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
             for item in items {
-                if let secret = try? await item.collection.storedSecret(of: item.id) {
+                if let secret = try? await item.collection.storedSecret(of: item.id, under: item.grant) {
                     try batch.add(secret, of: item.path)
                 }
             }
@@ -91,7 +91,7 @@ extension ServiceObject {
     /// What is damaged is left out, too.
     private func resident(_ item: Release) -> ResidentSecret {
         do throws(VaultError) {
-            guard let secret = try item.collection.secret(of: item.id) else { return .stored }
+            guard let secret = try item.collection.secret(of: item.id, under: item.grant) else { return .stored }
             return .secret(secret)
         } catch {
             return .unavailable

@@ -28,6 +28,27 @@ struct GrantTests {
         }
     }
 
+    /// Of 10,000 bytes, so large that it is read from the disk, and of few.
+    @Test("#80 a sealed item is in the answer of GetSecrets under a grant", arguments: [10, 10_000])
+    func getSecrets_ofASealedItem_givesItUnderAGrant(size: Int) async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let secret = String(repeating: "s", count: size)
+            let item = try await client.createProtectedItem(
+                "Bank",
+                ["service": "bank"],
+                "devicePasscode",
+                secret: secret,
+                session: session
+            )
+            #expect(try await client.secrets(of: [item], session: session).isEmpty)
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            let answer = try await client.secrets(of: [item], session: session)
+            #expect(answer[item]?.value == Array(secret.utf8))
+        }
+    }
+
     @Test func unlock_dismissed_grantsNothing() async throws {
         try await RunningService.withPrompter([.cancel]) { service, prompter in
             let client = service.client
