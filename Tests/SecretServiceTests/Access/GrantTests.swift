@@ -29,7 +29,7 @@ struct GrantTests {
     }
 
     /// Of 10,000 bytes, so large that it is read from the disk, and of few.
-    @Test("#80 a sealed item is in the answer of GetSecrets under a grant", arguments: [10, 10_000])
+    @Test("a sealed item is in the answer of GetSecrets under a grant", arguments: [10, 10_000])
     func getSecrets_ofASealedItem_givesItUnderAGrant(size: Int) async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
