@@ -1,3 +1,6 @@
+// From here on it is the text, byte for byte.
+// swift-format-ignore-file
+
 import Foundation
 
 typealias KeychainService = String

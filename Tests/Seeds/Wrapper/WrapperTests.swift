@@ -8,7 +8,9 @@ struct WrapperTests {
     @Test("A value is set, read, changed and deleted by subscript, and does not meet another service's")
     func subscript_setReadChangeDelete() async throws {
         try await TestedProvider.keychaind.withProvider { provider in
-            KeychainBus.$current.withValue(.address(provider.bus.address)) { use(KeychainWrapper(service: "myService")) }
+            KeychainBus.$current.withValue(.address(provider.bus.address)) {
+                use(KeychainWrapper(service: "myService"))
+            }
         }
     }
 
