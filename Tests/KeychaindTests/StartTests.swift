@@ -37,7 +37,8 @@ import Testing
         let data = try launch.folder.makeFolder("data")
         chmod(data, 0o755)
         let process = try await launch.start(on: bus, "--data-dir", data)
-        try await SecretServiceProxy(on: bus).roundTrip()
+        // A Ping is answered before the folder is opened; this waits for it.
+        _ = try await SecretServiceProxy(on: bus).readAlias("default")
         #expect(FileMode.of(data) == 0o700)
         #expect(try await process.terminate() == .success)
     }
