@@ -121,32 +121,12 @@ struct HostileClientTests {
         let (client, session) = try await SharedService.client()
         let secret = WireSecret(session: session, value: [UInt8](repeating: 1, count: 1 << 20))
         let item = try await client.createItem(properties: [:], secret: secret).item
-        let process = try ChildProcess(
-            "/usr/bin/python3",
-            ["-c", HostileClientTests.deafClient, item.rawValue],
-            environment: service.daemon.environment
-        )
-        _ = try await process.standardOutput.lines.first("the calls of the deaf client") { $0 == "sent" }
+        // Asks for 100 MiB.
+        let deaf = try await DeafClient(askingFor: item, times: 100, environment: service.daemon.environment)
         for _ in 0..<20 {
             #expect(try await client.secret(of: item, session: session).value.count == 1 << 20)
         }
-        try await process.kill()
+        try await deaf.kill()
         #expect(try await client.secret(of: item, session: session).value.count == 1 << 20)
     }
-
-    /// Asks for 100 MiB of secrets and reads nothing of them.
-    private static let deafClient = """
-        import sys, time, dbus, dbus.lowlevel
-        bus = dbus.SessionBus()
-        service = bus.get_object('org.freedesktop.secrets', '/org/freedesktop/secrets')
-        _, session = dbus.Interface(service, 'org.freedesktop.Secret.Service').OpenSession('plain', '')
-        for _ in range(100):
-            call = dbus.lowlevel.MethodCallMessage(
-                'org.freedesktop.secrets', sys.argv[1], 'org.freedesktop.Secret.Item', 'GetSecret')
-            call.append(dbus.ObjectPath(session))
-            bus.send_message(call)
-        bus.flush()
-        print('sent', flush=True)
-        time.sleep(600)
-        """
 }
