@@ -97,7 +97,7 @@ extension Provider {
         } catch {
             logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
         }
-        if authentication.proved != .none { context?.record(authentication.proved) }
+        if let proof = authentication.proof { context?.record(proof) }
     }
 
     /// Checks the reserved attributes that an item is to have; throws `InvalidArgs` if they are none that it can have.

@@ -10,7 +10,7 @@ extension Provider {
     /// Each object is given back as the caller spells it (#70); unknown ones are passed over (#76), as are those that nothing
     /// opens now.
     ///
-    /// - Parameter context: where what the caller has proved already is found, and how a prompt is to look.
+    /// - Parameter context: how a prompt is to look, and what takes note of what is proved in it.
     func unlock(
         _ paths: [ObjectPath],
         for caller: String,
@@ -22,7 +22,6 @@ extension Provider {
         var unlocked: [ObjectPath] = []
         var locked: [UnlockPrompt.Request] = []
         var unreadable: [CollectionName: String] = [:]
-        let proofs = context?.useProofs() ?? .none
         for path in paths {
             guard let (collection, item) = findLockable(path) else { continue }
             switch collection.state {
@@ -30,7 +29,6 @@ extension Provider {
                 unreadable[collection.name] = reason
                 continue
             case .unlocked:
-                if let context, let item { grant(item, in: collection, to: context, for: proofs) }
                 let verdict = item.map { access.verdict(on: $0, in: collection, for: caller) } ?? .open
                 guard verdict.isLocked else {
                     unlocked.append(path)
@@ -47,17 +45,26 @@ extension Provider {
         return (unlocked, try makePrompt(UnlockPrompt(locked, for: caller, in: context, provider: self), for: caller))
     }
 
-    /// Grants an item to a context's owner if what was proved in the context suffices; a sealed item needs its key, and so a
-    /// person.
-    private func grant(
-        _ id: ItemID,
-        in collection: Collection,
-        to context: AuthenticationContext,
-        for proofs: Proofs
-    ) {
-        guard case .needsAuthentication(let policy) = access.verdict(on: id, in: collection, for: context.owner),
-            policy.isSatisfied(by: proofs.counting(for: Requirement(policy: policy)))
-        else { return }
-        access.grant(ItemReference(id, in: collection), to: context.caller, for: context.settings.reuse, key: nil)
+    /// Grants those items to a context's owner for which what was proved in the context suffices.
+    ///
+    /// What cannot be had with it stays locked to the caller, and ``unlock(_:for:in:)`` makes a prompt for it.
+    func grantProved(_ paths: [ObjectPath], in context: AuthenticationContext) async {
+        guard paths.count <= limits.objectsPerPrompt, let proof = context.useProof() else { return }
+        let endings = context.endings
+        for path in paths {
+            guard let (collection, id) = findLockable(path), let id,
+                case .needsAuthentication(let policy) = access.verdict(on: id, in: collection, for: context.owner)
+            else { continue }
+            let item = ProtectedItem(id: id, collection: collection, policy: policy)
+            guard proof.satisfies(await item.requirement(with: biometry, in: vault)) else { continue }
+            var key: ItemKey?
+            if item.isSealed {
+                // A collection with a password of its own that was never unlocked beside login knows no other passcode.
+                guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { continue }
+                key = opened
+            }
+            guard context.endings == endings, collection.protection(of: id).policy == policy else { continue }
+            access.grant(item.reference, to: context.caller, for: context.settings.reuse, key: key)
+        }
     }
 }

@@ -24,6 +24,7 @@ import Testing
         #expect(try await client.complete(client.unlock([item]).prompt).paths == [item.rawValue])
         #expect(try await client.secretText(of: item, session: session) == secret)
         try await client.lock([item])
+        try await openInAContext(item, as: client)
         // Other traffic, as an idle daemon has it, and a client that leaves.
         try await service.makeClient().roundTrip()
         #expect(
@@ -37,6 +38,20 @@ import Testing
         #expect(found.text == "0 0\n", "\(found.text) \(found.errors)")
         await prompter.crash()
         try await service.daemon.stop()
+    }
+
+    /// Unlocks an item by a context, which keeps what the passcode gave until it ends.
+    private func openInAContext(_ item: ObjectPath, as client: SecretServiceProxy) async throws {
+        let authentication = "org.keychaind.Authentication1"
+        let root = ObjectPath(unchecked: "/org/keychaind/Authentication")
+        let context = try await client.call(root, authentication, "CreateContext").read(ObjectPath.self)
+        let interface = "\(authentication).Context"
+        try await client.call(context, interface, "EvaluatePolicy", "deviceOwnerAuthentication", "")
+        let unlocked = try await client.call(context, interface, "Unlock", [item])
+            .read([ObjectPath].self, ObjectPath.self).0
+        #expect(unlocked == [item])
+        try await client.call(context, interface, "Invalidate")
+        try await client.lock([item])
     }
 
     /// So that the arguments of the process that looks do not hold what it looks for.

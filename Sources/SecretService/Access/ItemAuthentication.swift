@@ -12,8 +12,8 @@ final class ItemAuthentication {
     private let settings: AuthenticationSettings
     private let given: GivenPasscode?
     private unowned let provider: Provider
-    /// What was proved here, apart from what is one item's own.
-    private(set) var proved = Proofs.none
+    /// What was proved here last, apart from what is one item's own.
+    private(set) var proof: ContextProof?
 
     /// - Parameter given: the passcode, if it was given just before; it is not asked for again.
     init(
@@ -37,17 +37,16 @@ final class ItemAuthentication {
     }
 
     private func authenticate(_ group: ItemGroup, asking conversation: Conversation) async throws(AuthenticationError) {
+        guard let first = group.items.first else { return }
         let passcodeCollection = group.passcodeCollection(in: provider.vault)
         let passcode = VaultPasscode(provider.vault, for: passcodeCollection)
         defer { passcode.forget() }
-        let ownPassword = group.items.first.flatMap { item in
-            group.policy.factors.contains(.applicationPassword) ? ApplicationPassword(of: item, after: passcode) : nil
-        }
+        let hasOwnPassword = group.policy.factors.contains(.applicationPassword)
+        let ownPassword = hasOwnPassword ? ApplicationPassword(of: first, after: passcode) : nil
         var purpose = AuthenticationPurpose(caller: caller, labels: group.items.map(\.label), settings: settings)
         purpose.keychain = passcodeCollection?.label
-        let requirement = await requirement(of: group)
         let request = EvaluationRequest(
-            requirement,
+            await first.requirement(with: provider.biometry, in: provider.vault),
             proved: await proof(by: given, for: group, passcode),
             isInteractionAllowed: settings.allowsInteraction,
             message: purpose.message
@@ -64,10 +63,11 @@ final class ItemAuthentication {
         }
         switch outcome {
         case .satisfied(let proofs):
-            // A password of an item's own proves something for that only; and the passcode's key goes with this.
-            proved = Proofs(
+            // A password of an item's own proves something for that only.
+            proof = ContextProof(
                 factors: proofs.factors.union(request.proved).subtracting(.applicationPassword),
-                matchedSet: proofs.matchedSet
+                matchedSet: proofs.matchedSet,
+                passcode: passcode.key
             )
             for item in group.items {
                 await grant(item, passcode.key, ownPassword?.key, conversation)
@@ -75,17 +75,6 @@ final class ItemAuthentication {
         case .failed(let error):
             throw error
         }
-    }
-
-    /// What the items of a group ask for.
-    private func requirement(of group: ItemGroup) async -> Requirement {
-        var boundSet: BiometrySet?
-        if group.policy.factors.contains(.biometryCurrentSet), let binding = group.items.first?.biometryBinding,
-            let set = await provider.biometry.availability().set
-        {
-            boundSet = BiometryBinding.isBound(binding, to: set, in: provider.vault) ? set : nil
-        }
-        return Requirement(policy: group.policy, boundSet: boundSet)
     }
 
     /// What the passcode that was given before proves for items; if they are sealed it has to open them, too.

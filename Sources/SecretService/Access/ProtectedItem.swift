@@ -1,3 +1,5 @@
+import Authentication
+import DBus
 import KeychainModel
 import Vault
 
@@ -17,4 +19,13 @@ struct ProtectedItem {
 
     /// What it was bound to when it was stored, if its policy asks for the fingers enrolled then.
     var biometryBinding: String? { collection.item(id)?.attributes[BiometryBinding.attribute] }
+
+    /// What it asks for; it takes the fingers that are enrolled now for `biometryCurrentSet` if it is bound to them.
+    @BusActor
+    func requirement(with biometry: any Biometry, in vault: Vault) async -> Requirement {
+        guard policy.factors.contains(.biometryCurrentSet), let binding = biometryBinding,
+            let set = await biometry.availability().set, BiometryBinding.isBound(binding, to: set, in: vault)
+        else { return Requirement(policy: policy) }
+        return Requirement(policy: policy, boundSet: set)
+    }
 }

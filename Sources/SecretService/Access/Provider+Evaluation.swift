@@ -29,7 +29,7 @@ extension Provider {
         _ settings: AuthenticationSettings,
         for caller: Caller,
         asking conversation: Conversation
-    ) async throws(AuthenticationError) -> Proofs {
+    ) async throws(AuthenticationError) -> ContextProof {
         let passcode = VaultPasscode(vault)
         defer { passcode.forget() }
         let purpose = AuthenticationPurpose(caller: caller, labels: [], settings: settings)
@@ -42,7 +42,8 @@ extension Provider {
         let outcome = await evaluator.evaluate(request, passcode: passcode, asking: dialog).outcome()
         audit.authenticated(policy, for: caller, outcome)
         switch outcome {
-        case .satisfied(let proofs): return Proofs(factors: proofs.factors, matchedSet: proofs.matchedSet)
+        case .satisfied(let proofs):
+            return ContextProof(factors: proofs.factors, matchedSet: proofs.matchedSet, passcode: passcode.key)
         case .failed(let error): throw error
         }
     }

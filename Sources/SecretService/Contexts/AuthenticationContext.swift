@@ -19,7 +19,11 @@ final class AuthenticationContext {
     var settings = AuthenticationSettings()
 
     private var state = State.idle
-    private var proved: (proofs: Proofs, deadline: Duration)?
+    private var proved: (proof: ContextProof, deadline: Duration)?
+    /// Forgets what was proved: a key in it does not wait for somebody to look whether it is still good.
+    private var expiry: Timer?
+    /// How often what was proved was ended from outside.
+    private(set) var endings = 0
 
     private let clock: BootClock
 
@@ -36,13 +40,13 @@ final class AuthenticationContext {
     /// Runs an evaluation, one at a time; throws what it ended with, `appCancel` if this context has ended it.
     func evaluate(
         in conversation: Conversation,
-        _ evaluation: () async throws(AuthenticationError) -> Proofs
+        _ evaluation: () async throws(AuthenticationError) -> ContextProof
     ) async throws(AuthenticationError) {
         guard case .idle = state else {
             throw AuthenticationError(.invalidContext, reason: "another evaluation of the context is under way")
         }
         state = .evaluating(conversation)
-        let result: Result<Proofs, AuthenticationError>
+        let result: Result<ContextProof, AuthenticationError>
         do throws(AuthenticationError) {
             result = .success(try await evaluation())
         } catch {
@@ -71,7 +75,8 @@ final class AuthenticationContext {
 
     /// Ends what was proved, and what is being proved, as the session was locked.
     func endProofs() {
-        proved = nil
+        endings += 1
+        forget()
         cancel(AuthenticationError(.systemCancel, reason: "the session was locked"))
     }
 
@@ -79,21 +84,32 @@ final class AuthenticationContext {
     func invalidate() {
         cancel()
         state = .invalidated
-        proved = nil
+        endings += 1
+        forget()
     }
 
     // MARK: What was proved
 
     /// Takes note of what a person has proved in this context just now.
-    func record(_ proofs: Proofs) {
+    func record(_ proof: ContextProof) {
         if case .invalidated = state { return }
-        proved = (proofs, clock.now + GrantReuse(settings.reuse).lifetime)
+        forget()
+        let lifetime = GrantReuse(settings.reuse).lifetime
+        proved = (proof, clock.now + lifetime)
+        expiry = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.forget() }
     }
 
     /// What was proved recently enough to serve now; with no time of reuse, once.
-    func useProofs() -> Proofs {
-        defer { if settings.reuse == .zero { proved = nil } }
-        guard let proved, clock.now < proved.deadline else { return .none }
-        return proved.proofs
+    func useProof() -> ContextProof? {
+        guard let proved else { return nil }
+        let isFresh = clock.now < proved.deadline
+        if settings.reuse == .zero || !isFresh { forget() }
+        return isFresh ? proved.proof : nil
+    }
+
+    private func forget() {
+        proved = nil
+        expiry.map(BusActor.loop.cancel)
+        expiry = nil
     }
 }

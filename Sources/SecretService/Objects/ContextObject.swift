@@ -27,11 +27,12 @@ struct ContextObject {
                     call.reply()
                 },
                 Method(
-                    "Unlock",
+                    suspending: "Unlock",
                     in: [Parameter("objects", [ObjectPath].self)],
                     out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
-                ) { (object, call) throws(BusError) in
+                ) { (object, call) async throws(BusError) in
                     let paths: [ObjectPath] = try call.arguments([ObjectPath].self)
+                    await object.provider.grantProved(paths, in: object.context)
                     let (unlocked, prompt) = try object.provider.unlock(paths, for: call.sender, in: object.context)
                     call.reply(with: unlocked, prompt)
                 },

@@ -44,6 +44,19 @@ struct ApplicationPasswordTests {
         }
     }
 
+    @Test func passcodeInAContext_isNotEnough() async throws {
+        try await RunningService.withPrompter([.answer("own"), .answer("password")]) { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let (_, creation) = try await create("devicePasscode and applicationPassword", client, session)
+            let item = try #require(try await client.complete(creation).path)
+            let context = try await ContextClient(client)
+            try await context.evaluate()
+            let (unlocked, prompt) = try await context.unlock([item])
+            #expect(unlocked.isEmpty && prompt != .root)
+        }
+    }
+
     @Test func attributes_withANewApplicationPassword_areRefused() async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client

@@ -41,17 +41,45 @@ struct ContextTests {
         }
     }
 
-    @Test func unlock_ofASealedItem_asksAgain() async throws {
+    @Test func unlock_ofASealedItem_afterThePasscode_asksOnce() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
             let item = try await client.createProtectedItem("Sealed", [:], "devicePasscode", session: session)
             let context = try await ContextClient(client)
             try await context.evaluate()
-            let (unlocked, prompt) = try await context.unlock([item])
-            #expect(unlocked.isEmpty)
-            #expect(try await client.complete(prompt).paths == [item.rawValue])
-            #expect(prompter.questions.count == 2)
+            #expect(try await context.unlock([item]) == ([item], .root))
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test func unlock_ofASealedItem_afterAPromptOfTheContext_asksOnce() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let first = try await client.createProtectedItem("First", ["n": "1"], session: session)
+            let sealed = try await client.createProtectedItem("Second", ["n": "2"], "devicePasscode", session: session)
+            let context = try await ContextClient(client)
+            let prompt = try await context.unlock([first]).prompt
+            #expect(try await client.complete(prompt).paths == [first.rawValue])
+            try await context.set("InteractionNotAllowed", to: .boolean(true))
+            #expect(try await context.unlock([sealed]) == ([sealed], .root))
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test func reuseOfNothing_opensASealedItemOnce() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem("Sealed", [:], "devicePasscode", session: session)
+            let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(0))
+            try await context.evaluate()
+            #expect(try await context.unlock([item]).unlocked == [item])
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+            #expect(try await context.unlock([item]).prompt != .root)
         }
     }
 
