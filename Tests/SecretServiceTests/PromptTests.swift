@@ -4,6 +4,19 @@ import TestSupport
 import Testing
 
 struct PromptTests {
+    @Test func promptersNone_asksNobody_evenWhereOneIs() async throws {
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--prompters", "none"]
+        try await RunningService.withService(options) { service in
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            #expect(try await service.unlock([item], as: client).isDismissed)
+            #expect(prompter.calls.count == 0)
+            await prompter.crash()
+        }
+    }
+
     @Test("#115 nothing happens until Prompt is called")
     func prompt_notRun_doesNothing() async throws {
         try await withLockedLogin { service, prompter in

@@ -128,6 +128,27 @@ struct BiometryTests {
         }
     }
 
+    @Test func context_provedByAFinger_unlocksWhatIsBoundToIt_untilAnotherIsEnrolled() async throws {
+        try await withReader { service, reader, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(
+                "Bank",
+                [:],
+                "biometryCurrentSet",
+                session: client.openPlainSession()
+            )
+            let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(300_000))
+            let evaluation = Task { try await context.evaluate("deviceOwnerAuthenticationWithBiometrics") }
+            try await reader.touch("owner")
+            try await evaluation.value
+            #expect(try await context.unlock([item]).unlocked == [item])
+            try await client.lock([item])
+            try await reader.enrol("left-thumb", as: "thumb")
+            #expect(try await context.unlock([item]).unlocked.isEmpty)
+        }
+    }
+
     @Test func fallback_isUserFallback() async throws {
         try await withReader([.answer("")]) { service, reader, prompter in
             let context = try await ContextClient(service.client)
@@ -149,6 +170,61 @@ struct BiometryTests {
             let second = try await domainState(client)
             #expect(second.count == 32 && second != first)
         }
+    }
+
+    @Test func domainState_ofAnotherProgram_isAnotherOne() async throws {
+        try await withReader { service, _, _ in
+            let ofDBusSend = try await domainStateByDBusSend(service)
+            #expect(try await domainStateByDBusSend(service) == ofDBusSend)
+            let own = try await domainState(service.client)
+            #expect(ofDBusSend.count == own.count && ofDBusSend != own)
+        }
+    }
+
+    @Test func unplugged_whileMatching_dismisses_andReleasesNothing() async throws {
+        try await withReader { service, reader, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem(
+                "Bank",
+                [:],
+                "biometryAny",
+                session: client.openPlainSession()
+            )
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            try await reader.waitUntilReady()
+            try await reader.unplug()
+            #expect(try await client.completion(of: prompt).isDismissed)
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            #expect(try await client.isItemLocked(item))
+        }
+    }
+
+    @Test func unplugged_whileMatching_leavesThePasscode() async throws {
+        try await withReader([.hang, .answer("password")]) { service, reader, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let prompt = try await client.unlock([item]).prompt
+            try await client.show(prompt)
+            try await reader.waitUntilReady()
+            try await reader.unplug()
+            #expect(try await client.completion(of: prompt).paths == [item.rawValue])
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+
+    private func domainStateByDBusSend(_ service: RunningService) async throws -> [UInt8] {
+        let result = try await Command.run(
+            "/usr/bin/dbus-send",
+            [
+                "--session", "--print-reply=literal", "--dest=org.freedesktop.secrets",
+                ContextClient.authentication.rawValue,
+                "\(ContextClient.interface).GetDomainState",
+            ],
+            environment: service.daemon.environment
+        )
+        return result.text.split(whereSeparator: \.isWhitespace).compactMap { UInt8($0, radix: 16) }
     }
 
     private func domainState(_ client: SecretServiceProxy) async throws -> [UInt8] {
