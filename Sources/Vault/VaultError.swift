@@ -59,6 +59,10 @@ extension VaultError {
             case passcodeNotSet
             case wrongApplicationPassword
             case applicationPasswordNeeded
+            case mistypedRecoveryKey
+            case lastKeySlot
+            case noSuchKeySlot
+            case hostNotAvailable
         }
 
         private let kind: Kind
@@ -130,6 +134,18 @@ extension VaultError {
 
         /// A secret is to be sealed under a password of its own, and none was given.
         package static let applicationPasswordNeeded = Code(kind: .applicationPasswordNeeded)
+
+        /// What was given reads like a recovery key, and its check says that a character is wrong.
+        package static let mistypedRecoveryKey = Code(kind: .mistypedRecoveryKey)
+
+        /// The key slot is the last that a password opens, and stays.
+        package static let lastKeySlot = Code(kind: .lastKeySlot)
+
+        /// The collection has no key slot of that number.
+        package static let noSuchKeySlot = Code(kind: .noSuchKeySlot)
+
+        /// The machine can keep no key, or does not give the one that it kept; the reason says why.
+        package static let hostNotAvailable = Code(kind: .hostNotAvailable)
 
         /// Every code that there is now, for tables that must name each.
         package static var allCases: [Code] { Kind.allCases.map(Code.init(kind:)) }

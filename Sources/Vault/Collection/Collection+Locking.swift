@@ -3,11 +3,12 @@ import KeychainModel
 import Logging
 
 extension Collection {
-    /// Opens the collection with a password, or makes it when it is vacant.
+    /// Opens the collection with a password, or with a recovery key in its place, or makes it when it is vacant.
     ///
     /// One password is tried at a time: a second call waits for the first. A collection that is unlocked already stays so, and
     /// the password is not looked at.
-    /// Throws `emptyPassword`, `wrongPassword`, `unreadable`, `locked` when ``lock()`` was called meanwhile, and what the disk may.
+    /// Throws `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` when ``lock()`` was called meanwhile,
+    /// and what the disk may.
     package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
         try context.configuration.limits.check(password: password)
         await waitUntilSettled()
@@ -15,9 +16,30 @@ extension Collection {
         case .unlocked, .unlocking: return
         case .deleted: throw Self.deleted
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
-        case .vacant: try await settle(to: .vacant, password: Handoff(password), by: create)
-        case .locked: try await settle(to: .locked, password: Handoff(password), by: open)
+        case .vacant:
+            let password = Handoff(password)
+            try await settle(to: .vacant) { () async throws(VaultError) in try await create(password) }
+        case .locked:
+            let key = UnlockKey.text(Handoff(password))
+            try await settle(to: .locked) { () async throws(VaultError) in try await open(key) }
         }
+    }
+
+    /// Opens the collection with this machine, if it has a key slot for that.
+    ///
+    /// Throws `noSuchKeySlot`, `hostNotAvailable`, and as ``unlock(with:)``, `wrongPassword` for another machine's slot.
+    package func unlock(byHost sealer: any HostSealer) async throws(VaultError) {
+        await waitUntilSettled()
+        switch phase {
+        case .unlocked, .unlocking: return
+        case .deleted: throw Self.deleted
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant, .locked: break
+        }
+        guard keySlots.contains(where: { slot in slot.kind == .host }) else {
+            throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot of a machine")
+        }
+        try await settle(to: .locked) { () async throws(VaultError) in try await open(.host(sealer)) }
     }
 
     /// Takes the secrets away until the collection is unlocked again.
@@ -77,18 +99,18 @@ extension Collection {
 
     private func settle(
         to fallback: CollectionPhase,
-        password: Handoff<SecureBytes>,
-        by attempt: (Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys
+        by attempt: () async throws(VaultError) -> UnlockedKeys
     ) async throws(VaultError) {
         phase = .unlocking(lockIsWanted: false)
         do throws(VaultError) {
-            let keys = try await attempt(password)
+            let keys = try await attempt()
             guard case .unlocking(let lockIsWanted) = phase else { throw Self.deleted }
             if lockIsWanted {
                 if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
                 throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
             }
             if name == .login { adoptAuditKey(keys.collection) }
+            unlockedBy = keys.openedBy
             phase = .unlocked(keys.secrets)
         } catch {
             switch (phase, fallback, storage) {
@@ -101,13 +123,12 @@ extension Collection {
         }
     }
 
-    private func open(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {
+    private func open(_ key: UnlockKey) async throws(VaultError) -> UnlockedKeys {
         guard case .file(let worker) = storage, let header else { throw Self.closed }
         // The disk is idle while the key is derived.
         if self.keys == nil { worker.post { writer in writer.checkStructure() } }
         let keys = try await context.deriver.perform { [login = loginPublicKey] (_) throws(VaultError) in
-            guard let password = password.take() else { throw Self.closed }
-            return try UnlockedKeys.unlock(header, password: password, login: login)
+            try UnlockedKeys.unlock(header, with: key, login: login)
         }
         if self.keys != nil {
             worker.post { writer in writer.unlock(keys.secrets) }

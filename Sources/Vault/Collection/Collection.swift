@@ -66,6 +66,9 @@ package final class Collection {
 
     var problems: [String] = []
 
+    /// What it was last unlocked with; nil before the first time, and when it was made.
+    package internal(set) var unlockedBy: KeySlotInfo.Kind?
+
     /// When a generation was last asked for.
     var lastGeneration: Timestamp?
 

@@ -11,6 +11,9 @@ struct UnlockedKeys: Sendable {
     /// A key slot for the passcode of `login`, if the collection has none and should have one.
     let passcodeSlot: KeySlot?
 
+    /// What opened the collection; nil when it was made.
+    var openedBy: KeySlotInfo.Kind?
+
     /// Derives the keys; the master key is the caller's to wipe.
     ///
     /// - Parameters:
@@ -39,16 +42,18 @@ struct UnlockedKeys: Sendable {
         )
     }
 
-    /// Opens the first key slot that the password fits; `wrongPassword` when it fits none.
+    /// Opens the first key slot that the key fits; `wrongPassword` when it fits none.
     static func unlock(
         _ header: CollectionHeader,
-        password: borrowing SecureBytes,
+        with key: UnlockKey,
         login: [UInt8]?
     ) throws(VaultError) -> UnlockedKeys {
-        guard let master = try header.master(password: password) else {
+        guard let opened = try key.open(header) else {
             throw VaultError(.wrongPassword, reason: "the password opens no key slot")
         }
-        return try UnlockedKeys(master: master, header: header, login: login)
+        var keys = try UnlockedKeys(master: opened.master, header: header, login: login)
+        keys.openedBy = KeySlotInfo(opened.slot, in: header).kind
+        return keys
     }
 
     /// Makes a random master key and a slot for it that a password opens, which is added to the header.

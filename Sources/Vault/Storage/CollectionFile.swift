@@ -32,7 +32,7 @@ final class CollectionFile {
 
     private let folder: Folder
     private let journal: String
-    private let database: Database
+    let database: Database
     private var version: UInt32
     private var journalBytes = 0
     private var journalIsReserved = false
@@ -106,7 +106,7 @@ final class CollectionFile {
     func header() throws(VaultError) -> CollectionHeader {
         let row = try database.prepare("SELECT uuid, label, created, modified, index_key FROM header")
         guard try row.step() else { throw VaultError(.unreadable, reason: "the header is missing") }
-        let header = CollectionHeader(
+        var header = CollectionHeader(
             identifier: Array(row.bytes(at: 0)),
             label: row.text(at: 1),
             created: Timestamp(microsecondsSinceEpoch: row.integer(at: 2)),
@@ -117,7 +117,11 @@ final class CollectionFile {
         guard header.identifier.count == CollectionFormat.identifierSize else {
             throw VaultError(.unreadable, reason: "the collection's identifier is damaged")
         }
-        return try addingSlots(to: header)
+        try addSlots(to: &header)
+        guard header.slots.contains(where: \.opensCollection) else {
+            throw VaultError(.unreadable, reason: "its key slots are damaged")
+        }
+        return header
     }
 
     /// Reads the sealed state.
@@ -182,26 +186,26 @@ final class CollectionFile {
         state: [UInt8],
         hasItemKeys: Bool
     ) throws(VaultError) {
-        let needed = max(version, hasItemKeys ? CollectionFormat.versionWithItemKeys : 0)
+        let needed = hasItemKeys ? CollectionFormat.versionWithItemKeys : 0
         try database.transaction { () throws(VaultError) in
-            if needed != version { try database.execute("PRAGMA user_version = \(needed)") }
+            try raiseVersion(to: needed)
             for write in writes { try apply(write) }
             try headerUpdate.bind(label, at: 1)
             try headerUpdate.bind(modified.microsecondsSinceEpoch, at: 2)
             try headerUpdate.bind(state, at: 3)
             try headerUpdate.run()
         }
-        version = needed
+        versionWasRaised(to: needed)
     }
 
-    /// Adds a key slot for the passcode, in the place of any that there is.
-    func setPasscodeSlot(_ slot: KeySlot, of header: CollectionHeader) throws(VaultError) {
-        try database.transaction { () throws(VaultError) in
-            let removal = try database.prepare("DELETE FROM slot WHERE kind = ?1")
-            try removal.bind(KeySlot.Kind.passcode.rawValue, at: 1)
-            try removal.run()
-            try Self.insert(slot, of: header, into: database)
-        }
+    /// Writes within a transaction that the file is of a later format from now on, unless it is already.
+    func raiseVersion(to needed: UInt32) throws(VaultError) {
+        if needed > version { try database.execute("PRAGMA user_version = \(needed)") }
+    }
+
+    /// Takes note that the transaction has come to its end.
+    func versionWasRaised(to needed: UInt32) {
+        version = max(version, needed)
     }
 
     /// Gives items new tags, under another index key.
@@ -239,6 +243,14 @@ final class CollectionFile {
         guard isWritable, journalBytes > 0 else { return }
         try database.checkpoint()
         journalBytes = 0
+    }
+
+    /// Moves the journal into the file and empties it, so that neither has any more what a change has replaced.
+    func emptyJournal() throws(VaultError) {
+        guard isWritable else { return }
+        try database.checkpoint(truncating: true)
+        journalBytes = 0
+        journalIsReserved = false
     }
 
     /// Moves all of the journal into the file, so that once it is closed the file alone is the collection.
@@ -283,23 +295,6 @@ final class CollectionFile {
         }
     }
 
-    private func addingSlots(to header: CollectionHeader) throws(VaultError) -> CollectionHeader {
-        var header = header
-        let rows = try database.prepare("SELECT id, kind, parameters, wrapped, checksum FROM slot ORDER BY id LIMIT 64")
-        while try rows.step() {
-            let slot = KeySlot(
-                id: rows.integer(at: 0),
-                kind: rows.integer(at: 1),
-                parameters: Array(rows.bytes(at: 2)),
-                wrapped: Array(rows.bytes(at: 3))
-            )
-            let check = try slot.check(in: header.identifier)
-            if check.elementsEqual(rows.bytes(at: 4)) { header.slots.append(slot) }
-        }
-        guard header.hasPassword else { throw VaultError(.unreadable, reason: "its key slots are damaged") }
-        return header
-    }
-
     private static func fill(_ database: Database, header: CollectionHeader, state: [UInt8]) throws(VaultError) {
         try database.execute(
             """
@@ -325,22 +320,6 @@ final class CollectionFile {
             try insertion.run()
             for slot in header.slots { try insert(slot, of: header, into: database) }
         }
-    }
-
-    private static func insert(
-        _ slot: KeySlot,
-        of header: CollectionHeader,
-        into database: Database
-    ) throws(VaultError) {
-        let insertion = try database.prepare(
-            "INSERT INTO slot (id, kind, parameters, wrapped, checksum) VALUES (?1, ?2, ?3, ?4, ?5)"
-        )
-        try insertion.bind(slot.id, at: 1)
-        try insertion.bind(slot.kind, at: 2)
-        try insertion.bind(slot.parameters, at: 3)
-        try insertion.bind(slot.wrapped, at: 4)
-        try insertion.bind(try slot.check(in: header.identifier), at: 5)
-        try insertion.run()
     }
 }
 

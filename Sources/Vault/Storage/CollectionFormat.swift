@@ -1,10 +1,16 @@
 /// What the file of a collection looks like from outside; docs/file-format.md tells the rest.
 enum CollectionFormat {
     /// The versions of the format, in SQLite's `user_version`, that can be read and written.
-    static let versions: ClosedRange<UInt32> = 1...versionWithItemKeys
+    static let versions: ClosedRange<UInt32> = 1...versionWithSlotNotes
 
-    /// The version of a file in which some item may have a key of its own; others are of version 1.
+    /// The version of a file in which some item may have a key of its own; others before it are of version 1.
     static let versionWithItemKeys: UInt32 = 2
+
+    /// The version of a file whose key slots were changed after it was made, so that one of them has a note.
+    static let versionWithSlotNotes: UInt32 = 3
+
+    /// The most key slots that a file is read for.
+    static let maximumSlots = 64
 
     /// `KCHN`, in SQLite's `application_id`.
     static let application: UInt32 = 0x4b43_484e

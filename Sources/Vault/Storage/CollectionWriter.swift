@@ -190,6 +190,31 @@ final class CollectionWriter {
         try file.setPasscodeSlot(slot, of: header)
     }
 
+    /// Puts key slots in the place of those that there are, unless these are others than was thought: then nothing is changed, and
+    /// the header as it is in the file is the result.
+    ///
+    /// When this returns, the disk has it, and what opened the slots before is on it no more.
+    func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
+        let file = try openedFile()
+        if let refusal { throw refusal }
+        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        let present: CollectionHeader?
+        do throws(VaultError) {
+            present = try file.replaceSlots(of: old, with: slots)
+        } catch {
+            if error.code == .storageFailed {
+                refusal = VaultError(.storageFailed, reason: "nothing is written after a failure: \(error.reason)")
+            }
+            throw error
+        }
+        do throws(VaultError) {
+            if present == nil { try file.emptyJournal() }
+        } catch {
+            configuration.logger.warning("\(name): the journal stays for now: \(error)")
+        }
+        return present
+    }
+
     /// Readies the journal for the next change: moves it into the file when it is so long that this should not wait for a pause.
     func prepareForNextCommit() {
         guard refusal == nil else { return }

@@ -3,7 +3,7 @@
 
 Usage: read_keychain.py FILE INDEX_KEY_FILE [LOGIN_FILE] < PASSWORDS
 
-PASSWORDS are up to three lines: the password of FILE; the passcode, which is the password of LOGIN_FILE, or of FILE without one; the
+PASSWORDS are up to three lines: the password of FILE, or a recovery key in its place; the passcode, which is the password of LOGIN_FILE, or of FILE without one; the
 application password of all items that ask for one. Prints the collection as JSON; bytes are in hexadecimal. The secret of an item
 that what was given does not open is null. `keys` are the complements of the keys that only the passcode gives: who looks for
 a key in its own memory needs to know it without having it. Any deviation from the document is an exception.
@@ -24,9 +24,10 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-FORMATS = 1, 2
+FORMATS = 1, 2, 3
 METADATA, SECRET, STATE, SLOT, PROTECTED_SECRET, ITEM_KEY = 1, 2, 3, 4, 5, 6
-PASSWORD_SLOT, PASSCODE_SLOT = 1, 2
+PASSWORD_SLOT, PASSCODE_SLOT, RECOVERY_SLOT = 1, 2, 3
+RECOVERY_SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 PASSCODE, APPLICATION_PASSWORD = 1, 2
 OWN_KEY = 1 << 63
 
@@ -75,9 +76,34 @@ def open_slot(uuid, slot, key):
     return unseal(key, wrapped, associated_data(uuid, SLOT, number, kind, parameters))
 
 
+def read_note(note):
+    """The time and the label of a slot."""
+    return struct.unpack(">q", note[:8])[0], note[8:].decode()
+
+
+def recovery_key(text, salt):
+    """The key of a slot from a recovery key as it is written down; None if it is none."""
+    symbols = text.decode(errors="replace").upper().replace("-", "")
+    if len(symbols) != 28 or not set(symbols) <= set(RECOVERY_SYMBOLS):
+        return None
+    check = 0
+    for symbol in symbols:
+        check = check << 1 ^ (0x25 if check & 16 else 0) ^ RECOVERY_SYMBOLS.index(symbol)
+    assert check == 0
+    return HKDF(SHA256(), 32, salt=salt, info=b"keychaind 1 recovery").derive(symbols.encode())
+
+
 def open_master(uuid, slots, password):
+    for slot in slots:
+        if slot[1] == RECOVERY_SLOT:
+            read_note(slot[2][16:])
+            key = recovery_key(password, slot[2][:16])
+            if key:
+                return open_slot(uuid, slot, key)
     slot = next(slot for slot in slots if slot[1] == PASSWORD_SLOT)
-    return open_slot(uuid, slot, password_key(password, slot[2]))
+    if len(slot[2]) > 28:
+        read_note(slot[2][28:])
+    return open_slot(uuid, slot, password_key(password, slot[2][:28]))
 
 
 def passcode_pair(master, uuid):

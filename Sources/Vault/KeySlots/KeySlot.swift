@@ -9,6 +9,12 @@ struct KeySlot: Equatable, Sendable {
 
         /// The passcode, where that is the password of another collection; see ``PasscodeSlot``.
         case passcode = 2
+
+        /// A recovery key; the slot has the master key. See ``RecoverySlot``.
+        case recoveryKey = 3
+
+        /// The machine; the slot has the master key. See ``HostSlot``.
+        case host = 4
     }
 
     /// The number of the slot in its file.
@@ -22,6 +28,30 @@ struct KeySlot: Equatable, Sendable {
 
     /// The sealed key.
     var wrapped: [UInt8]
+
+    /// Whether what opens it opens the collection, if it is of a kind that is known.
+    var opensCollection: Bool {
+        switch Kind(rawValue: kind) {
+        case .password, .recoveryKey, .host: true
+        case .passcode, nil: false
+        }
+    }
+
+    /// What the slot tells of itself; nil when it has no note.
+    var note: KeySlotNote? {
+        guard let size = sizeBeforeNote, parameters.count > size else { return nil }
+        return KeySlotNote(decoding: parameters[size...])
+    }
+
+    /// How many bytes of the parameters the kind needs; the note comes after them.
+    private var sizeBeforeNote: Int? {
+        switch Kind(rawValue: kind) {
+        case .password: PasswordDerivation.encodedSize
+        case .recoveryKey: RecoverySlot.saltSize
+        case .host: HostSlot.sizeBeforeNote(in: parameters)
+        case .passcode, nil: nil
+        }
+    }
 
     /// The place that the key is sealed for: slot number and kind, and the parameters.
     private func place(in collection: [UInt8]) -> AssociatedData {

@@ -1,12 +1,15 @@
 import Gcrypt
 
-/// A key slot that a password opens; its parameters are a ``PasswordDerivation``.
+/// A key slot that a password opens; its parameters are a ``PasswordDerivation``, and a note unless it was made with the collection.
 enum PasswordSlot {
     /// Wraps a master key under a password.
+    ///
+    /// - Parameter note: nil for the password that a collection is made with.
     static func seal(
         _ master: borrowing SecureBytes,
         password: borrowing SecureBytes,
         derivation costs: Argon2id,
+        note: KeySlotNote? = nil,
         slot id: Int64,
         collection: [UInt8]
     ) throws(VaultError) -> KeySlot {
@@ -15,7 +18,7 @@ enum PasswordSlot {
             var slot = KeySlot(
                 id: id,
                 kind: KeySlot.Kind.password.rawValue,
-                parameters: derivation.encoded,
+                parameters: derivation.encoded + (note?.encoded ?? []),
                 wrapped: []
             )
             slot.wrapped = try slot.wrap(master, under: derivation.key(from: password), in: collection)
@@ -32,8 +35,9 @@ enum PasswordSlot {
         collection: [UInt8]
     ) throws(VaultError) -> SecureBytes? {
         guard slot.kind == KeySlot.Kind.password.rawValue else { return nil }
-        let derivation = slot.parameters.withUnsafeBytes { bytes in PasswordDerivation(decoding: bytes) }
-        guard let derivation else {
+        let size = PasswordDerivation.encodedSize
+        let derivation = slot.parameters.prefix(size).withUnsafeBytes { bytes in PasswordDerivation(decoding: bytes) }
+        guard let derivation, slot.parameters.count == size || slot.note != nil else {
             throw VaultError(.unreadable, reason: "key slot \(slot.id) has parameters of an unknown form")
         }
         do throws(GcryptError) {

@@ -1,0 +1,96 @@
+import Gcrypt
+import KeychainModel
+
+/// What is to be done to the key slots of a collection by somebody who has the master key, or for removal needs none.
+struct KeySlotChange: Sendable {
+    /// The header, whose slots are changed in place.
+    var header: CollectionHeader
+
+    /// The present time, for what is made.
+    let now: Timestamp
+
+    /// The cost of new passwords.
+    let costs: Argon2id
+
+    /// Puts a new password in the place of the one that was used, or of the first one when a recovery key was.
+    mutating func changePassword(_ opened: borrowing OpenedSlot, to new: borrowing SecureBytes) throws(VaultError) {
+        let passwords = header.slots.filter { slot in slot.kind == KeySlot.Kind.password.rawValue }
+        let replaced = passwords.first { slot in slot.id == opened.slot.id } ?? passwords.first
+        let slot = try PasswordSlot.seal(
+            opened.master,
+            password: new,
+            derivation: costs,
+            note: KeySlotNote(made: now, label: replaced?.note?.label ?? ""),
+            slot: replaced?.id ?? header.unusedSlot,
+            collection: header.identifier
+        )
+        header.slots.removeAll { other in other.id == slot.id }
+        header.slots.append(slot)
+    }
+
+    /// Adds a password.
+    mutating func addPassword(
+        _ opened: borrowing OpenedSlot,
+        _ new: borrowing SecureBytes,
+        label: String
+    ) throws(VaultError) {
+        header.slots.append(
+            try PasswordSlot.seal(
+                opened.master,
+                password: new,
+                derivation: costs,
+                note: KeySlotNote(made: now, label: label),
+                slot: header.unusedSlot,
+                collection: header.identifier
+            )
+        )
+    }
+
+    /// Adds a recovery key.
+    mutating func addRecoveryKey(
+        _ opened: borrowing OpenedSlot,
+        _ key: borrowing RecoveryKey,
+        label: String
+    ) throws(VaultError) {
+        header.slots.append(
+            try RecoverySlot.seal(
+                opened.master,
+                under: key,
+                note: KeySlotNote(made: now, label: label),
+                slot: header.unusedSlot,
+                collection: header.identifier
+            )
+        )
+    }
+
+    /// Adds this machine, in the place of one that was there before: a machine has one slot.
+    mutating func addHost(
+        _ opened: borrowing OpenedSlot,
+        _ sealer: any HostSealer,
+        label: String
+    ) throws(VaultError) {
+        let slot = try HostSlot.seal(
+            opened.master,
+            by: sealer,
+            note: KeySlotNote(made: now, label: label),
+            slot: header.unusedSlot,
+            collection: header.identifier
+        )
+        header.slots.removeAll { other in other.kind == slot.kind }
+        header.slots.append(slot)
+    }
+
+    /// Takes a slot away; the last password stays, so that a person can always open the collection.
+    mutating func remove(_ number: Int64) throws(VaultError) {
+        guard let slot = header.slots.first(where: { slot in slot.id == number }) else {
+            throw VaultError(.noSuchKeySlot, reason: "there is no key slot \(number)")
+        }
+        guard slot.opensCollection else {
+            throw VaultError(.notSupported, reason: "key slot \(number) is not one that a person makes")
+        }
+        header.slots.removeAll { other in other.id == number }
+        guard header.hasPassword || slot.kind != KeySlot.Kind.password.rawValue else {
+            throw VaultError(.lastKeySlot, reason: "key slot \(number) is the last that a password opens")
+        }
+    }
+}

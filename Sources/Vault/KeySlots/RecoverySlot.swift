@@ -1,0 +1,65 @@
+import Gcrypt
+
+/// A key slot that a ``RecoveryKey`` opens; its parameters are a salt (16) and a note.
+///
+/// The recovery key is random and long, so that its derivation need not be slow.
+enum RecoverySlot {
+    /// The size of the salt in bytes.
+    static let saltSize = 16
+
+    private static let purpose = Array("keychaind 1 recovery".utf8)
+
+    /// Wraps a master key under a recovery key.
+    static func seal(
+        _ master: borrowing SecureBytes,
+        under key: borrowing RecoveryKey,
+        note: KeySlotNote,
+        slot id: Int64,
+        collection: [UInt8]
+    ) throws(VaultError) -> KeySlot {
+        do throws(GcryptError) {
+            let salt = try RandomBytes.nonce(saltSize)
+            var slot = KeySlot(
+                id: id,
+                kind: KeySlot.Kind.recoveryKey.rawValue,
+                parameters: salt + note.encoded,
+                wrapped: []
+            )
+            slot.wrapped = try slot.wrap(master, under: derive(key, salt: salt), in: collection)
+            return slot
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// Opens a slot: the master key, in locked memory, or nil when the recovery key is another.
+    static func open(
+        _ slot: KeySlot,
+        with key: borrowing RecoveryKey,
+        collection: [UInt8]
+    ) throws(VaultError) -> SecureBytes? {
+        guard slot.kind == KeySlot.Kind.recoveryKey.rawValue else { return nil }
+        guard slot.note != nil else {
+            throw VaultError(.unreadable, reason: "key slot \(slot.id) has parameters of an unknown form")
+        }
+        do throws(GcryptError) {
+            return try slot.unwrap(
+                under: derive(key, salt: Array(slot.parameters.prefix(saltSize))),
+                in: collection
+            )
+        } catch {
+            if error.code == .authenticationFailed { return nil }
+            throw VaultError(error)
+        }
+    }
+
+    private static func derive(_ key: borrowing RecoveryKey, salt: [UInt8]) throws(GcryptError) -> SecureBytes {
+        try HKDFSHA256.derive(
+            from: key.canonical,
+            salt: salt,
+            info: purpose,
+            count: KeyPurpose.keySize,
+            in: .locked
+        )
+    }
+}

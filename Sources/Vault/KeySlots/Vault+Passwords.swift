@@ -1,0 +1,35 @@
+package import Gcrypt
+import KeychainModel
+
+extension Vault {
+    /// Puts a new password in the place of an old one in every collection that the old one opens, `login` first.
+    ///
+    /// Each collection changes by itself, whole and durable; one that cannot be changed is named in the result and does not keep the
+    /// others from it.
+    /// Throws `wrongPassword` when the old password opens none, `emptyPassword` and `limitExceeded`.
+    package func changePasswords(
+        from old: consuming SecureBytes,
+        to new: consuming SecureBytes
+    ) async throws(VaultError) -> PasswordChange {
+        try limits.check(password: old)
+        try limits.check(password: new)
+        let (old, new) = (SharedPassword(old), SharedPassword(new))
+        var change = PasswordChange()
+        let login = collections.filter { collection in collection.name == .login }
+        for collection in login + collections.filter({ collection in collection.name != .login }) {
+            guard collection.header != nil else { continue }
+            do throws(VaultError) {
+                try await collection.changePassword(from: old, to: new)
+                change.changed.append(collection.name)
+            } catch  where error.code == .wrongPassword || error.code == .mistypedRecoveryKey {
+                continue
+            } catch {
+                change.failed.append((collection.name, error))
+            }
+        }
+        guard !change.changed.isEmpty || !change.failed.isEmpty else {
+            throw VaultError(.wrongPassword, reason: "the old password opens no collection")
+        }
+        return change
+    }
+}

@@ -1,0 +1,77 @@
+/// The key slots in the database of a collection.
+extension CollectionFile {
+    /// Adds the slots to a header; those that are damaged are left out.
+    func addSlots(to header: inout CollectionHeader) throws(VaultError) {
+        let rows = try database.prepare(
+            """
+            SELECT id, kind, parameters, wrapped, checksum FROM slot ORDER BY id LIMIT \(CollectionFormat.maximumSlots)
+            """
+        )
+        header.slots = []
+        while try rows.step() {
+            let slot = KeySlot(
+                id: rows.integer(at: 0),
+                kind: rows.integer(at: 1),
+                parameters: Array(rows.bytes(at: 2)),
+                wrapped: Array(rows.bytes(at: 3))
+            )
+            let check = try slot.check(in: header.identifier)
+            if check.elementsEqual(rows.bytes(at: 4)) { header.slots.append(slot) }
+        }
+        header.highestSlot = try database.integer("SELECT max(id) FROM slot")
+    }
+
+    /// Adds a key slot for the passcode, in the place of any that there is.
+    func setPasscodeSlot(_ slot: KeySlot, of header: CollectionHeader) throws(VaultError) {
+        try database.transaction { () throws(VaultError) in
+            let removal = try database.prepare("DELETE FROM slot WHERE kind = ?1")
+            try removal.bind(KeySlot.Kind.passcode.rawValue, at: 1)
+            try removal.run()
+            try Self.insert(slot, of: header, into: database)
+        }
+    }
+
+    /// Puts slots in the place of those that are there, in one transaction, unless these are others than was thought: then nothing
+    /// is changed, and the header as it is in the file is the result.
+    func replaceSlots(
+        of old: CollectionHeader,
+        with slots: [KeySlot]
+    ) throws(VaultError) -> CollectionHeader? {
+        let hasNotes = slots.contains { slot in slot.note != nil }
+        let needed = hasNotes ? CollectionFormat.versionWithSlotNotes : 0
+        let present = try database.transaction { () throws(VaultError) -> CollectionHeader? in
+            var present = old
+            try addSlots(to: &present)
+            guard present.slots == old.slots else { return present }
+            try raiseVersion(to: needed)
+            for slot in old.slots where !slots.contains(slot) {
+                let removal = try database.prepare("DELETE FROM slot WHERE id = ?1")
+                try removal.bind(slot.id, at: 1)
+                try removal.run()
+            }
+            for slot in slots where !old.slots.contains(slot) {
+                try Self.insert(slot, of: old, into: database)
+            }
+            return nil
+        }
+        if present == nil { versionWasRaised(to: needed) }
+        return present
+    }
+
+    /// Inserts a row for a slot, with its checksum.
+    static func insert(
+        _ slot: KeySlot,
+        of header: CollectionHeader,
+        into database: Database
+    ) throws(VaultError) {
+        let insertion = try database.prepare(
+            "INSERT INTO slot (id, kind, parameters, wrapped, checksum) VALUES (?1, ?2, ?3, ?4, ?5)"
+        )
+        try insertion.bind(slot.id, at: 1)
+        try insertion.bind(slot.kind, at: 2)
+        try insertion.bind(slot.parameters, at: 3)
+        try insertion.bind(slot.wrapped, at: 4)
+        try insertion.bind(try slot.check(in: header.identifier), at: 5)
+        try insertion.run()
+    }
+}
