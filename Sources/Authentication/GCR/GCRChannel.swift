@@ -13,24 +13,11 @@ final class GCRChannel {
         case vanished
     }
 
-    private enum State {
-        case open(SubscriptionID)
-        /// The prompter was told to stop, and has not confirmed it.
-        case stopping(SubscriptionID, patience: Timer)
-        case closed
-    }
-
-    /// How long the prompter may take to confirm that it has stopped, before what it says next meets no object.
-    private static let patience = Duration.seconds(10)
-
-    /// The unique name of the prompter.
-    let peer: String
     /// Hears all events until ``stop()``.
     var onEvent: (@BusActor (Event) -> Void)?
 
     private let connection: Connection
-    private let path: ObjectPath
-    private var state = State.closed
+    private let callback: PrompterCallback
 
     /// Exports the callback object, for this prompter alone.
     ///
@@ -39,14 +26,9 @@ final class GCRChannel {
     ///   - path: a path that no other dialog of this connection has.
     init(_ connection: Connection, to peer: String, path: ObjectPath) {
         self.connection = connection
-        self.peer = peer
-        self.path = path
+        callback = PrompterCallback(connection, of: peer, at: path)
         connection.export(GCRCallback.kind.target(self), at: path, to: peer)
-        let subscription = connection.onNameVanished { [weak self] name in
-            guard let self, name == peer else { return }
-            vanish()
-        }
-        state = .open(subscription)
+        callback.onVanish = { [weak self] in self?.vanish() }
     }
 
     // MARK: Calls
@@ -69,16 +51,13 @@ final class GCRChannel {
 
     /// Withdraws the dialog; there are no events from here on.
     func stop() {
-        guard case .open(let subscription) = state else { return }
         onEvent = nil
-        connection.send(makeCall("StopPrompting"))
-        let patience = BusActor.loop.schedule(after: GCRChannel.patience) { [weak self] in self?.close() }
-        state = .stopping(subscription, patience: patience)
+        callback.stop(by: makeCall("StopPrompting"))
     }
 
     private func makeCall(_ member: String) -> Message {
-        let message = Message.call(to: peer, GCRPrompter.path, GCRPrompter.interface, member)
-        message.append(path)
+        let message = Message.call(to: callback.peer, GCRPrompter.path, GCRPrompter.interface, member)
+        message.append(callback.path)
         return message
     }
 
@@ -104,16 +83,6 @@ final class GCRChannel {
 
     private func close() {
         onEvent = nil
-        switch state {
-        case .open(let subscription):
-            connection.unsubscribe(subscription)
-        case .stopping(let subscription, let patience):
-            connection.unsubscribe(subscription)
-            BusActor.loop.cancel(patience)
-        case .closed:
-            return
-        }
-        state = .closed
-        connection.withdraw(path)
+        callback.close()
     }
 }

@@ -15,23 +15,11 @@ final class KDEChannel {
         case vanished
     }
 
-    private enum State {
-        case open(SubscriptionID)
-        /// The prompter was told to take the dialog away, and has not confirmed it.
-        case stopping(SubscriptionID, patience: Timer)
-        case closed
-    }
-
-    /// How long the prompter may take to confirm, before what it says next meets no object.
-    private static let patience = Duration.seconds(10)
-
     /// Hears all events until ``stop()``.
     var onEvent: (@BusActor (Event) -> Void)?
 
     private let connection: Connection
-    private let peer: String
-    private let path: ObjectPath
-    private var state = State.closed
+    private let callback: PrompterCallback
 
     /// Exports the callback object, for this prompter alone.
     ///
@@ -40,25 +28,20 @@ final class KDEChannel {
     ///   - path: a path that no other dialog of this connection has.
     init(_ connection: Connection, to peer: String, path: ObjectPath) {
         self.connection = connection
-        self.peer = peer
-        self.path = path
+        callback = PrompterCallback(connection, of: peer, at: path)
         connection.export(KDERequest.kind.target(self), at: path, to: peer, takesDescriptors: true)
-        let subscription = connection.onNameVanished { [weak self] name in
-            guard let self, name == peer else { return }
-            receiveEnd(.vanished)
-        }
-        state = .open(subscription)
+        callback.onVanish = { [weak self] in self?.receiveEnd(.vanished) }
     }
 
     /// Shows the dialog; which words it has is the prompter's business.
     func begin(_ request: PromptRequest, timeout: Duration) async throws(BusError) {
         let member = request.question == .newPassword ? "CreateCollectionPrompt" : "UnlockCollectionPrompt"
-        let message = Message.call(to: peer, KDEPrompter.path, KDEPrompter.interface, member)
+        let message = Message.call(to: callback.peer, KDEPrompter.path, KDEPrompter.interface, member)
         // All other words are the prompter's: who asks is told where the name is.
         let name = request.subject.isEmpty ? request.message : request.subject
         let subject = request.caller.isEmpty ? name : "\(name) – for \(request.caller)"
         // No activation token: clients of the Secret Service have no way to give one.
-        message.append(path, request.windowID, "", PromptText.withoutTags(subject))
+        message.append(callback.path, request.windowID, "", PromptText.withoutTags(subject))
         _ = try await connection.call(message, timeout: timeout)
     }
 
@@ -71,15 +54,12 @@ final class KDEChannel {
 
     /// Takes the dialog away; there are no events from here on.
     func stop() {
-        guard case .open(let subscription) = state else { return }
         onEvent = nil
-        connection.send(makeSignal("Dismiss"))
-        let patience = BusActor.loop.schedule(after: KDEChannel.patience) { [weak self] in self?.close() }
-        state = .stopping(subscription, patience: patience)
+        callback.stop(by: makeSignal("Dismiss"))
     }
 
     private func makeSignal(_ member: String) -> Message {
-        Message.signal(path, KDERequest.interface, member, to: peer)
+        Message.signal(callback.path, KDERequest.interface, member, to: callback.peer)
     }
 
     // MARK: What the prompter tells
@@ -107,16 +87,6 @@ final class KDEChannel {
 
     private func close() {
         onEvent = nil
-        switch state {
-        case .open(let subscription):
-            connection.unsubscribe(subscription)
-        case .stopping(let subscription, let patience):
-            connection.unsubscribe(subscription)
-            BusActor.loop.cancel(patience)
-        case .closed:
-            return
-        }
-        state = .closed
-        connection.withdraw(path)
+        callback.close()
     }
 }
