@@ -31,38 +31,52 @@ extension Provider {
         guard (try? await conversation.begin()) == true else { return false }
         await settle(collection)
         let caller = await callers.caller(conversation.caller)
+        let verifier = CollectionPassword(of: collection, provider: self)
+        let typed = GivenPasscode()
         var warning = ""
         while collection.isLocked {
             guard vault.collection(named: collection.name) === collection else { return false }
+            let hasDrifted = collection.name == .login && !collection.isVacant && drifted.isThere
             let answer =
-                collection.isVacant
-                ? await conversation.askNewPassword(of: collection.label, for: caller)
-                : await conversation.askPassword(of: collection.label, for: caller, warning: warning)
-            guard let password = answer else { return false }
-            if collection.name == .login { passcode?.keep(password) }
-            switch await attempt(password, on: collection) {
-            case .right: break
-            case .wrong:
-                warning = "That password was not right."
-                passcode?.forget()
-            case .tooEarly(let delay):
-                let seconds = delay.components.seconds + 1
-                warning = "Too many passwords were wrong. Try again in \(seconds) seconds."
-                passcode?.forget()
+                if collection.isVacant {
+                    await conversation.askNewPassword(of: collection.label, for: caller)
+                } else if hasDrifted {
+                    await conversation.askFormerPassword(of: collection.label, for: caller, warning: warning)
+                } else {
+                    await conversation.askPassword(of: collection.label, for: caller, warning: warning)
+                }
+            guard let password = answer else {
+                // It is asked for once.
+                if hasDrifted { drifted.forget() }
+                return false
+            }
+            typed.keep(password)
+            let attempt = await attempt(password, on: verifier, of: collection)
+            switch attempt {
+            case .right: await finish(collection, openedBy: typed, hasDrifted, passcode, asking: conversation)
+            case .wrong, .tooEarly: warning = attempt.warning(isMistyped: verifier.isMistyped)
             case .failed: return false
             }
         }
         return true
     }
 
-    /// Tries a password; that of `login` is the passcode, so that too many wrong ones cost time.
-    private func attempt(_ password: consuming SecureBytes, on collection: Collection) async -> PasscodeAttempt {
-        let verifier = CollectionPassword(of: collection, provider: self)
-        if collection.name == .login, !collection.isVacant { return await lockout.attempt(password, on: verifier) }
-        return switch await verifier.verify(password) {
-        case .right: .right
-        case .wrong: .wrong
-        case .failed(let reason): .failed(reason: reason)
+    /// Sees to the password of a keychain that was just unlocked, where that is not what it should be, and keeps the passcode.
+    private func finish(
+        _ collection: Collection,
+        openedBy typed: GivenPasscode,
+        _ hasDrifted: Bool,
+        _ passcode: GivenPasscode?,
+        asking conversation: Conversation
+    ) async {
+        guard let key = typed.copy() else { return }
+        if hasDrifted, let new = drifted.copy() {
+            await adoptLoginPassword(from: key)
+            passcode?.keep(new)
+        } else if collection.unlockedBy == .recoveryKey {
+            await replaceForgottenPassword(of: collection, openedBy: key, asking: conversation)
+        } else if collection.name == .login {
+            passcode?.keep(key)
         }
     }
 
@@ -90,11 +104,11 @@ extension Provider {
     ///
     /// If there is one with that alias by now, it is that one: of several callers, all get the same (#55).
     func create(label: String, alias: String, password: consuming SecureBytes) async -> Collection? {
-        if alias.isEmpty { return await create(label: label, password: password) }
+        if alias.isEmpty { return await createOrLog(label: label, password: password) }
         await creations.begin(alias)
         defer { creations.end(alias) }
         if let collection = existingCollection(forAlias: alias) { return collection }
-        guard let collection = await create(label: label, password: password) else { return nil }
+        guard let collection = await createOrLog(label: label, password: password) else { return nil }
         do throws(VaultError) {
             try await vault.setAlias(alias, to: collection)
         } catch {
@@ -103,16 +117,21 @@ extension Provider {
         return collection
     }
 
-    private func create(label: String, password: consuming SecureBytes) async -> Collection? {
+    private func createOrLog(label: String, password: consuming SecureBytes) async -> Collection? {
         do throws(VaultError) {
-            let collection = try await vault.createCollection(label: label, password: password)
-            logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
-            changes.collectionCreated(collection.name, all: collectionPaths)
-            return collection
+            return try await create(label: label, password: password)
         } catch {
             logger.error("A keychain could not be created", metadata: ["reason": "\(error)"])
             return nil
         }
+    }
+
+    /// Creates a collection.
+    func create(label: String, password: consuming SecureBytes) async throws(VaultError) -> Collection {
+        let collection = try await vault.createCollection(label: label, password: password)
+        logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
+        changes.collectionCreated(collection.name, all: collectionPaths)
+        return collection
     }
 
     func delete(_ collection: Collection) async throws(BusError) {

@@ -27,6 +27,10 @@ package final class Provider {
     let largeAnswers: LargeAnswers
     let callers: CallerDirectory
     let audit: AccessAudit
+    /// The password of a login that does not open `login`.
+    let drifted = DriftedPassword()
+    /// What ties keys to this machine.
+    let host: any HostSealer
     /// Who may have which item.
     let access: ItemAccess
     var sessions: SessionTable
@@ -53,9 +57,11 @@ package final class Provider {
         questions: PromptQueue,
         biometry: any Biometry,
         systemDialog: (any SystemDialog)? = nil,
+        host: any HostSealer = NoHost(),
         limits: ServiceLimits = ServiceLimits(),
         logger: Logger
     ) {
+        self.host = host
         self.vault = vault
         self.connection = connection
         self.callers = callers

@@ -4,11 +4,13 @@ import Gcrypt
 import Logging
 import Vault
 
-/// The password of a locked collection, verified by unlocking that.
+/// The password of a locked collection, or a recovery key in its place, verified by unlocking that.
 @BusActor
 final class CollectionPassword: Passcode {
     private let collection: Collection
     private let provider: Provider
+    /// Whether the last one reads like a recovery key with a mistake in it.
+    private(set) var isMistyped = false
 
     init(of collection: Collection, provider: Provider) {
         self.collection = collection
@@ -18,10 +20,12 @@ final class CollectionPassword: Passcode {
     var isSet: Bool { !collection.isVacant }
 
     func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
+        isMistyped = false
         do throws(VaultError) {
             try await provider.unlock(collection, with: password)
             return .right
-        } catch  where error.code == .wrongPassword || error.code == .emptyPassword {
+        } catch  where error.isWrongKey {
+            isMistyped = error.code == .mistypedRecoveryKey
             return .wrong
         } catch {
             provider.logger.error(

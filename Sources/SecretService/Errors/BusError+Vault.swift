@@ -10,11 +10,11 @@ extension BusError {
             case .locked, .unreadable, .authenticationNeeded: .isLocked
             case .invalidAccessControl, .applicationPasswordNeeded: .invalidArguments
             case .passcodeNotSet: ErrorName(AuthenticationError.Code.passcodeNotSet)
-            case .noSuchItem, .noSuchCollection: .noSuchObject
+            case .noSuchItem, .noSuchCollection, .noSuchKeySlot: .noSuchObject
             case .limitExceeded: .limitsExceeded
-            case .notSupported: .notSupported
+            case .notSupported, .lastKeySlot, .hostNotAvailable: .notSupported
             case .storageFull, .readOnly, .storageFailed: .inputOutput
-            case .wrongPassword, .emptyPassword, .wrongApplicationPassword: .accessDenied
+            case .wrongPassword, .emptyPassword, .wrongApplicationPassword, .mistypedRecoveryKey: .accessDenied
             default: .failed
             }
         self.init(name, error.reason)

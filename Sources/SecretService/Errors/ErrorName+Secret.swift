@@ -12,4 +12,7 @@ extension ErrorName {
 
     /// The prompt was run before (#43).
     package static let alreadyExists = ErrorName(rawValue: "org.freedesktop.Secret.Error.AlreadyExists")
+
+    /// The password is not that of the keychain, as gnome-keyring says it.
+    package static let keyringDenied = ErrorName(rawValue: "org.gnome.keyring.Error.Denied")
 }

@@ -9,7 +9,7 @@ struct CollectionObject {
     let caller: String
 
     @BusActor static let kind = ObjectKind<CollectionObject>(
-        [secretInterface, keychainInterface],
+        [secretInterface, keychainInterface, keySlotsInterface],
         children: { $0.collection.itemIDs.map(\.description) }
     )
 

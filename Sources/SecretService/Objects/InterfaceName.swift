@@ -7,6 +7,9 @@ enum InterfaceName {
     static let prompt = "org.freedesktop.Secret.Prompt"
     /// What the specification has no place for goes into interfaces of one's own (#132).
     static let keychainCollection = "org.keychaind.Collection1"
+    static let keySlots = "org.keychaind.KeySlots1"
+    /// gnome-keyring's, for Seahorse and scripts.
+    static let masterPasswords = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
     static let audit = "org.keychaind.Audit1"
     static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"

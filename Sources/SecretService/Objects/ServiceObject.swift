@@ -19,7 +19,8 @@ struct ServiceObject {
                 signals: ["CollectionCreated", "CollectionDeleted", "CollectionChanged"].map { name in
                     SignalDeclaration(name, [Parameter("collection", ObjectPath.self)])
                 }
-            )
+            ),
+            masterPasswordInterface,
         ],
         children: { _ in ["aliases", "collection", "prompt", "session"] }
     )

@@ -21,22 +21,26 @@ extension Conversation {
         return await password(request)
     }
 
-    /// Asks for the first password of a collection, twice, and again while it is empty; nil if the person will not give one.
-    func askNewPassword(of label: String, for caller: Caller) async -> SecureBytes? {
+    /// Asks for a new password of a collection, twice, and again while it is empty; nil if the person will not give one.
+    func askNewPassword(
+        of label: String,
+        for caller: Caller,
+        insteadOf reason: NewPasswordReason = .first
+    ) async -> SecureBytes? {
         let label = PromptText.name(label)
+        let words = reason.words(label)
         var warning = ""
         while true {
             let request = PromptRequest(
                 question: .newPassword,
-                title: "New Keychain",
-                message: "Choose a password for the keychain “\(label)”",
+                title: words.title,
+                message: words.message,
                 subject: label,
-                description:
-                    "Secrets will be kept in the keychain “\(label)”. Whoever has its password can read them.",
+                description: words.description,
                 caller: caller.description,
                 callerEvidence: caller.evidence.explanation,
                 warning: warning,
-                continueLabel: "Create",
+                continueLabel: words.continueLabel,
                 cancelLabel: "Cancel",
                 windowID: windowID
             )
@@ -109,7 +113,7 @@ extension Conversation {
 
     /// Whatever keeps it from being answered – no prompter, one that crashes or stays silent, an end from outside – is as if the
     /// person had cancelled; the log says which.
-    private func password(_ request: PromptRequest) async -> SecureBytes? {
+    func password(_ request: PromptRequest) async -> SecureBytes? {
         guard let answer = try? await ask(request), case .password(let password) = consume answer else { return nil }
         return password
     }

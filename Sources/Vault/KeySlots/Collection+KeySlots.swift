@@ -53,14 +53,36 @@ extension Collection {
         label: String = "",
         openedBy text: consuming SecureBytes
     ) async throws(VaultError) -> RecoveryKey {
-        try Self.check(label)
         let key = try RecoveryKey()
-        let shared = SharedPassword(try cipher { () throws(GcryptError) in try key.canonical.copy(in: .locked) })
+        try await add(key, label: label, openedBy: text)
+        return key
+    }
+
+    /// Lets a recovery key open the collection, which was shown to a person before.
+    package func add(
+        _ key: borrowing RecoveryKey,
+        label: String,
+        openedBy text: consuming SecureBytes
+    ) async throws(VaultError) {
+        try Self.check(label)
+        let symbols = SharedPassword(try cipher { () throws(GcryptError) in try key.canonical.copy(in: .locked) })
         try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
-            guard let key = try RecoveryKey.read(shared.bytes) else { throw Self.closed }
+            guard let key = try RecoveryKey.read(symbols.bytes) else { throw Self.closed }
             try change.addRecoveryKey(opened, key, label: label)
         }
-        return key
+    }
+
+    /// Tells, on a thread that may wait, whether a text opens the collection; it throws if not, and unlocks nothing.
+    package func verify(_ text: consuming SecureBytes) async throws(VaultError) {
+        try context.configuration.limits.check(password: text)
+        let (_, header) = try changeableFile()
+        let text = Handoff(text)
+        try await context.deriver.perform { (_) throws(VaultError) in
+            guard let text = text.take() else { throw Self.closed }
+            guard try header.open(with: text) != nil else {
+                throw VaultError(.wrongPassword, reason: "the password opens no key slot")
+            }
+        }
     }
 
     /// Lets the machine open the collection, in the place of any machine that could.
@@ -82,6 +104,14 @@ extension Collection {
     /// Throws `noSuchKeySlot`; `lastKeySlot` for the last password; `notSupported` for slots that are not a person's.
     package func removeKeySlot(_ number: Int64) async throws(VaultError) {
         try await changeKeySlots { (change) throws(VaultError) in try change.remove(number) }
+    }
+
+    /// Throws what ``removeKeySlot(_:)`` would.
+    package func checkRemoval(ofKeySlot number: Int64) throws(VaultError) {
+        let (_, header) = try changeableFile()
+        let configuration = context.configuration
+        var change = KeySlotChange(header: header, now: configuration.now(), costs: configuration.keyDerivation)
+        try change.remove(number)
     }
 
     private static func check(_ label: String) throws(VaultError) {

@@ -2,8 +2,11 @@ package import Gcrypt
 
 /// What ties a key to this machine: a TPM, say.
 ///
-/// Its methods block, and are called on a thread of the vault's own.
+/// Its methods but ``check()`` block, and are called on a thread of the vault's own.
 package protocol HostSealer: Sendable {
+    /// Throws `hostNotAvailable` if it is known already that there is no such machine; it does not wait for one.
+    func check() throws(VaultError)
+
     /// Seals a key of 32 bytes so that only this machine gives it back.
     ///
     /// Throws `hostNotAvailable`, with the reason in words for a person.

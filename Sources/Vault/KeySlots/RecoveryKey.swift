@@ -16,7 +16,7 @@ package struct RecoveryKey: ~Copyable, Sendable {
     let canonical: SecureBytes
 
     /// Makes a random key.
-    init() throws(VaultError) {
+    package init() throws(VaultError) {
         canonical = try cipher { () throws(GcryptError) in
             var symbols = try SecureBytes.random(count: Self.symbolCount, in: .locked)
             symbols.withUnsafeMutableBytes { symbols in

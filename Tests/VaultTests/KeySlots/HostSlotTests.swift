@@ -13,6 +13,8 @@ private final class FakeHost: HostSealer {
         self.sealedSize = sealedSize
     }
 
+    func check() throws(VaultError) {}
+
     func seal(_ key: borrowing SecureBytes) throws(VaultError) -> [UInt8] {
         let bytes = key.withUnsafeBytes { Array($0) }
         return keys.withLock { keys in

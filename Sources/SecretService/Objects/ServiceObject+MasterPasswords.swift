@@ -1,0 +1,155 @@
+import Authentication
+import DBus
+import Gcrypt
+import KeychainModel
+import Vault
+
+/// gnome-keyring's own interface, which its name warns of: scripts make and unlock keychains with it, and Seahorse changes their passwords.
+///
+/// Errors are those of gnome-keyring 42. Unlike there a password cannot be empty.
+extension ServiceObject {
+    @BusActor static let masterPasswordInterface = Interface<ServiceObject>(
+        InterfaceName.masterPasswords,
+        methods: [
+            Method(
+                suspending: "ChangeWithMasterPassword",
+                in: [
+                    Parameter("collection", ObjectPath.self),
+                    Parameter("original", signature: EncodedSecret.signature),
+                    Parameter("master", signature: EncodedSecret.signature),
+                ]
+            ) { (object, call) async throws(BusError) in
+                try await object.change(call)
+            },
+            Method(
+                "ChangeWithPrompt",
+                in: [Parameter("collection", ObjectPath.self)],
+                out: [Parameter("prompt", ObjectPath.self)]
+            ) { (object, call) throws(BusError) in
+                let collection = try object.keychain(try call.arguments(ObjectPath.self))
+                guard !collection.isEphemeral else { throw BusError.denied }
+                let action = KeySlotPrompt(.changePassword, of: collection, provider: object.provider)
+                call.reply(with: try object.provider.makePrompt(action, for: object.caller))
+            },
+            Method(
+                suspending: "CreateWithMasterPassword",
+                in: [
+                    Parameter("attributes", [String: Variant].self),
+                    Parameter("master", signature: EncodedSecret.signature),
+                ],
+                out: [Parameter("collection", ObjectPath.self)]
+            ) { (object, call) async throws(BusError) in
+                try await object.create(call)
+            },
+            Method(
+                suspending: "UnlockWithMasterPassword",
+                in: [
+                    Parameter("collection", ObjectPath.self),
+                    Parameter("master", signature: EncodedSecret.signature),
+                ]
+            ) { (object, call) async throws(BusError) in
+                try await object.unlock(call)
+            },
+        ]
+    )
+
+    /// The keychain at a path, if it has been made and can be read.
+    @BusActor
+    private func keychain(_ path: ObjectPath) throws(BusError) -> Collection {
+        guard case .collection(let reference) = SecretPath(path), let collection = provider.find(reference) else {
+            throw BusError(.noSuchObject, "The collection does not exist")
+        }
+        if case .unreadable(let reason) = collection.state { throw BusError(.isLocked, reason) }
+        return collection
+    }
+
+    /// Reads a password out of an `(oayays)`, into locked memory.
+    @BusActor
+    private func readPassword(_ reader: inout Reader) throws(BusError) -> SecureBytes {
+        let secret = try provider.readSecret(&reader, from: caller)
+        do throws(GcryptError) {
+            return try secret.bytes.copy(in: .locked)
+        } catch {
+            throw BusError(error)
+        }
+    }
+
+    @BusActor
+    private func create(_ call: MethodCall) async throws(BusError) {
+        defer { call.message.wipeByteArrays(leaving: 1) }
+        var reader = call.message.makeReader()
+        let label = try CollectionDescription(from: &reader).label ?? "Unnamed"
+        let password = try readPassword(&reader)
+        try provider.checkLabel(label)
+        guard !password.isEmpty else { throw BusError.emptyPassword }
+        do throws(VaultError) {
+            // `login` waits for its first password; who makes a keychain of that name means that one.
+            if let login = provider.vacantCollection(forAlias: label.lowercased()), login.name == .login {
+                try await provider.unlock(login, with: password)
+                call.reply(with: ObjectPath.collection(login.name))
+            } else {
+                let collection = try await provider.create(label: label, password: password)
+                call.reply(with: ObjectPath.collection(collection.name))
+            }
+        } catch {
+            throw BusError(error)
+        }
+    }
+
+    @BusActor
+    private func unlock(_ call: MethodCall) async throws(BusError) {
+        defer { call.message.wipeByteArrays() }
+        var reader = call.message.makeReader()
+        let path = try ObjectPath(from: &reader)
+        let password = try readPassword(&reader)
+        let collection = try keychain(path)
+        guard !collection.isVacant else { throw BusError(.noSuchObject, "The collection does not exist") }
+        if collection.isLocked {
+            let verifier = CollectionPassword(of: collection, provider: provider)
+            try check(await provider.attempt(password, on: verifier, of: collection))
+        }
+        call.reply()
+    }
+
+    @BusActor
+    private func change(_ call: MethodCall) async throws(BusError) {
+        defer { call.message.wipeByteArrays() }
+        var reader = call.message.makeReader()
+        let path = try ObjectPath(from: &reader)
+        let old = try readPassword(&reader)
+        let new = try readPassword(&reader)
+        let collection = try keychain(path)
+        guard !collection.isVacant else { throw BusError(.noSuchObject, "The collection does not exist") }
+        guard !collection.isEphemeral else { throw BusError.denied }
+        guard !new.isEmpty else { throw BusError.emptyPassword }
+        let tried: SecureBytes
+        do throws(GcryptError) {
+            tried = try old.copy(in: .locked)
+        } catch {
+            throw BusError(error)
+        }
+        try check(await provider.attempt(tried, on: KeychainKey(of: collection), of: collection))
+        do throws(VaultError) {
+            try await collection.changePassword(from: old, to: new)
+        } catch {
+            throw error.isWrongKey ? BusError.denied : BusError(error)
+        }
+        call.reply()
+    }
+
+    private func check(_ attempt: PasscodeAttempt) throws(BusError) {
+        switch attempt {
+        case .right: return
+        case .wrong: throw BusError.denied
+        case .tooEarly: throw BusError(.keyringDenied, attempt.warning(isMistyped: false))
+        case .failed(let reason): throw BusError(.failed, reason)
+        }
+    }
+}
+
+extension BusError {
+    /// In gnome-keyring's words.
+    fileprivate static let denied = BusError(.keyringDenied, "The password was invalid")
+
+    fileprivate static let emptyPassword = BusError(.invalidArguments, "the password cannot be empty")
+}

@@ -1,0 +1,78 @@
+import Authentication
+import Gcrypt
+
+extension Conversation {
+    /// Asks for a password or a recovery key that opens a keychain; nil if the person will not give it.
+    func askKey(
+        of label: String,
+        for purpose: KeyPurpose,
+        _ caller: Caller,
+        warning: String
+    ) async -> SecureBytes? {
+        let label = PromptText.name(label)
+        return await password(
+            PromptRequest(
+                question: .password,
+                title: "Keychain Password",
+                message: purpose.message(label),
+                subject: label,
+                description: "\(purpose.consequence)\nA recovery key serves as well as the password.",
+                caller: caller.description,
+                callerEvidence: caller.evidence.explanation,
+                warning: warning,
+                continueLabel: "Continue",
+                cancelLabel: "Cancel",
+                windowID: windowID
+            )
+        )
+    }
+
+    /// Asks for what opened `login` before the account got another password; nil if the person will not give it.
+    func askFormerPassword(of label: String, for caller: Caller, warning: String) async -> SecureBytes? {
+        let label = PromptText.name(label)
+        return await password(
+            PromptRequest(
+                question: .password,
+                title: "Unlock Keychain",
+                message: "Your password has changed, and the keychain “\(label)” still has the old one",
+                subject: label,
+                description:
+                    """
+                    Enter the password that you had before, or the recovery key of the keychain. It will then open with the \
+                    password that you logged in with.
+                    """,
+                caller: caller.description,
+                callerEvidence: caller.evidence.explanation,
+                warning: warning,
+                continueLabel: "Unlock",
+                cancelLabel: "Cancel",
+                windowID: windowID
+            )
+        )
+    }
+
+    /// Shows a recovery key, once; false unless the person says that it was written down.
+    ///
+    /// The key is among the words of a dialog here, and so in a text and on the bus, which who calls for it has chosen.
+    func showRecoveryKey(_ key: borrowing SecureBytes, of label: String, for caller: Caller) async -> Bool {
+        let label = PromptText.name(label)
+        let text = key.withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }
+        let request = PromptRequest(
+            question: .confirmation,
+            title: "Recovery Key",
+            message: text,
+            description:
+                """
+                This is the recovery key of the keychain “\(label)”. Write it down, and keep it where only you have access. It opens \
+                the keychain when you have forgotten the password: type it in the place of that. It is shown only this once.
+                """,
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            continueLabel: "I Have Written It Down",
+            cancelLabel: "Cancel",
+            windowID: windowID
+        )
+        guard let answer = try? await ask(request), case .confirmed = consume answer else { return false }
+        return true
+    }
+}

@@ -1,0 +1,36 @@
+import DBus
+import Gcrypt
+
+/// The password of a login that did not open the keychain `login`: the account has another password by now than the keychain.
+///
+/// It is kept in locked memory until a person was asked, once, what the keychain's was; or for so long.
+@BusActor
+final class DriftedPassword {
+    /// After this a person who is asked for a password is asked as if there had been no login.
+    static let lifetime = Duration.seconds(60 * 60)
+
+    private var password: SecureBytes?
+    private var expiry: Timer?
+
+    /// Whether there is one.
+    var isThere: Bool { password != nil }
+
+    /// Keeps a password, in the place of any that there was.
+    func keep(_ password: borrowing SecureBytes) {
+        forget()
+        self.password = try? password.copy(in: .locked)
+        expiry = BusActor.loop.schedule(after: DriftedPassword.lifetime) { [weak self] in self?.forget() }
+    }
+
+    /// A copy of it; nil if there is none.
+    func copy() -> SecureBytes? {
+        try? password?.copy(in: .locked)
+    }
+
+    /// Wipes it.
+    func forget() {
+        password = nil
+        expiry.map(BusActor.loop.cancel)
+        expiry = nil
+    }
+}

@@ -1,0 +1,99 @@
+import Authentication
+import DBus
+import Gcrypt
+import KeychainModel
+import Logging
+import Vault
+
+/// Changes how a keychain is opened, once a person has opened it; the result is an empty string.
+@BusActor
+final class KeySlotPrompt: PromptAction {
+    /// What is to be changed.
+    enum Change {
+        case changePassword
+        case addPassword(label: String)
+        case addRecoveryKey(label: String)
+        case addHost(label: String)
+        case remove(Int64, name: String)
+    }
+
+    private let change: Change
+    private let collection: Collection
+    private let provider: Provider
+
+    init(_ change: Change, of collection: Collection, provider: Provider) {
+        self.change = change
+        self.collection = collection
+        self.provider = provider
+    }
+
+    var emptyResult: Variant { .string("") }
+
+    func perform(asking conversation: Conversation) async -> PromptOutcome {
+        // What has no password yet gets its first one.
+        if collection.isVacant, case .changePassword = change {
+            let isDone = await provider.unlock(collection, asking: conversation)
+            return isDone ? .done(emptyResult) : .dismissed(emptyResult)
+        }
+        guard let key = await provider.askKey(of: collection, for: change.purpose, asking: conversation) else {
+            return .dismissed(emptyResult)
+        }
+        do throws(VaultError) {
+            guard try await make(with: key, asking: conversation) else { return .dismissed(emptyResult) }
+            provider.logger.notice(
+                "The ways to open a keychain were changed",
+                metadata: ["keychain": "\(collection.name)", "change": "\(change.purpose.message(""))"]
+            )
+            return .done(emptyResult)
+        } catch {
+            provider.logger.error("A keychain stays as it was", metadata: ["reason": "\(error)"])
+            return .dismissed(emptyResult)
+        }
+    }
+
+    /// Makes the change with a key that is right; false if a person would not go on.
+    private func make(
+        with key: consuming SecureBytes,
+        asking conversation: Conversation
+    ) async throws(VaultError) -> Bool {
+        let caller = await provider.callers.caller(conversation.caller)
+        switch change {
+        case .changePassword, .addPassword:
+            let reason: NewPasswordReason
+            if case .changePassword = change { reason = .changed } else { reason = .further }
+            let asked = await conversation.askNewPassword(of: collection.label, for: caller, insteadOf: reason)
+            // It may have been dismissed after the answer; then everything stays as it was.
+            guard let new = asked, !conversation.isEnded else { return false }
+            if case .addPassword(let label) = change {
+                try await collection.addPassword(new, label: label, openedBy: key)
+            } else {
+                try await collection.changePassword(from: key, to: new)
+            }
+        case .addRecoveryKey(let label):
+            let recoveryKey = try RecoveryKey()
+            let text = try recoveryKey.grouped()
+            // It opens the keychain only once it has been written down.
+            guard await conversation.showRecoveryKey(text, of: collection.label, for: caller), !conversation.isEnded
+            else { return false }
+            try await collection.add(recoveryKey, label: label, openedBy: key)
+        case .addHost(let label):
+            try await collection.addHost(provider.host, label: label, openedBy: key)
+        case .remove(let number, _):
+            try await collection.removeKeySlot(number)
+        }
+        return true
+    }
+}
+
+extension KeySlotPrompt.Change {
+    /// What a person is asked to open the keychain for.
+    fileprivate var purpose: KeyPurpose {
+        switch self {
+        case .changePassword: .changePassword
+        case .addPassword: .addPassword
+        case .addRecoveryKey: .recoveryKey
+        case .addHost: .host
+        case .remove(_, let name): .removal(of: name)
+        }
+    }
+}

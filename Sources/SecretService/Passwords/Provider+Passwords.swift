@@ -1,0 +1,99 @@
+import Authentication
+import DBus
+package import Gcrypt
+import KeychainModel
+import Logging
+import Vault
+
+/// Passwords of keychains: asked for, verified, and changed.
+extension Provider {
+    /// Takes note of a login whose password does not open the keychain `login`.
+    ///
+    /// The next time a person is asked to unlock that keychain, it is for the password that it had, or a recovery key, and it gets this
+    /// one. Whether or not the person gives it, this one is forgotten then.
+    package func rememberLoginPassword(_ password: borrowing SecureBytes) {
+        drifted.keep(password)
+    }
+
+    /// Tries a key of a keychain; that of `login` is the passcode, so that too many wrong ones cost time.
+    func attempt(
+        _ key: consuming SecureBytes,
+        on verifier: any Passcode,
+        of collection: Collection
+    ) async -> PasscodeAttempt {
+        if collection.name == .login, !collection.isVacant { return await lockout.attempt(key, on: verifier) }
+        return switch await verifier.verify(key) {
+        case .right: .right
+        case .wrong: .wrong
+        case .failed(let reason): .failed(reason: reason)
+        }
+    }
+
+    /// Asks for a password or a recovery key of a keychain, again while it is wrong; nil if that came to nothing.
+    func askKey(
+        of collection: Collection,
+        for purpose: KeyPurpose,
+        asking conversation: Conversation
+    ) async -> SecureBytes? {
+        guard (try? await conversation.begin()) == true else { return nil }
+        let caller = await callers.caller(conversation.caller)
+        let verifier = KeychainKey(of: collection)
+        var warning = ""
+        while vault.collection(named: collection.name) === collection {
+            guard
+                let key = await conversation.askKey(of: collection.label, for: purpose, caller, warning: warning),
+                let kept = try? key.copy(in: .locked)
+            else { return nil }
+            switch await attempt(key, on: verifier, of: collection) {
+            case .right: return kept
+            case .failed(let reason):
+                logger.error("A password could not be verified", metadata: ["reason": "\(reason)"])
+                return nil
+            case let failed: warning = failed.warning(isMistyped: verifier.isMistyped)
+            }
+        }
+        return nil
+    }
+
+    /// Gives the keychains that an old key opens the password of the login that has just been.
+    func adoptLoginPassword(from old: consuming SecureBytes) async {
+        defer { drifted.forget() }
+        guard let new = drifted.copy() else { return }
+        do throws(VaultError) {
+            let change = try await vault.changePasswords(from: old, to: new)
+            for name in change.changed {
+                logger.notice("A keychain has the password of the account again", metadata: ["keychain": "\(name)"])
+            }
+            for (name, error) in change.failed {
+                logger.error(
+                    "A keychain keeps its old password",
+                    metadata: ["keychain": "\(name)", "reason": "\(error)"]
+                )
+            }
+        } catch {
+            logger.error("The keychain keeps its old password", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Lets who has used a recovery key choose a password in the place of the one that was forgotten.
+    func replaceForgottenPassword(
+        of collection: Collection,
+        openedBy key: consuming SecureBytes,
+        asking conversation: Conversation
+    ) async {
+        let caller = await callers.caller(conversation.caller)
+        guard
+            let password = await conversation.askNewPassword(
+                of: collection.label,
+                for: caller,
+                insteadOf: .forgotten
+            )
+        else { return }
+        do throws(VaultError) {
+            try await collection.changePassword(from: key, to: password)
+            logger.notice("A keychain has a new password", metadata: ["keychain": "\(collection.name)"])
+        } catch {
+            logger.error("A keychain keeps its old password", metadata: ["reason": "\(error)"])
+        }
+    }
+}
