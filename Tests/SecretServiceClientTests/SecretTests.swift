@@ -32,6 +32,17 @@ struct SecretTests {
         #expect(try await item.secret().contentType == "image/png")
     }
 
+    @Test("What is stored as text is a password to programs of libsecret", arguments: TestedProvider.allCases)
+    func secret_text_isReadBySecretTool(provider: TestedProvider) async throws {
+        let (_, attributes) = try await provider.makeClient().makeItem(Array("pässword".utf8))
+        let result = try await Command.run(
+            "secret-tool",
+            ["lookup"] + attributes.flatMap { [$0.key, $0.value] },
+            environment: try await provider.shared().bus.environment
+        )
+        #expect(result.text == "pässword", "\(result.errors)")
+    }
+
     @Test
     func text_notUTF8_isNil() throws {
         #expect(try Secret([0xff]).text == nil)

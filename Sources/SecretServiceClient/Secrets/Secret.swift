@@ -5,15 +5,17 @@ import Gcrypt
 /// The bytes are overwritten when the value goes, and it cannot be copied; they are in ordinary memory, which may reach swap space.
 /// It has no description, so it does not get into logs.
 public struct Secret: ~Copyable, Sendable {
-    /// The content type of text without a better one.
-    public static let text = "text/plain; charset=utf8"
+    /// The content type of text: the one with which libsecret gives a secret out as a password.
+    ///
+    /// The text is UTF-8.
+    public static let text = "text/plain"
 
     /// The most bytes that are sent: what fits into an array of D-Bus, with room for padding.
     public static let maximumCount = (64 << 20) - 1024
 
     let secureBytes: SecureBytes
 
-    /// What the bytes are, such as `text/plain; charset=utf8` or `application/octet-stream`.
+    /// What the bytes are, such as `text/plain` or `application/octet-stream`.
     public let contentType: String
 
     init(_ bytes: consuming SecureBytes, contentType: String) {
