@@ -13,6 +13,10 @@ let strictSettings: [SwiftSetting] = [
 let settings =
     Context.environment["CI"] == nil ? strictSettings : strictSettings + [.treatAllWarnings(as: .error)]
 
+// As in a package of its own: Swift 6 as it comes.
+let exampleSettings: [SwiftSetting] =
+    Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+
 let seedDependencies: [Target.Dependency] = ["SecretServiceClient", "Security", "TestSupport", "keychaind"]
 
 let package = Package(
@@ -79,6 +83,31 @@ let package = Package(
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
+        ),
+
+        // No products, so that only this package has them: `swift run Credentials` and the others, see Examples/README.md.
+        .executableTarget(
+            name: "Credentials",
+            dependencies: ["Security"],
+            path: "Examples/Credentials",
+            exclude: ["README.md"],
+            swiftSettings: exampleSettings
+        ),
+        .executableTarget(
+            name: "KeychainWrapper",
+            dependencies: ["Security"],
+            path: "Examples/KeychainWrapper",
+            exclude: ["README.md"],
+            swiftSettings: exampleSettings
+        ),
+        .executableTarget(
+            name: "FromOtherLanguages",
+            dependencies: ["Security"],
+            path: "Examples/FromOtherLanguages",
+            exclude: [
+                "README.md", "everyone.sh", "with_libsecret.py", "with_secret_tool.sh", "with_secretstorage.py",
+            ],
+            swiftSettings: exampleSettings
         ),
 
         // Not products: `make bench` prints what the parts cost, and what a program on the bus sees of that.
@@ -152,6 +181,12 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: ["SecretServiceClient", "Security", "TestSupport", "keychaind"],
+            swiftSettings: settings
+        ),
+        // The examples, driven as a person would.
+        .testTarget(
+            name: "ExampleTests",
+            dependencies: ["Credentials", "FromOtherLanguages", "KeychainWrapper", "TestSupport", "keychaind"],
             swiftSettings: settings
         ),
         // Code of tutorials as their readers have it, in both language modes; see Tests/Seeds/README.md.

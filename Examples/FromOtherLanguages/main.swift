@@ -1,0 +1,39 @@
+import Security
+
+/// Which item is meant; other languages see these two as its attributes `service` and `account`.
+func item(_ service: String, _ account: String) -> [CFString: Any] {
+    [kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account]
+}
+
+/// Writes a password; where there is one, whoever wrote it, it is changed.
+func write(_ password: Data, _ service: String, _ account: String) -> OSStatus {
+    let secret = [kSecValueData: password]
+    let status = SecItemUpdate(item(service, account) as CFDictionary, secret as CFDictionary)
+    guard status == errSecItemNotFound else { return status }
+    return SecItemAdd(item(service, account).merging(secret) { $1 } as CFDictionary, nil)
+}
+
+/// Prints a password.
+func read(_ service: String, _ account: String) -> OSStatus {
+    let query = item(service, account).merging([kSecReturnData: true]) { $1 }
+    var result: CFTypeRef?
+    let status = SecItemCopyMatching(query as CFDictionary, &result)
+    if let password = result as? Data { FileHandle.standardOutput.write(password) }
+    return status
+}
+
+let arguments = CommandLine.arguments.dropFirst()
+let status: OSStatus
+switch (arguments.first, arguments.dropFirst().first, arguments.dropFirst(2).first) {
+case ("write", let service?, let account?):
+    status = write(FileHandle.standardInput.readDataToEndOfFile(), service, account)
+case ("read", let service?, let account?):
+    status = read(service, account)
+default:
+    print("usage: FromOtherLanguages write SERVICE ACCOUNT <PASSWORD | read SERVICE ACCOUNT")
+    exit(64)
+}
+if status != errSecSuccess {
+    print(SecCopyErrorMessageString(status, nil) as String? ?? "status \(status)")
+    exit(1)
+}
