@@ -96,6 +96,7 @@ extension Provider {
             try await authentication.run(items, asking: conversation)
         } catch {
             logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+            context?.failure = error
         }
         if let proof = authentication.proof { context?.record(proof) }
     }

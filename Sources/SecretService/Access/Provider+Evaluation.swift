@@ -34,7 +34,7 @@ extension Provider {
         defer { passcode.forget() }
         let purpose = AuthenticationPurpose(caller: caller, labels: [], settings: settings)
         let request = EvaluationRequest(
-            Requirement(policy: policy),
+            await requirement(of: policy),
             isInteractionAllowed: settings.allowsInteraction,
             message: purpose.message
         )
@@ -51,7 +51,7 @@ extension Provider {
     /// Why a policy could not be satisfied now, if so, and whether there is a reader.
     func obstacle(to policy: Policy, for caller: String) async -> (error: AuthenticationError?, hasReader: Bool) {
         let verdict = await evaluator.verdict(
-            on: Requirement(policy: policy),
+            on: await requirement(of: policy),
             isPasscodeSet: vault.hasPasscode,
             hasPrompter: await questions.isAvailable(for: caller)
         )
@@ -62,6 +62,12 @@ extension Provider {
             }
         if case .denied(let error) = verdict { return (error, hasReader) }
         return (nil, hasReader)
+    }
+
+    /// Without an item the fingers that are enrolled now are those that count.
+    private func requirement(of policy: Policy) async -> Requirement {
+        guard policy.factors.contains(.biometryCurrentSet) else { return Requirement(policy: policy) }
+        return Requirement(policy: policy, boundSet: await biometry.availability().set)
     }
 
     /// A hash over the enrolled fingers that is another one for each application; empty if no finger can be matched.

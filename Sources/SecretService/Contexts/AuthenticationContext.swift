@@ -17,6 +17,8 @@ final class AuthenticationContext {
     /// The only caller that may use it.
     let caller: Caller
     var settings = AuthenticationSettings()
+    /// What the last prompt ended with; nil if nothing was wrong.
+    var failure: AuthenticationError?
 
     private var state = State.idle
     private var proved: (proof: ContextProof, deadline: Duration)?

@@ -32,6 +32,7 @@ struct ContextObject {
                     out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) async throws(BusError) in
                     let paths: [ObjectPath] = try call.arguments([ObjectPath].self)
+                    object.context.failure = nil
                     await object.provider.grantProved(paths, in: object.context)
                     let (unlocked, prompt) = try object.provider.unlock(paths, for: call.sender, in: object.context)
                     call.reply(with: unlocked, prompt)
@@ -55,6 +56,9 @@ struct ContextObject {
                 },
                 setting("InteractionNotAllowed", get: { !$0.allowsInteraction }) { (settings, value) throws(BusError) in
                     settings.allowsInteraction = !value
+                },
+                Property("Failure", String.self) { object in
+                    object.context.failure.map { ErrorName($0.code).rawValue } ?? ""
                 },
             ]
         )

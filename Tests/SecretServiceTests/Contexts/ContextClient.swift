@@ -33,6 +33,11 @@ struct ContextClient {
     }
 
     @BusActor
+    func failure() async throws(BusError) -> String {
+        try await client.property("Failure", of: path, Self.contextInterface)
+    }
+
+    @BusActor
     func set(_ name: String, to value: Variant) async throws(BusError) {
         try await client.setProperty(name, of: path, Self.contextInterface, to: value)
     }

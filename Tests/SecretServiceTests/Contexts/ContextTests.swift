@@ -181,6 +181,37 @@ struct ContextTests {
         }
     }
 
+    @Test func failure_tellsWhatThePromptEndedWith() async throws {
+        try await RunningService.withPrompter([.cancel, .answer("password")]) { service, _ in
+            let client = service.client
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            let context = try await ContextClient(client)
+            #expect(try await context.failure().isEmpty)
+            #expect(try await client.complete(context.unlock([item]).prompt).isDismissed)
+            #expect(try await context.failure() == "org.keychaind.Error.UserCancel")
+            #expect(try await client.complete(context.unlock([item]).prompt).paths == [item.rawValue])
+            #expect(try await context.failure().isEmpty)
+        }
+    }
+
+    @Test func evaluate_anExpression_provesIt() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem("Sealed", [:], "devicePasscode", session: session)
+            let context = try await ContextClient(client)
+            try await context.evaluate("biometryAny or devicePasscode")
+            #expect(try await context.unlock([item]).unlocked == [item])
+            #expect(prompter.questions.count == 1)
+            #expect(try await client.canEvaluate("devicePasscode").possible)
+            let finger = try await client.canEvaluate("biometryCurrentSet")
+            #expect(finger.error == "org.keychaind.Error.BiometryNotAvailable")
+            for policy in ["applicationPassword", "devicePasscode and applicationPassword", "devicePasscode or", ""] {
+                await #expect(throws: BusError.invalidArgs) { try await context.evaluate(policy) }
+            }
+        }
+    }
+
     @Test func contexts_areBounded() async throws {
         let service = try await SharedService.get()
         let client = try await service.makeClient()
