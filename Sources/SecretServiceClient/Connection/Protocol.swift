@@ -8,10 +8,13 @@ enum Protocol {
     static let session = "org.freedesktop.Secret.Session"
     static let prompt = "org.freedesktop.Secret.Prompt"
 
-    /// keychaind's own interface of the same objects.
+    /// keychaind's own interfaces, of the same objects and of others.
     static let keychaindCollection = "org.keychaind.Collection1"
+    static let authentication = "org.keychaind.Authentication1"
+    static let context = "org.keychaind.Authentication1.Context"
 
     static let serviceObject = ObjectPath(unchecked: "/org/freedesktop/secrets")
+    static let authenticationObject = ObjectPath(unchecked: "/org/keychaind/Authentication")
 
     /// The algorithm of a session that does not encrypt.
     static let plain = "plain"

@@ -128,18 +128,27 @@ final class ProviderLink {
 
     /// Sends a call to the provider and waits for the answer.
     ///
-    /// - Parameter expected: the provider that the call is for; nil if any will do.
-    func call(_ message: Message, to expected: String? = nil) async throws(SecretServiceError) -> Message {
+    /// - Parameters:
+    ///   - expected: the provider that the call is for; nil if any will do.
+    ///   - timeout: how long the provider may take; nil for the usual time.
+    func call(
+        _ message: Message,
+        to expected: String? = nil,
+        timeout: Duration? = nil
+    ) async throws(SecretServiceError) -> Message {
         let owner = try await provider()
         guard expected == nil || expected == owner else {
             throw SecretServiceError(.noSession, "the session was one of an earlier provider")
         }
         message.setDestination(owner)
         let start = ContinuousClock.now
+        let timeout = timeout ?? configuration.callTimeout
         do throws(BusError) {
-            return try await connection.call(message, timeout: configuration.callTimeout)
+            return try await connection.call(message, timeout: timeout)
         } catch {
-            throw describe(error, after: ContinuousClock.now - start)
+            // The bus answers "no reply" too when whoever was called has left, but at once.
+            if error.name == .noReply, ContinuousClock.now - start < timeout { throw .providerGone }
+            throw SecretServiceError(answered: error)
         }
     }
 
@@ -149,11 +158,5 @@ final class ProviderLink {
         message.setDestination(destination)
         message.expectNoReply()
         connection.send(message)
-    }
-
-    private func describe(_ error: BusError, after time: Duration) -> SecretServiceError {
-        // The bus answers "no reply" too when whoever was called has left, but at once.
-        if error.name == .noReply, time < configuration.callTimeout { return .providerGone }
-        return SecretServiceError(answered: error)
     }
 }

@@ -120,6 +120,13 @@ public final class SecretClient: Sendable {
         }
     }
 
+    /// Sends a call whose answer does not matter, some time soon.
+    func sendLater(_ message: Message, to owner: String) {
+        let link = link
+        guard getpid() == processID else { return }
+        SecretClient.enqueue { link.send(message, to: owner) }
+    }
+
     private static func startTask(_ body: @escaping @BusActor @Sendable () async -> Void) -> Task<Void, Never> {
         Task(executorPreference: BusActor.loop, operation: body)
     }

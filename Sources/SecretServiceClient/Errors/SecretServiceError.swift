@@ -19,6 +19,19 @@ public struct SecretServiceError: Error, Equatable, Sendable {
         self.errorName = errorName
     }
 
+    /// Apple's name of what an authentication ended with, such as `UserCancel`; nil if that was not what has failed.
+    package var authenticationErrorName: String? {
+        guard let errorName, errorName.hasPrefix(SecretServiceError.authenticationPrefix) else { return nil }
+        return String(errorName.dropFirst(SecretServiceError.authenticationPrefix.count))
+    }
+
+    private static let authenticationPrefix = "org.keychaind.Error."
+
+    /// A failure of an authentication, by Apple's name.
+    package static func authentication(_ name: String, _ reason: String) -> SecretServiceError {
+        SecretServiceError(.accessDenied, reason, errorName: authenticationPrefix + name)
+    }
+
     /// Compares the codes only.
     public static func == (left: SecretServiceError, right: SecretServiceError) -> Bool {
         left.code == right.code

@@ -14,6 +14,9 @@ public final class SecAccessControl: Hashable, Sendable {
         self.accessControl = accessControl
     }
 
+    /// What has to be proved, as the keychain writes it; nil if nothing.
+    package var constraints: String? { accessControl?.description }
+
     /// Compares when and what.
     public static func == (left: SecAccessControl, right: SecAccessControl) -> Bool {
         left.accessibility == right.accessibility && left.accessControl == right.accessControl

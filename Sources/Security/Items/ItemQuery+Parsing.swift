@@ -86,9 +86,15 @@ extension ItemQuery {
         if try readFlag(kSecUseNoAuthenticationUI, &unread) == true { interaction = .fail }
         // There is one keychain, whatever it is called.
         _ = try readFlag(kSecUseDataProtectionKeychain, &unread)
-        unread[kSecUseAuthenticationContext as String] = nil
+        if let value = unread.removeValue(forKey: kSecUseAuthenticationContext as String) {
+            guard case .object(let object) = value, let source = object as? any AuthenticationContextSource else {
+                throw StatusError(errSecParam, "the authentication context is none")
+            }
+            context = source
+        }
         if let prompt = unread.removeValue(forKey: kSecUseOperationPrompt as String) {
-            guard case .text = prompt else { throw StatusError(errSecParam, "the prompt is not a text") }
+            guard case .text(let text) = prompt else { throw StatusError(errSecParam, "the prompt is not a text") }
+            operationPrompt = text
         }
         guard let value = unread.removeValue(forKey: kSecUseAuthenticationUI as String) else { return }
         switch value {

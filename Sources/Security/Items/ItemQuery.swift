@@ -44,14 +44,21 @@ struct ItemQuery: Sendable {
     var limit: Limit?
     var returns: Returns = []
     var interaction = Interaction.ask
+    /// Why a person is asked, in the program's words.
+    var operationPrompt = ""
+    /// The program's own authentication, if there is one.
+    var context: (any AuthenticationContextSource)?
     var data: [UInt8]?
     var reference: PersistentReference?
 
     /// Whether keys of the query are ones that only a search has.
     var hasSearchParameters: Bool { limit != nil || !returns.isEmpty }
 
+    /// Whether a person may be asked.
+    var mayAsk: Bool { interaction == .ask && context?.isInteractionAllowed != false }
+
     /// How a person may be asked.
-    var prompting: SecretPrompting { interaction == .ask ? .shown : .never }
+    var prompting: SecretPrompting { mayAsk ? SecretPrompting(timeout: KeychainBus.promptTimeout) : .never }
 
     /// What to search for.
     func search() throws(StatusError) -> ItemSearch {

@@ -9,7 +9,7 @@ extension SecretClient {
         if item[.accessControl] != nil, try await !enforcesAccessControl() {
             throw SecretServiceError(.notSupported, "the provider does not enforce access control")
         }
-        let collection = try await collectionToAddTo(query.prompting)
+        let collection = try await collectionToAdd(item, query.prompting)
         let secret = try Secret(query.data ?? [])
         let made = try await create(item, secret, in: collection, query.prompting)
         var found = FoundItem(reference: PersistentReference(path: made.path))
@@ -50,7 +50,16 @@ extension SecretClient {
         )
     }
 
-    private func collectionToAddTo(_ prompting: SecretPrompting) async throws(SecretServiceError) -> SecretCollection {
+    private func collectionToAdd(
+        _ item: KeychainItem,
+        _ prompting: SecretPrompting
+    ) async throws(SecretServiceError) -> SecretCollection {
+        // It goes with the passcode, which is that of this collection (behaviour 19).
+        if item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
+            let login = try await collection(alias: "login")
+        {
+            return login
+        }
         if let collection = try await defaultCollection() { return collection }
         return try await createCollection(label: "Login", alias: "default", prompting: prompting)
     }
@@ -63,29 +72,33 @@ extension SecretClient {
         _ search: ItemSearch?,
         with changes: ItemQuery
     ) async throws(SecretServiceError) -> Int {
-        let matches = try await matches(search, query.reference, limit: .max)
-        for match in matches where query.interaction != .skip || !match.isLocked {
-            try await update(match, with: changes, query.prompting)
+        try await ItemUnlocking.during(query, on: self) { (unlocking) throws(SecretServiceError) in
+            let matches = try await matches(search, query.reference, limit: .max)
+            let open = try await unlocking.open(matches, allAreNeeded: true)
+            for match in open {
+                try await update(match.item, with: changes, unlocking)
+            }
+            return open.count
         }
-        return matches.count
     }
 
     private func update(
-        _ match: Match,
+        _ item: SecretItem,
         with changes: ItemQuery,
-        _ prompting: SecretPrompting
+        _ unlocking: ItemUnlocking
     ) async throws(SecretServiceError) {
-        let item = match.item
         if changes.values[.accessControl] != nil, try await !enforcesAccessControl() {
             throw SecretServiceError(.notSupported, "the provider does not enforce access control")
         }
         if !changes.values.isEmpty || changes.synchronizable != nil || changes.label != nil {
-            try await unlocking(item, prompting) { () throws(SecretServiceError) in
+            try await unlocking.using(item) { () throws(SecretServiceError) in
                 try await change(item, by: changes)
             }
         }
         if let data = changes.data {
-            try await item.setSecret(try Secret(data), prompting: prompting)
+            try await unlocking.using(item) { () throws(SecretServiceError) in
+                try await item.setSecret(try Secret(data), prompting: .never)
+            }
         }
     }
 
@@ -118,19 +131,21 @@ extension SecretClient {
     ///
     /// - Returns: how many there were.
     func delete(_ query: ItemQuery, _ search: ItemSearch?) async throws(SecretServiceError) -> Int {
-        var count = 0
-        for match in try await matches(search, query.reference, limit: query.limit?.count ?? .max) {
-            if query.interaction == .skip, match.isLocked { continue }
-            do throws(SecretServiceError) {
-                try await unlocking(match.item, query.prompting) { () throws(SecretServiceError) in
-                    try await match.item.delete(prompting: query.prompting)
+        try await ItemUnlocking.during(query, on: self) { (unlocking) throws(SecretServiceError) in
+            let matches = try await matches(search, query.reference, limit: query.limit?.count ?? .max)
+            var count = 0
+            for match in try await unlocking.open(matches, allAreNeeded: true) {
+                do throws(SecretServiceError) {
+                    try await unlocking.using(match.item) { () throws(SecretServiceError) in
+                        try await match.item.delete(prompting: query.prompting)
+                    }
+                    count += 1
+                } catch  where error.code == .noSuchObject {
+                    continue
                 }
-                count += 1
-            } catch  where error.code == .noSuchObject {
-                continue
             }
+            return count
         }
-        return count
     }
 
     /// The items, other than one, with the same values of some attributes; none if that one's are not to change.
@@ -148,19 +163,5 @@ extension SecretClient {
             if properties.attributes.filter({ names.contains($0.key) }) == key { found.append(other) }
         }
         return found
-    }
-
-    /// Does something with an item, and if it is locked, once more after unlocking it.
-    private func unlocking(
-        _ item: SecretItem,
-        _ prompting: SecretPrompting,
-        _ operation: () async throws(SecretServiceError) -> Void
-    ) async throws(SecretServiceError) {
-        do throws(SecretServiceError) {
-            try await operation()
-        } catch  where error.code == .locked && prompting.isAllowed {
-            try await item.unlock(prompting: prompting)
-            try await operation()
-        }
     }
 }
