@@ -17,19 +17,36 @@ let settings =
 let exampleSettings: [SwiftSetting] =
     Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-let seedDependencies: [Target.Dependency] = ["SecretServiceClient", "Security", "TestSupport", "keychaind"]
+let seedDependencies: [Target.Dependency] = [
+    "DBus", "LocalAuthentication", "SecretServiceClient", "Security", "SwiftUI", "TestSupport", "keychaind",
+]
+let seeds = ["Biometrics", "Controls", "Credentials", "Note", "Wrapper"]
+
+// Code of tutorials as their readers have it, in both language modes; see Tests/Seeds/README.md.
+let seedTargets = seeds.flatMap { seed -> [Target] in
+    [
+        .testTarget(name: "Seed\(seed)Tests", dependencies: seedDependencies, path: "Tests/Seeds/\(seed)"),
+        .testTarget(
+            name: "Seed\(seed)Swift5Tests",
+            dependencies: seedDependencies,
+            path: "Tests/Seeds/Swift5/\(seed)",
+            swiftSettings: [.swiftLanguageMode(.v5)]
+        ),
+    ]
+}
 
 let package = Package(
     name: "keychaind",
     products: [
         .executable(name: "keychaind", targets: ["keychaind"]),
+        .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "SecretServiceClient", targets: ["SecretServiceClient"]),
         .library(name: "Security", targets: ["Security"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")
     ],
-    targets: [
+    targets: seedTargets + [
         // System libraries: only what Swift cannot import itself.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
@@ -65,10 +82,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "SecretServiceClient", dependencies: ["CLinux", "DBus", "Gcrypt"], swiftSettings: settings),
-        // Apple's API: the one target that uses Foundation, whose types are in it.
+        // Apple's API: the targets that use Foundation, whose types are in it.
         .target(
             name: "Security",
             dependencies: ["DBus", "Gcrypt", "KeychainModel", "SecretServiceClient"],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "LocalAuthentication",
+            dependencies: ["SecretServiceClient", "Security"],
             swiftSettings: settings
         ),
 
@@ -189,21 +211,15 @@ let package = Package(
             dependencies: ["Credentials", "FromOtherLanguages", "KeychainWrapper", "TestSupport", "keychaind"],
             swiftSettings: settings
         ),
-        // Code of tutorials as their readers have it, in both language modes; see Tests/Seeds/README.md.
-        .testTarget(name: "SeedNoteTests", dependencies: seedDependencies, path: "Tests/Seeds/Note"),
-        .testTarget(name: "SeedWrapperTests", dependencies: seedDependencies, path: "Tests/Seeds/Wrapper"),
         .testTarget(
-            name: "SeedNoteSwift5Tests",
-            dependencies: seedDependencies,
-            path: "Tests/Seeds/Swift5/Note",
-            swiftSettings: [.swiftLanguageMode(.v5)]
+            name: "LocalAuthenticationTests",
+            dependencies: [
+                "DBus", "LocalAuthentication", "SecretServiceClient", "Security", "TestSupport", "keychaind",
+            ],
+            swiftSettings: settings
         ),
-        .testTarget(
-            name: "SeedWrapperSwift5Tests",
-            dependencies: seedDependencies,
-            path: "Tests/Seeds/Swift5/Wrapper",
-            swiftSettings: [.swiftLanguageMode(.v5)]
-        ),
+        // Stands in for Apple's in those tests.
+        .target(name: "SwiftUI", path: "Tests/Seeds/SwiftUI", swiftSettings: settings),
         // A program of its own, since it looks at what the library does to its process.
         .executableTarget(
             name: "SecretServiceClientProbe",

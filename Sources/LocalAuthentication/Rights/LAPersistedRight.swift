@@ -1,0 +1,13 @@
+/// A right that the keychain keeps, with a secret that it gives out only while the right is authorised.
+public final class LAPersistedRight: LARight, @unchecked Sendable {
+    /// What the right was saved under.
+    let identifier: String
+
+    init(_ identifier: String, _ requirement: LAAuthenticationRequirement) {
+        self.identifier = identifier
+        super.init(requirement: requirement)
+    }
+
+    /// The secret that was saved with it.
+    public var secret: LASecret { LASecret(of: self) }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Security
+
+/// The item in which the keychain keeps a right: a generic password, whose service is the program's name.
+struct RightItem: Sendable {
+    private let identifier: String
+
+    init(_ identifier: String) {
+        self.identifier = identifier
+    }
+
+    // MARK: Operations
+
+    /// What a person has to prove for it.
+    func constraints() async throws -> String {
+        let query = self
+        let (status, constraints) = await Background.value {
+            var result: CFTypeRef?
+            let status = SecItemCopyMatching(query.query([kSecReturnAttributes: true]), &result)
+            let attributes = result as? [String: Any]
+            return (status, (attributes?[kSecAttrAccessControl as String] as? SecAccessControl)?.constraints)
+        }
+        try RightItem.check(status)
+        guard let constraints else { throw RightItem.error(errSecInvalidItemRef) }
+        return constraints
+    }
+
+    /// Stores it.
+    func add(_ secret: Data, _ requirement: LAAuthenticationRequirement) async throws {
+        let query = self
+        try RightItem.check(
+            await Background.value {
+                let protection = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+                guard
+                    let control = SecAccessControlCreateWithFlags(nil, protection, requirement.flags, nil),
+                    control.constraints != nil
+                else { return errSecParam }
+                return SecItemAdd(query.query([kSecAttrAccessControl: control, kSecValueData: secret]), nil)
+            }
+        )
+    }
+
+    /// Reads the secret with what was proved in a context.
+    func secret(in context: LAContext) async throws -> Data {
+        let query = self
+        let (status, data) = await Background.value {
+            var result: CFTypeRef?
+            let more: [CFString: Any] = [
+                kSecReturnData: true, kSecUseAuthenticationContext: context,
+                kSecUseAuthenticationUI: kSecUseAuthenticationUIFail,
+            ]
+            let status = SecItemCopyMatching(query.query(more), &result)
+            return (status, result as? Data)
+        }
+        try RightItem.check(status)
+        return data ?? Data()
+    }
+
+    /// Removes it.
+    func delete(in context: LAContext) async throws {
+        let query = self
+        try RightItem.check(
+            await Background.value { SecItemDelete(query.query([kSecUseAuthenticationContext: context])) }
+        )
+    }
+
+    /// Removes those of all rights of this program.
+    static func deleteAll() async throws {
+        let status = await Background.value { SecItemDelete(query as CFDictionary) }
+        if status != errSecItemNotFound { try check(status) }
+    }
+
+    // MARK: Queries
+
+    private static var query: [CFString: Any] {
+        let service = "org.keychaind.LARightStore." + ProcessInfo.processInfo.processName
+        return [kSecClass: kSecClassGenericPassword, kSecAttrService: service]
+    }
+
+    private func query(_ more: [CFString: Any]) -> CFDictionary {
+        RightItem.query.merging([kSecAttrAccount: identifier]) { $1 }.merging(more) { $1 } as CFDictionary
+    }
+
+    // MARK: Errors
+
+    private static func check(_ status: OSStatus) throws {
+        switch status {
+        case errSecSuccess: return
+        case errSecInteractionNotAllowed: throw LAError.object(.notInteractive, "the right is not authorised")
+        case errSecUserCanceled: throw LAError.object(.userCancel, "the person has cancelled")
+        case errSecAuthFailed: throw LAError.object(.authenticationFailed, "the keychain has refused")
+        default: throw error(status)
+        }
+    }
+
+    private static func error(_ status: OSStatus) -> NSError {
+        let message = SecCopyErrorMessageString(status, nil) as String? ?? "Unknown error."
+        return NSError(
+            domain: "NSOSStatusErrorDomain",
+            code: Int(status),
+            userInfo: [NSLocalizedDescriptionKey: message]
+        )
+    }
+}

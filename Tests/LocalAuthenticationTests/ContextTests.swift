@@ -1,0 +1,192 @@
+import Foundation
+import LocalAuthentication
+import SecretServiceClient
+import TestSupport
+import Testing
+
+/// `LAContext`, where there is no reader.
+struct ContextTests {
+    @Test("33 What stands in the way comes with the answer: no reader, no passcode")
+    func canEvaluate_impossible_saysWhy() async throws {
+        try await Machine.with { _ in
+            let context = LAContext()
+            #expect(context.obstacle(to: .deviceOwnerAuthentication) == nil)
+            var error: NSError?
+            #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
+            #expect(error?.domain == LAErrorDomain)
+            #expect(error?.code == LAError.biometryNotAvailable.rawValue)
+            #expect(error?.localizedDescription == "There is no fingerprint reader.")
+            #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
+        }
+        try await Machine.with([.hang], KeychainDaemon.Options(password: nil)) { _ in
+            #expect(LAContext().obstacle(to: .deviceOwnerAuthentication) == .passcodeNotSet)
+        }
+    }
+
+    @Test("34 What is possible now may fail a moment later")
+    func evaluate_stateChangedSince_fails() async throws {
+        try await Machine.with { machine in
+            let context = LAContext()
+            #expect(context.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
+            await machine.prompter.crash()
+            #expect(await context.evaluation() == .notInteractive)
+        }
+    }
+
+    @Test("36, 37 The owner is recognised by the passcode alone, and told why")
+    func evaluate_ownerWithPasscodeOnly_isProved() async throws {
+        try await Machine.with { machine in
+            #expect(await LAContext().evaluation(reason: "To access your data") == nil)
+            #expect(machine.question?.type == "password")
+            #expect(machine.question?.text("description")?.contains("To access your data") == true)
+            let context = LAContext()
+            context.localizedReason = "the context's own"
+            #expect(await context.evaluation(reason: "") == nil)
+            #expect(machine.question?.text("description")?.contains("the context's own") == true)
+        }
+    }
+
+    @Test("37 Reasons and titles of any length and kind")
+    func evaluate_strangeTexts_areCut() async throws {
+        try await Machine.with { machine in
+            let context = LAContext()
+            context.localizedReason = String(repeating: "é", count: 5_000)
+            context.localizedCancelTitle = "No\u{0}w" + String(repeating: "x", count: 5_000)
+            context.localizedFallbackTitle = String(repeating: "👩‍👩‍👧", count: 500)
+            #expect(await context.evaluation(reason: "a\u{0}b" + String(repeating: "日", count: 5_000)) == nil)
+            #expect(machine.question?.text("description")?.contains("ab日日") == true)
+            #expect(machine.question?.text("cancel-label")?.hasPrefix("Nowxx") == true)
+        }
+    }
+
+    @MainActor
+    @Test("38 The reply comes off the main thread")
+    func evaluate_reply_isOffTheMainThread() async throws {
+        try await Machine.with { machine in
+            let replies = Recorder<(isProved: Bool, isMain: Bool, found: OSStatus)>()
+            let (bus, item) = (machine.service.bus.address, machine.name)
+            LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to see it") { isProved, error in
+                // Where a reply may do what blocks, such as use the keychain.
+                let query = [kSecClass: kSecClassGenericPassword, kSecAttrService: item] as CFDictionary
+                let found = KeychainBus.$current.withValue(.address(bus)) { SecItemCopyMatching(query, nil) }
+                replies.record((isProved && error == nil, Thread.isMainThread, found))
+            }
+            let reply = try await replies.first("the reply")
+            #expect(reply.isProved && !reply.isMain)
+            #expect(reply.found == errSecItemNotFound)
+        }
+    }
+
+    @Test("40 The title of the cancel button is the program's")
+    func evaluate_cancelTitle_isShown() async throws {
+        try await Machine.with([.cancel]) { machine in
+            let context = LAContext()
+            #expect(await context.evaluation() == .userCancel)
+            #expect(machine.question?.text("cancel-label") == "Cancel")
+            context.localizedCancelTitle = "Use Password"
+            #expect(await context.evaluation() == .userCancel)
+            #expect(machine.question?.text("cancel-label") == "Use Password")
+        }
+    }
+
+    @Test("42 Invalidating ends a context: what is under way, and everything later")
+    func invalidate_endsAll() async throws {
+        try await Machine.with([.hang]) { machine in
+            let context = LAContext()
+            async let evaluation = context.evaluation()
+            _ = try await machine.waitForQuestion()
+            context.invalidate()
+            #expect(await evaluation == .appCancel)
+            _ = try await machine.prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            #expect(await context.evaluation() == .invalidContext)
+            #expect(context.obstacle(to: .deviceOwnerAuthentication) == .invalidContext)
+            context.invalidate()
+            let unused = LAContext()
+            unused.invalidate()
+            #expect(await unused.evaluation() == .invalidContext)
+            #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("43 Errors are told apart: failed, cancelled by the person, not allowed to ask")
+    func evaluate_failures_areToldApart() async throws {
+        try await Machine.with([.cancel, .answer("wrong")]) { machine in
+            #expect(await LAContext().evaluation() == .userCancel)
+            #expect(await LAContext().evaluation() == .authenticationFailed)
+            let quiet = LAContext()
+            quiet.interactionNotAllowed = true
+            #expect(await quiet.evaluation() == .notInteractive)
+            #expect(await LAContext().evaluation(.deviceOwnerAuthenticationWithBiometrics) == .biometryNotAvailable)
+        }
+        try await Machine.with([.hang], KeychainDaemon.Options(password: nil)) { _ in
+            #expect(await LAContext().evaluation() == .passcodeNotSet)
+        }
+    }
+
+    @Test("43 Another evaluation at the same time is refused, and the first goes on")
+    func evaluate_twiceAtOnce_secondIsRefused() async throws {
+        try await Machine.with([.hang]) { machine in
+            let context = LAContext()
+            async let first = context.evaluation()
+            _ = try await machine.waitForQuestion()
+            #expect(await context.evaluation() == .invalidContext)
+            context.invalidate()
+            #expect(await first == .appCancel)
+        }
+    }
+
+    @Test("An access control is evaluated, so that items with it are read without asking")
+    func evaluateAccessControl_opensItems() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add("anna", .devicePasscode) == errSecSuccess)
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .devicePasscode, nil)
+            )
+            let context = LAContext()
+            let created = try await context.evaluateAccessControl(
+                control,
+                operation: .createItem,
+                localizedReason: "to add"
+            )
+            #expect(created && machine.questionCount == 0)
+            try await context.evaluateAccessControl(control, operation: .useItem, localizedReason: "to read")
+            #expect(machine.question?.text("description")?.contains("to read") == true)
+            #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("A password of an item's own cannot be evaluated without the item, nor be given by the program")
+    func applicationPassword_isNotTaken() async throws {
+        try await Machine.with { machine in
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .applicationPassword, nil)
+            )
+            let context = LAContext()
+            await #expect(throws: LAError.self) {
+                try await context.evaluateAccessControl(control, operation: .useItem, localizedReason: "to read")
+            }
+            #expect(!context.setCredential(Data("x".utf8), type: .applicationPassword))
+            #expect(!context.isCredentialSet(.applicationPassword))
+            #expect(machine.questionCount == 0)
+        }
+    }
+
+    @Test("A context made into something else for a test is used as that")
+    func subclass_takesPart() async throws {
+        final class Mock: LAContext, @unchecked Sendable {
+            override var biometryType: LABiometryType { .touchID }
+            override func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool { true }
+            override func evaluatePolicy(
+                _ policy: LAPolicy,
+                localizedReason: String,
+                reply: @escaping @Sendable (Bool, (any Error)?) -> Void
+            ) {
+                reply(false, LAError(.biometryLockout))
+            }
+        }
+        let mock: LAContext = Mock()
+        #expect(mock.canEvaluatePolicy(.deviceOwnerAuthentication, error: nil))
+        #expect(mock.biometryType == .touchID)
+        #expect(await mock.evaluation() == .biometryLockout)
+    }
+}

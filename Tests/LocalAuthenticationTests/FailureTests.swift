@@ -1,0 +1,143 @@
+import Foundation
+import LocalAuthentication
+import SecretServiceClient
+import TestSupport
+import Testing
+
+/// Where there is no keychain, another one, or one that goes.
+struct FailureTests {
+    @Test("Nobody to ask: no bus, no provider")
+    func noBusAndNoProvider_areToldApartByPolicy() async throws {
+        await KeychainBus.$current.withValue(.address("unix:path=/nonexistent")) { await Self.expectNoAuthentication() }
+        let bus = try await PrivateBus()
+        await KeychainBus.$current.withValue(.address(bus.address)) { await Self.expectNoAuthentication() }
+    }
+
+    @Test("A provider that does not authenticate, though it keeps passwords")
+    func otherProvider_hasNoAuthentication() async throws {
+        let provider = try await TestedProvider.gnomeKeyring.shared()
+        try await KeychainBus.$current.withValue(.address(provider.bus.address)) {
+            await Self.expectNoAuthentication()
+            let service = UUID().uuidString
+            let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: service]
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, .userPresence, nil)
+            )
+            let protected = item.merging([kSecAttrAccessControl: control]) { $1 } as CFDictionary
+            #expect(SecItemAdd(protected, nil) == errSecUnimplemented)
+            // Everything else works, with a context and without.
+            let secret: [CFString: Any] = [
+                kSecValueData: Data("1".utf8), kSecUseAuthenticationContext: LAContext(),
+            ]
+            #expect(SecItemAdd(item.merging(secret) { $1 } as CFDictionary, nil) == errSecSuccess)
+            var result: CFTypeRef?
+            let query: [CFString: Any] = [
+                kSecReturnData: true, kSecUseAuthenticationContext: LAContext(), kSecUseOperationPrompt: "to see it",
+            ]
+            #expect(SecItemCopyMatching(item.merging(query) { $1 } as CFDictionary, &result) == errSecSuccess)
+            #expect(result as? Data == Data("1".utf8))
+        }
+    }
+
+    @Test("A locked keychain of another provider is unlocked with a context, too")
+    func otherProvider_locked_isUnlocked() async throws {
+        try await TestedProvider.gnomeKeyring.withProvider { provider in
+            let client = try await SecretClient.connect(.init(bus: .address(provider.bus.address)))
+            let login = try #require(try await client.collection(alias: "login"))
+            try await client.setAlias("default", to: login)
+            let prompter = try await provider.answerPrompts(.answer("password"))
+            try await KeychainBus.$current.withValue(.address(provider.bus.address)) {
+                let item: [CFString: Any] = [kSecClass: kSecClassGenericPassword, kSecAttrService: "s"]
+                #expect(
+                    SecItemAdd(item.merging([kSecValueData: Data("1".utf8)]) { $1 } as CFDictionary, nil)
+                        == errSecSuccess
+                )
+                try await login.lock()
+                var result: CFTypeRef?
+                let query: [CFString: Any] = [kSecReturnData: true, kSecUseAuthenticationContext: LAContext()]
+                #expect(SecItemCopyMatching(item.merging(query) { $1 } as CFDictionary, &result) == errSecSuccess)
+                #expect(try await !login.isLocked())
+            }
+            await prompter.crash()
+        }
+    }
+
+    @Test("A provider that dies while a person is asked")
+    func providerDies_isSystemCancel() async throws {
+        try await Machine.with([.hang]) { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            async let evaluation = context.evaluation()
+            _ = try await machine.waitForQuestion()
+            try await machine.service.daemon.kill()
+            #expect(await evaluation == .systemCancel)
+        }
+        try await Machine.with([.hang]) { machine in
+            #expect(machine.add() == errSecSuccess)
+            async let reading = machine.read()
+            _ = try await machine.waitForQuestion()
+            try await machine.service.daemon.kill()
+            #expect(await reading == .failed(errSecNotAvailable))
+        }
+    }
+
+    @Test("A provider that comes back: a context goes on, with nothing proved")
+    func providerRestarts_contextGoesOn() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            #expect(await context.evaluation() == nil)
+            try await machine.service.daemon.restart()
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(machine.questionCount == 2)
+        }
+    }
+
+    @Test("A person who never answers is not waited for without end")
+    func nobodyAnswers_timesOut() async throws {
+        try await Machine.with([.hang]) { machine in
+            #expect(machine.add() == errSecSuccess)
+            await KeychainBus.$promptTimeout.withValue(.milliseconds(50)) {
+                #expect(await LAContext().evaluation() == .systemCancel)
+                #expect(await machine.read() == .failed(errSecNotAvailable))
+            }
+            let withdrawn = machine.prompter.calls
+            _ = try await withdrawn.first("the end of the dialog") { $0 == "StopPrompting" }
+        }
+    }
+
+    @Test("A bus that is not answered on")
+    func bus_goes_isSystemCancel() async throws {
+        try await Machine.with([.hang]) { machine in
+            let context = LAContext()
+            #expect(context.obstacle(to: .deviceOwnerAuthentication) == nil)
+            async let evaluation = context.evaluation()
+            _ = try await machine.waitForQuestion()
+            try await machine.service.bus.kill()
+            let outcome = await evaluation
+            // It is tried once more, with a new connection.
+            #expect(outcome == .passcodeNotSet)
+        }
+    }
+
+    @Test("Many contexts, more than a connection may have, are given back when they go")
+    func contexts_areGivenBack() async throws {
+        try await Machine.with { machine in
+            for _ in 0..<80 {
+                let context = LAContext()
+                context.interactionNotAllowed = true
+                #expect(await context.evaluation() == .notInteractive)
+            }
+        }
+    }
+
+    private static func expectNoAuthentication() async {
+        let context = LAContext()
+        #expect(context.obstacle(to: .deviceOwnerAuthentication) == .passcodeNotSet)
+        #expect(context.obstacle(to: .deviceOwnerAuthenticationWithBiometrics) == .biometryNotAvailable)
+        #expect(await context.evaluation() == .passcodeNotSet)
+        #expect(await context.evaluation(.deviceOwnerAuthenticationWithBiometrics) == .biometryNotAvailable)
+        #expect(context.biometryType == .none)
+        #expect(context.domainState.stateHash == nil)
+    }
+}

@@ -1,0 +1,86 @@
+import LocalAuthentication
+import TestSupport
+import Testing
+
+/// Passwords with an access control, where there is a reader.
+struct FingerprintItemTests {
+    @Test("23 User presence is a finger")
+    func read_userPresence_byFinger() async throws {
+        try await Machine.withReader { machine, reader in
+            #expect(machine.add("anna", .userPresence) == errSecSuccess)
+            async let reading = machine.read()
+            try await reader.touch("owner")
+            #expect(await reading == .secret("anna"))
+        }
+    }
+
+    @Test("23 User presence is the passcode as well")
+    func read_userPresence_byPasscode() async throws {
+        try await Machine.withReader([.answer("password")]) { machine, _ in
+            #expect(machine.add("anna", .userPresence) == errSecSuccess)
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.question?.type == "password")
+            #expect(machine.question?.text("description")?.contains("fingerprint reader") == true)
+        }
+    }
+
+    @Test(
+        "24 Biometry is a finger, without a passcode instead",
+        arguments: [SecAccessControlCreateFlags.biometryCurrentSet, .biometryAny]
+    )
+    func read_biometry_byFingerOnly(flags: SecAccessControlCreateFlags) async throws {
+        try await Machine.withReader { machine, reader in
+            #expect(machine.add("anna", flags) == errSecSuccess)
+            async let reading = machine.read()
+            try await reader.touch("owner")
+            #expect(await reading == .secret("anna"))
+            #expect(machine.question?.type == "confirm")
+        }
+    }
+
+    @Test("25 Once another finger is enrolled, an item for the current set is out of reach")
+    func read_currentSetAfterAChange_fails() async throws {
+        try await Machine.withReader { machine, reader in
+            #expect(machine.add("anna", .biometryCurrentSet) == errSecSuccess)
+            try await reader.enrol("left-thumb", as: "thumb")
+            #expect(await machine.read() == .failed(errSecAuthFailed))
+            #expect(machine.questionCount == 0)
+        }
+    }
+
+    @Test("26 The device's passcode is the passcode, without a finger instead")
+    func read_devicePasscode_byPasscodeOnly() async throws {
+        try await Machine.withReader([.answer("password")]) { machine, reader in
+            #expect(machine.add("anna", .devicePasscode) == errSecSuccess)
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.question?.type == "password")
+            #expect(machine.question?.text("description")?.contains("fingerprint reader") == false)
+            // Nobody has it.
+            try await reader.claimOnce()
+        }
+    }
+
+    @Test("A context that was evaluated by finger opens what a finger opens")
+    func read_contextEvaluatedByFinger_asksNobody() async throws {
+        try await Machine.withReader { machine, reader in
+            #expect(machine.add("anna", .biometryAny) == errSecSuccess)
+            let context = LAContext()
+            async let evaluation = context.evaluation(.deviceOwnerAuthenticationWithBiometrics)
+            try await reader.touch("owner")
+            #expect(await evaluation == nil)
+            let count = machine.questionCount
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(machine.questionCount == count)
+        }
+    }
+
+    @Test("What a person is told who cannot be recognised")
+    func read_biometryLocked_isAuthFailed() async throws {
+        try await Machine.withReader { machine, reader in
+            #expect(machine.add("anna", .biometryAny) == errSecSuccess)
+            async let reading = machine.read()
+            for _ in 0..<5 { try await reader.touch("stranger") }
+            #expect(await reading == .failed(errSecAuthFailed))
+        }
+    }
+}

@@ -1,0 +1,242 @@
+import DBus
+import LocalAuthentication
+import TestSupport
+import Testing
+
+/// Passwords with an access control, where there is no reader.
+struct ProtectedItemTests {
+    @Test("18 After the first unlock an item can be used, session locked or not")
+    func read_sessionLocked_afterFirstUnlockOnly() async throws {
+        let logind = try await FakeLogind()
+        try await logind.setDisplay(logind.session)
+        var options = KeychainDaemon.Options()
+        options.environment = logind.environment
+        try await Machine.with([.hang], options) { machine in
+            #expect(machine.add("shy", [], kSecAttrAccessibleWhenUnlocked) == errSecSuccess)
+            #expect(machine.add("bold", [], kSecAttrAccessibleAfterFirstUnlock) == errSecSuccess)
+            let shy = try #require(try await machine.service.client.searchItems(["account": "shy"]).unlocked.first)
+            try await logind.setLockedHint(true)
+            _ = try await machine.service.client.signals.first("the lock") { signal in
+                signal.path == shy.rawValue && signal.changedProperties?.values["Locked"] == .boolean(true)
+            }
+            #expect(await machine.read("bold") == .secret("bold"))
+            #expect(await machine.read("shy") == .failed(errSecInteractionNotAllowed))
+            #expect(machine.questionCount == 0)
+        }
+    }
+
+    @Test("19 What needs a passcode is not stored where there is none")
+    func add_whenPasscodeSetWithoutOne_isRefused() async throws {
+        try await Machine.with([.answer("other")], KeychainDaemon.Options(password: nil)) { machine in
+            let client = machine.service.client
+            // A keychain with a password of its own, in place of login, whose password would be the passcode.
+            let label = ["org.freedesktop.Secret.Collection.Label": Variant.string("Work")]
+            let work = try #require(try await client.complete(client.createCollection(label).prompt).path)
+            try await client.call(SecretServiceProxy.service, Self.interface, "SetAlias", "default", work)
+            #expect(machine.add("anna", [], kSecAttrAccessibleWhenUnlockedThisDeviceOnly) == errSecSuccess)
+            let protection = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
+            #expect(machine.add("ben", .userPresence, protection) == errSecNotAvailable)
+            #expect(machine.add("carl", [], protection) == errSecNotAvailable)
+            #expect(await machine.read("ben") == .failed(errSecItemNotFound))
+        }
+    }
+
+    @Test("19 Where there is one, it is stored in the keychain of the passcode")
+    func add_whenPasscodeSet_isStored() async throws {
+        try await Machine.with { machine in
+            let protection = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
+            #expect(machine.add("anna", .userPresence, protection) == errSecSuccess)
+            #expect(await machine.read() == .secret("anna"))
+        }
+    }
+
+    @Test("21 An item with an access control needs authentication at each read, whoever asks")
+    func read_again_asksAgain() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            #expect(await machine.read() == .secret("anna"))
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.questionCount == 2)
+            let other = machine.service.client
+            let item = try #require(try await other.searchItems(["account": "anna"]).locked.first)
+            let session = try await other.openPlainSession()
+            await #expect(throws: BusError(.init(rawValue: "org.freedesktop.Secret.Error.IsLocked"), "")) {
+                try await other.secret(of: item, session: session)
+            }
+        }
+    }
+
+    @Test("27 The supplied context customises the prompt")
+    func read_contextOfTheProgram_isShown() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            context.localizedReason = "Access your password on the keychain"
+            context.localizedCancelTitle = "Rather not"
+            #expect(await machine.read(context: context, prompt: "another reason") == .secret("anna"))
+            let description = machine.question?.text("description") ?? ""
+            #expect(description.contains("Access your password on the keychain"))
+            #expect(!description.contains("another reason"))
+            #expect(machine.question?.text("cancel-label") == "Rather not")
+            // What was proved in it serves again; for others it does not.
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(machine.questionCount == 1)
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.questionCount == 2)
+        }
+    }
+
+    @Test("28 With a time of reuse an authentication of the last seconds counts, and nobody is asked again")
+    func read_withinTheReuse_asksOnce() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            context.touchIDAuthenticationAllowableReuseDuration = 10
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("28 A time of reuse may be any number", arguments: [-1, .nan, .infinity, 1e-9, 1e300])
+    func read_strangeReuse_isTaken(duration: TimeInterval) async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            context.touchIDAuthenticationAllowableReuseDuration = duration
+            #expect(await machine.read(context: context) == .secret("anna"))
+        }
+    }
+
+    @Test("29 The operation's prompt is shown as the reason")
+    func read_operationPrompt_isShown() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            #expect(await machine.read(prompt: "Access your data") == .secret("anna"))
+            #expect(machine.question?.text("description")?.contains("Access your data") == true)
+            // Also where the context has no reason of its own.
+            #expect(await machine.read(context: LAContext(), prompt: "Access it again") == .secret("anna"))
+            #expect(machine.question?.text("description")?.contains("Access it again") == true)
+        }
+    }
+
+    @Test("30 A wide search returns all matches, and authenticates for every protected one")
+    func read_wide_authenticatesForAll() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add("anna", []) == errSecSuccess)
+            #expect(machine.add("ben", .userPresence) == errSecSuccess)
+            #expect(machine.add("carl", .userPresence) == errSecSuccess)
+            #expect(machine.add("dora", .devicePasscode) == errSecSuccess)
+            #expect(await Self.readAll(machine) == ["anna", "ben", "carl", "dora"])
+            // Those with the same access control share a question, which names them.
+            #expect(machine.questionCount == 2)
+            #expect(await machine.read("carl") == .secret("carl"))
+            #expect(machine.questionCount == 3)
+        }
+    }
+
+    @Test("30, 31 A wide search that skips leaves out what would have to be asked for, and takes what a context opens")
+    func read_wideSkipping_leavesOut() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add("anna", []) == errSecSuccess)
+            #expect(machine.add("ben", .userPresence) == errSecSuccess)
+            let skip = kSecUseAuthenticationUISkip as String
+            #expect(await Self.readAll(machine, interaction: skip) == ["anna"])
+            #expect(machine.questionCount == 0)
+            let context = LAContext()
+            #expect(await context.evaluation() == nil)
+            #expect(await Self.readAll(machine, context: context, interaction: skip) == ["anna", "ben"])
+            #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("32 A boolean of the program's own protects nothing: the store decides")
+    func read_afterAnEvaluationElsewhere_asks() async throws {
+        try await Machine.with([.answer("password"), .cancel]) { machine in
+            #expect(machine.add() == errSecSuccess)
+            #expect(await LAContext().evaluation() == nil)
+            #expect(await machine.read(interaction: kSecUseAuthenticationUIFail as String).secret == nil)
+            #expect(await machine.read() == .failed(errSecUserCanceled))
+            #expect(machine.questionCount == 2)
+        }
+    }
+
+    @Test("An evaluated context opens items without asking, also where nobody may be asked")
+    func read_evaluatedContext_asksNobody() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            let fail = kSecUseAuthenticationUIFail as String
+            #expect(await machine.read(context: context, interaction: fail) == .failed(errSecInteractionNotAllowed))
+            #expect(await context.evaluation() == nil)
+            #expect(await machine.read(context: context, interaction: fail) == .secret("anna"))
+            context.interactionNotAllowed = true
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("Changing and deleting need what reading needs, and show the same words")
+    func updateAndDelete_protected_ask() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let query = machine.item("anna", [kSecUseOperationPrompt: "to change it"])
+            let changes = [kSecValueData: Data("new".utf8), kSecAttrComment: "c"] as CFDictionary
+            #expect(SecItemUpdate(query, changes) == errSecSuccess)
+            #expect(machine.questionCount == 1)
+            #expect(machine.question?.text("description")?.contains("to change it") == true)
+            #expect(await machine.read() == .secret("new"))
+            #expect(SecItemDelete(machine.item("anna", [kSecUseOperationPrompt: "to delete it"])) == errSecSuccess)
+            #expect(machine.question?.text("description")?.contains("to delete it") == true)
+            #expect(machine.questionCount == 3)
+        }
+    }
+
+    @Test("Why an item was not released")
+    func read_refused_saysWhy() async throws {
+        try await Machine.with([.answer("wrong")]) { machine in
+            #expect(machine.add() == errSecSuccess)
+            #expect(await machine.read() == .failed(errSecAuthFailed))
+            let context = LAContext()
+            context.interactionNotAllowed = true
+            #expect(await machine.read(context: context) == .failed(errSecInteractionNotAllowed))
+            context.invalidate()
+            #expect(await machine.read(context: context) == .failed(errSecAuthFailed))
+            await machine.prompter.crash()
+            #expect(await machine.read() == .failed(errSecInteractionNotAllowed))
+        }
+    }
+
+    @Test("What is no context")
+    func query_contextOfAnotherType_isRefused() async throws {
+        try await Machine.with { machine in
+            for context in ["context" as NSString, NSNull(), NSNumber(value: 1)] as [AnyObject] {
+                let query = machine.item("anna", [kSecUseAuthenticationContext: context])
+                #expect(SecItemCopyMatching(query, nil) == errSecParam)
+            }
+            let query = machine.item("anna", [kSecUseOperationPrompt: 7])
+            #expect(SecItemCopyMatching(query, nil) == errSecParam)
+        }
+    }
+
+    private static let interface = SecretServiceProxy.Interface.service
+
+    private static func readAll(
+        _ machine: Machine,
+        context: LAContext? = nil,
+        interaction: String? = nil
+    ) async -> Set<String> {
+        await machine.elsewhere {
+            var query: [CFString: Any] = [
+                kSecClass: kSecClassGenericPassword, kSecAttrService: machine.name, kSecMatchLimit: kSecMatchLimitAll,
+                kSecReturnData: true,
+            ]
+            query[kSecUseAuthenticationContext] = context
+            query[kSecUseAuthenticationUI] = interaction
+            var result: CFTypeRef?
+            guard SecItemCopyMatching(query as CFDictionary, &result) == errSecSuccess else { return [] }
+            return Set((result as? [Data] ?? []).map { String(decoding: $0, as: UTF8.self) })
+        }
+    }
+}

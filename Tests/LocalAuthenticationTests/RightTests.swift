@@ -1,0 +1,104 @@
+import Foundation
+import LocalAuthentication
+import TestSupport
+import Testing
+
+struct RightTests {
+    @Test("A right is authorised by the person, and given back")
+    func right_isAuthorised_andGivenBack() async throws {
+        try await Machine.with([.answer("password"), .cancel]) { machine in
+            let right = LARight()
+            right.tag = 7
+            #expect(right.state == .unknown && right.tag == 7)
+            try await right.checkCanAuthorize()
+            try await right.authorize(localizedReason: "to open the door")
+            #expect(right.state == .authorized)
+            #expect(machine.question?.text("description")?.contains("to open the door") == true)
+            await right.deauthorize()
+            #expect(right.state == .notAuthorized)
+            await #expect(throws: LAError.self) { try await right.authorize(localizedReason: "again") }
+            #expect(right.state == .notAuthorized)
+        }
+    }
+
+    @Test("A right that asks for a finger cannot be authorised where there is no reader")
+    func right_biometryWithoutReader_cannotBeAuthorised() async throws {
+        try await Machine.with { _ in
+            for requirement in [LAAuthenticationRequirement.biometry, .biometryCurrentSet] {
+                let right = LARight(requirement: requirement)
+                do {
+                    try await right.checkCanAuthorize()
+                    Issue.record("it could")
+                } catch let error as LAError {
+                    #expect(error.code == .biometryNotAvailable)
+                }
+            }
+            try await LARight(requirement: .biometry(fallback: .devicePasscode)).checkCanAuthorize()
+        }
+    }
+
+    @Test("A saved right gives its secret while it is authorised, and the keychain sees to it")
+    func savedRight_givesItsSecret() async throws {
+        try await Machine.with { machine in
+            let store = LARightStore.shared
+            let secret = Data("1234".utf8)
+            try await store.saveRight(LARight(), identifier: machine.name, secret: secret)
+            let right = try await store.right(forIdentifier: machine.name)
+            #expect(await Self.code { _ = try await right.secret.loadData() } == LAError.notInteractive.rawValue)
+            #expect(machine.questionCount == 0)
+            try await right.authorize(localizedReason: "to see it")
+            #expect(try await right.secret.loadData() == secret)
+            await right.deauthorize()
+            #expect(await Self.code { _ = try await right.secret.loadData() } == LAError.notInteractive.rawValue)
+            #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("Rights are told apart by their identifiers, and removed")
+    func savedRights_areToldApart_andRemoved() async throws {
+        try await Machine.with { machine in
+            let store = LARightStore.shared
+            let first = try await store.saveRight(LARight(), identifier: "first")
+            try await store.saveRight(LARight(), identifier: "second")
+            #expect(
+                await Self.code { try await store.saveRight(LARight(), identifier: "second") }
+                    == Int(errSecDuplicateItem)
+            )
+            try await store.removeRight(first)
+            #expect(
+                await Self.code { _ = try await store.right(forIdentifier: "first") } == Int(errSecItemNotFound)
+            )
+            try await store.removeAllRights()
+            #expect(
+                await Self.code { try await store.removeRight(forIdentifier: "second") } == Int(errSecItemNotFound)
+            )
+            try await store.removeAllRights()
+        }
+    }
+
+    @Test("A right for the current fingers gives its secret by touch")
+    func savedRight_currentSet_byTouch() async throws {
+        try await Machine.withReader { machine, reader in
+            let store = LARightStore.shared
+            let right = try await store.saveRight(
+                LARight(requirement: .biometryCurrentSet),
+                identifier: "door",
+                secret: Data("1234".utf8)
+            )
+            async let authorization: Void = right.authorize(localizedReason: "to open the door")
+            try await reader.touch("owner")
+            try await authorization
+            #expect(try await right.secret.loadData() == Data("1234".utf8))
+            #expect(machine.question?.type == "confirm")
+        }
+    }
+
+    private static func code(_ operation: () async throws -> Void) async -> Int? {
+        do {
+            try await operation()
+            return nil
+        } catch let error as NSError {
+            return error.code
+        }
+    }
+}

@@ -1,0 +1,1 @@
+../../Biometrics/BiometryEvaluating.swift

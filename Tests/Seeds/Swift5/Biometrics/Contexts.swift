@@ -1,0 +1,1 @@
+../../Biometrics/Contexts.swift

@@ -1,0 +1,1 @@
+../../Controls/ControlsTests.swift
