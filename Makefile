@@ -18,7 +18,7 @@ RELEASE = .build/release/keychaind
 INTERFACES = $(wildcard dbus/*.xml)
 POLICY = dbus/org.keychaind.policy
 DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md docs/access-control.md docs/audit.md \
-	docs/fingerprint.md docs/file-format.md
+	docs/local-authentication.md docs/fingerprint.md docs/file-format.md
 
 # What install puts in place and uninstall takes away.
 INSTALLED = \

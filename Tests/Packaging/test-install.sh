@@ -9,7 +9,8 @@ check "make install" install_to /usr "$stage"
     echo "644 usr/lib/systemd/user/keychaind.service"
     for file in "$project"/dbus/*.xml; do echo "644 usr/share/dbus-1/interfaces/${file##*/}"; done
     echo "644 usr/share/dbus-1/services/org.freedesktop.secrets.service"
-    for file in CHANGELOG.md LICENSE README.md SECURITY.md access-control.md audit.md file-format.md fingerprint.md using.md; do
+    for file in CHANGELOG.md LICENSE README.md SECURITY.md access-control.md audit.md file-format.md fingerprint.md \
+        local-authentication.md using.md; do
         echo "644 usr/share/doc/keychaind/$file"
     done
     echo "644 usr/share/man/man1/keychaind.1"
