@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -17,6 +16,7 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // epoll's event is a packed struct with a union, which Swift imports without its members' layout: these read and write it.
@@ -67,9 +67,37 @@ static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_
 
 static inline int keychaind_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
-// glibc declares these for _GNU_SOURCE only, without which Swift imports its headers: POSIX_SPAWN_SETSID, and the closing of all
-// descriptors from one on.
+// glibc declares this for _GNU_SOURCE only, without which Swift imports its headers.
 
-static const int keychaind_spawn_new_session = 0x80;
+int execvpe(const char *program, char *const arguments[], char *const environment[]);
 
-int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
+// posix_spawn cannot ask the kernel to end a program with its parent; else as it does. The program has a session of its own, the
+// descriptor as its input and output, no others, and no signal blocked or ignored. It gets SIGTERM when the calling thread ends. The
+// error is an errno; with one there is no process.
+
+static inline pid_t keychaind_spawn(
+    const char *program, char *const arguments[], char *const environment[], int descriptor, int *error
+) {
+    // Written by the child, which shares the memory until it has become another program.
+    volatile int status = 0;
+    pid_t parent = getpid();
+    pid_t child = vfork();
+    if (child != 0) {
+        *error = child < 0 ? errno : status;
+        if (status != 0) waitpid(child, NULL, 0);
+        return child;
+    }
+    sigset_t signals;
+    sigemptyset(&signals);
+    for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &signals, NULL);
+    setsid();
+    int null = open("/dev/null", O_WRONLY);
+    if (dup2(descriptor, STDIN_FILENO) >= 0 && dup2(descriptor, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0
+        && prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) == 0 && getppid() == parent) {
+        closefrom(STDERR_FILENO + 1);
+        execvpe(program, arguments, environment);
+    }
+    status = errno;
+    _exit(127);
+}

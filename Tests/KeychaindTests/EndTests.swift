@@ -25,6 +25,37 @@ import Testing
         try await service.daemon.stop()
     }
 
+    @Test func kill_duringAPrompt_takesThePinentryAlong() async throws {
+        let fake = try await FakePinentry(
+            flavor: "gtk2",
+            // Waits for what never comes, and does not see that nobody is at the other end any more.
+            answers: #"GETPIN) mkfifo "$0.never"; event asked; read -r never <>"$0.never";;"#
+        )
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--prompters", "pinentry"]
+        options.environment = ["PATH": "\(fake.folderPath):/usr/bin:/bin", "DISPLAY": ":7"]
+        let service = try await RunningService(options)
+        let client = service.client
+        let item = try await client.createItem(
+            "sealed",
+            ["keychain:access-control": "devicePasscode"],
+            session: client.openPlainSession()
+        )
+        try await client.show(client.unlock([item]).prompt)
+        _ = try await fake.events.first("the question") { $0 == "asked" }
+        let pinentry = try await fake.processID()
+        try await service.daemon.kill()
+        let wait = """
+            import os, select, sys
+            try:
+                process = os.pidfd_open(int(sys.argv[1]))
+            except ProcessLookupError:
+                sys.exit()
+            sys.exit(0 if select.select([process], [], [], 60)[0] else 1)
+            """
+        #expect(try await Command.python(wait, [String(pinentry)]).succeeded)
+    }
+
     @Test func signal_whileWritesAreInFlight_keepsWhatWasAcknowledged() async throws {
         let service = try await RunningService()
         let (client, session) = (service.client, try await service.client.openPlainSession())

@@ -5,6 +5,9 @@ package final class FakePinentry: Sendable {
     /// The path of the script.
     package let path: String
 
+    /// The folder that the script is in, for `PATH`.
+    package var folderPath: String { folder.path }
+
     private let folder: TemporaryFolder
     private let reader: ChildProcess
 
