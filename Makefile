@@ -30,7 +30,7 @@ INSTALLED = \
 	$(DATADIR)/man/man1/keychaind.1 \
 	$(addprefix $(DOCDIR)/,$(notdir $(DOCUMENTS)))
 
-.PHONY: packages build run test bench lint format install uninstall clean
+.PHONY: packages build run test docs bench lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # What the build needs from the system; the other targets install what they need by themselves.
@@ -51,6 +51,12 @@ test:
 	$(SWIFT) build -c release --product keychaind
 	Tests/Scripts/run Packaging
 	Tests/Scripts/run Interoperability
+	Tests/Scripts/run Documentation
+
+# One site for the libraries, in .build/documentation/site.
+docs:
+	scripts/install-packages build
+	scripts/docs
 
 bench:
 	scripts/install-packages run

@@ -33,7 +33,10 @@ extension SecretClient {
 
     /// Makes a collection, for whose password a person is asked.
     ///
-    /// - Parameter alias: what is to stand for it; if that stands for a collection already, it is this that is returned.
+    /// - Parameters:
+    ///   - label: what people see.
+    ///   - alias: what is to stand for it; if that stands for a collection already, it is this that is returned.
+    ///   - prompting: how the person may be asked.
     public func createCollection(
         label: String,
         alias: String = "",

@@ -73,8 +73,13 @@ public struct SecretCollection: SecretObject {
 
     /// Makes an item; a locked collection is unlocked first, for which a person may have to be asked.
     ///
-    /// - Parameter replacing: changes an item with the same attributes instead, if there is one. What "the same" is differs between
-    ///   providers: keychaind and oo7 ask for no more and no fewer, others take an item that has at least these.
+    /// - Parameters:
+    ///   - label: what people see.
+    ///   - attributes: what programs find it by; not secret.
+    ///   - secret: what it keeps.
+    ///   - replacing: changes an item with the same attributes instead, if there is one. What "the same" is differs between
+    ///     providers: keychaind and oo7 ask for no more and no fewer, others take an item that has at least these.
+    ///   - prompting: how a person may be asked.
     @discardableResult
     public func createItem(
         label: String,

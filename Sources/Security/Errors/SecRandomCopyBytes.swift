@@ -16,6 +16,7 @@ public let kSecRandomDefault: SecRandomRef? = nil
 ///   - count: how many bytes there are room for.
 ///   - bytes: where to put them.
 /// - Returns: ``errSecSuccess``, ``errSecParam`` for a negative count, or ``errSecIO`` if the kernel gave none.
+@discardableResult
 public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> OSStatus {
     guard count >= 0 else { return errSecParam }
     do throws(GcryptError) {

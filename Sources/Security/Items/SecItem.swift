@@ -8,6 +8,7 @@ import SecretServiceClient
 ///   - attributes: class, attributes and secret of the item.
 ///   - result: takes what the keys `kSecReturn…` ask for.
 /// - Returns: ``errSecSuccess``, ``errSecDuplicateItem`` if there is an item with the same primary key, or what went wrong.
+@discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(StatusError) in
         let query = try ItemQuery(attributes)
@@ -28,6 +29,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 ///   - query: class and attributes of the items, and what to give of them.
 ///   - result: takes one item, or an array where ``kSecMatchLimit`` is not one; with nil the status alone says whether there is one.
 /// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
+@discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(StatusError) in
         var query = try ItemQuery(query)
@@ -53,6 +55,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 ///   - query: class and attributes of the items; no limit, and nothing to return.
 ///   - attributesToUpdate: what is to be different; everything else stays.
 /// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
+@discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
         let query = try ItemQuery(query)
@@ -75,6 +78,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 ///
 /// - Parameter query: class and attributes of the items.
 /// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
+@discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
         let query = try ItemQuery(query)

@@ -1,0 +1,47 @@
+"""symbols.py curated|supported LIBRARY: holds a library's documentation against what it declares. `make docs` has been run."""
+
+import json
+import re
+import sys
+
+BUILT = '.build/documentation'
+
+
+def declared(library):
+    """The paths of public symbols, such as `SecItemAdd(_:_:)` and `SecAccessControlCreateFlags/or`."""
+    with open(f'{BUILT}/graphs/{library}/{library}.symbols.json', encoding='utf-8') as file:
+        return {'/'.join(symbol['pathComponents']) for symbol in json.load(file)['symbols']}
+
+
+def curated(library):
+    """What DocC had to find a place for itself on the library's page."""
+    with open(f'{BUILT}/site/data/documentation/{library.lower()}.json', encoding='utf-8') as file:
+        sections = json.load(file)['topicSections']
+    for section in sections:
+        if section.get('generated'):
+            yield from section['identifiers']
+
+
+def supported(library):
+    """Symbols without a row in the table, rows without a symbol, and rows that do not say what becomes of it."""
+    with open(f'Sources/{library}/{library}.docc/SupportedSymbols.md', encoding='utf-8') as file:
+        rows = re.findall(r'^\| (``.*?) \| (.*) \|$', file.read(), re.MULTILINE)
+    if not rows:
+        yield 'the table is empty'
+    names = [name for symbols, _ in rows for name in re.findall(r'``(.*?)``', symbols)]
+    symbols = declared(library)
+    # Members are told of with their type, but for those that are Apple's options, codes and settings.
+    types = 'SecAccessControlCreateFlags|LAContext|LAError/Code|LAPolicy|LABiometryType'
+    members = {name for name in symbols if re.match(rf'({types})/(?!init\()\w+(\(.*\))?$', name)}
+    top = {name for name in symbols if '/' not in name and not re.match(r'errSec\w+$', name)}
+    wanted = top | members - {'SecAccessControlCreateFlags/rawValue'}
+    yield from (f'no row: {name}' for name in sorted(wanted - set(names)))
+    yield from (f'no symbol: {name}' for name in names if name not in symbols)
+    yield from (f'twice: {name}' for name in sorted(set(names)) if names.count(name) > 1)
+    for what, becomes in rows:
+        if not re.match(r'supported\b|ignored: .|errSecUnimplemented\b', becomes):
+            yield f'what becomes of {what}?'
+
+
+problems = list({'curated': curated, 'supported': supported}[sys.argv[1]](sys.argv[2]))
+sys.exit('\n'.join(problems) or None)
