@@ -110,7 +110,7 @@ let package = Package(
         // No products, so that only this package has them: `swift run Credentials` and the others, see Examples/README.md.
         .executableTarget(
             name: "Credentials",
-            dependencies: ["Security"],
+            dependencies: ["LocalAuthentication"],
             path: "Examples/Credentials",
             exclude: ["README.md"],
             swiftSettings: exampleSettings

@@ -1,4 +1,4 @@
-import Security
+import LocalAuthentication
 
 /// A name and a password for a server.
 struct Credentials {
@@ -27,13 +27,15 @@ extension Credentials {
 
     /// Reads those for a server; the keychain asks for a finger or the password by itself.
     static func read(for server: String) throws(KeychainError) -> Credentials {
+        let context = LAContext()
+        context.localizedReason = "Show your password for \(server)"
         let query: [CFString: Any] = [
             kSecClass: kSecClassInternetPassword,
             kSecAttrServer: server,
             kSecMatchLimit: kSecMatchLimitOne,
             kSecReturnAttributes: true,
             kSecReturnData: true,
-            kSecUseOperationPrompt: "Show your password for \(server)",
+            kSecUseAuthenticationContext: context,
         ]
         var result: CFTypeRef?
         try KeychainError.check(SecItemCopyMatching(query as CFDictionary, &result))
@@ -47,7 +49,13 @@ extension Credentials {
 
     /// Deletes all that there are for a server.
     static func delete(for server: String) throws(KeychainError) {
-        let query: [CFString: Any] = [kSecClass: kSecClassInternetPassword, kSecAttrServer: server]
+        let context = LAContext()
+        context.localizedReason = "Delete your password for \(server)"
+        let query: [CFString: Any] = [
+            kSecClass: kSecClassInternetPassword,
+            kSecAttrServer: server,
+            kSecUseAuthenticationContext: context,
+        ]
         try KeychainError.check(SecItemDelete(query as CFDictionary))
     }
 }
