@@ -34,11 +34,7 @@ struct SupportedSymbolsTests {
 
     /// Keys that make no difference, with a value that they can have.
     private static var ignored: [String: (key: CFString, value: Any)] {
-        [
-            "kSecUseOperationPrompt": (kSecUseOperationPrompt, "Why"),
-            "kSecUseAuthenticationContext": (kSecUseAuthenticationContext, NSObject()),
-            "kSecUseDataProtectionKeychain": (kSecUseDataProtectionKeychain, true),
-        ]
+        ["kSecUseDataProtectionKeychain": (kSecUseDataProtectionKeychain, true)]
     }
 
     /// The names in the rows of which the table says something.

@@ -63,7 +63,9 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Whether a policy could be proved now; asks nobody, and promises nothing.
     ///
-    /// - Parameter error: takes what stands in the way.
+    /// - Parameters:
+    ///   - policy: what would have to be proved.
+    ///   - error: takes what stands in the way.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         guard let obstacle = obstacle(to: policy.name, policy) else { return true }
         error?.pointee = obstacle
@@ -83,6 +85,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// Has the person prove a policy.
     ///
     /// - Parameters:
+    ///   - policy: what has to be proved.
     ///   - localizedReason: why, shown in the dialog.
     ///   - reply: is told whether it was proved, and why not; on a thread of its own, never the main one.
     open func evaluatePolicy(
@@ -95,7 +98,9 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     /// Has the person prove a policy, and waits for it; throws what it ended with.
     ///
-    /// - Parameter localizedReason: why, shown in the dialog.
+    /// - Parameters:
+    ///   - policy: what has to be proved.
+    ///   - localizedReason: why, shown in the dialog.
     /// - Returns: true.
     @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
@@ -105,6 +110,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// Has the person prove what an access control asks for, so that items with it can be read in this context.
     ///
     /// - Parameters:
+    ///   - accessControl: what has to be proved.
     ///   - operation: what is to be done; for adding something nothing has to be proved.
     ///   - localizedReason: why, shown in the dialog.
     ///   - reply: is told whether it was proved, and why not; on a thread of its own, never the main one.
