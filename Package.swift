@@ -54,6 +54,8 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         // toml++ is C++, of headers alone (libtomlplusplus-dev).
         .target(name: "CTOML"),
+        // tpm2-tss (libtss2-dev) by its headers alone; the libraries are loaded where there is a TPM.
+        .target(name: "CTPM"),
 
         .target(name: "Configuration", dependencies: ["CTOML"], swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus", "CLinux"], swiftSettings: settings),
@@ -99,8 +101,8 @@ let package = Package(
         .executableTarget(
             name: "keychaind",
             dependencies: [
-                "Authentication", "CLinux", "Configuration", "DBus", "Gcrypt", "KeychainModel", "SecretService",
-                "Vault",
+                "Authentication", "CLinux", "CTPM", "Configuration", "DBus", "Gcrypt", "KeychainModel",
+                "SecretService", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],

@@ -6,12 +6,18 @@
 ///
 ///     [keychain.work.lock]
 ///     on-sleep = true
+///
+///     [host]
+///     unlock-at-start = true
 package struct Configuration: Hashable, Sendable {
     /// The longest text that is read, in bytes; small, since tables can be in each other, and each takes some of the stack.
     package static let limit = 16 << 10
 
     /// The rules of all keychains that have none of their own.
     package private(set) var lock = LockRules()
+
+    /// What this computer may do by itself.
+    package private(set) var host = HostRules()
 
     private var overrides: [String: [Override]] = [:]
 
@@ -63,13 +69,23 @@ package struct Configuration: Hashable, Sendable {
 
     private mutating func apply(_ entry: TOMLEntry) throws(ConfigurationError) {
         switch entry.keys.count {
-        case 1 where ["lock", "keychain"].contains(entry.keys[0]): try entry.expectTable()
+        case 1 where ["lock", "keychain", "host"].contains(entry.keys[0]): try entry.expectTable()
         case 2 where entry.keys[0] == "lock":
             Configuration.apply(try Configuration.override(entry), to: &lock)
+        case 2 where entry.keys[0] == "host": try applyHost(entry)
         case 2 where entry.keys[0] == "keychain": try entry.expectTable()
         case 3 where entry.keys[0] == "keychain" && entry.keys[2] == "lock": try entry.expectTable()
         case 4 where entry.keys[0] == "keychain" && entry.keys[2] == "lock":
             overrides[entry.keys[1], default: []].append(try Configuration.override(entry))
+        default: throw entry.unknownName
+        }
+    }
+
+    private mutating func applyHost(_ entry: TOMLEntry) throws(ConfigurationError) {
+        switch entry.keys.last {
+        case "unlock-at-start": host.unlocksAtStart = try entry.flag()
+        // Not every transport of tpm2-tss: some start programs, or take the first that answers on the network.
+        case "tpm": host.tpm = try entry.text(startingWith: ["device:/", "swtpm:path=/"])
         default: throw entry.unknownName
         }
     }

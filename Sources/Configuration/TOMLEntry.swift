@@ -92,6 +92,18 @@ struct TOMLEntry {
         return number
     }
 
+    func text(startingWith prefixes: [String]) throws(ConfigurationError) -> String {
+        guard case .text(let text) = value else { throw wrongType("a text") }
+        guard prefixes.contains(where: text.hasPrefix) else {
+            throw ConfigurationError(
+                .outOfRange,
+                at: valuePlace,
+                reason: "'\(name)' begins with \(prefixes.joined(separator: " or "))"
+            )
+        }
+        return text
+    }
+
     /// Accepts a table with nothing in it, where only tables may be.
     func expectTable() throws(ConfigurationError) {
         guard case .emptyTable = value else { throw wrongType("a table") }

@@ -19,6 +19,7 @@ struct Daemon {
     private let pinentries: PinentryLauncher
     private let systemBus: SystemBus
     private let session: SessionMonitor
+    private let host = ConfiguredHost()
     private let logger: Logger
 
     /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
@@ -28,8 +29,11 @@ struct Daemon {
         daemon.watchForTheEnd(signals)
         daemon.startKeyMemory()
         await daemon.openVault()
+        let configuration = await daemon.readConfiguration()
+        daemon.unlockByHost(configuration)
+        if !options.unlocks { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
-        daemon.watchSession()
+        daemon.watchSession(configuration)
         await daemon.unlockFromStandardInput()
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
@@ -60,6 +64,7 @@ struct Daemon {
             questions: PromptQueue(PrompterChain(prompters, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,
+            host: host,
             logger: logger
         )
     }
@@ -110,7 +115,6 @@ struct Daemon {
         while true {
             do throws(VaultError) {
                 try await vault.open()
-                if !options.unlocks { provider.vaultIsOpen() }
                 return
             } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
                 await BusActor.loop.wait(for: .milliseconds(20))
@@ -118,6 +122,19 @@ struct Daemon {
                 end(error.code == .inUse ? .inUse : .inputOutput, "\(directory): \(error.reason)")
             }
         }
+    }
+
+    /// What the user has configured; without a file, or with a mistake in it, what holds without one.
+    private func readConfiguration() async -> Configuration {
+        guard let path = ConfigurationFile.standardPath else { return Configuration() }
+        return await BlockingThread.run { [logger] in ConfigurationFile.load(from: path, logger: logger) }
+    }
+
+    /// Begins to unlock `login` with this computer, if it is to; calls that come from then on wait until that is done.
+    private func unlockByHost(_ configuration: Configuration) {
+        host.configure(configuration)
+        guard configuration.host.unlocksAtStart, let login = vault.collection(named: .login) else { return }
+        BusActor.start { await provider.unlockByHost(login) }
     }
 
     /// Unlocks `login` with what is on standard input, making it if it is not there.
@@ -143,7 +160,7 @@ struct Daemon {
     // MARK: The session
 
     /// Locks what is to be locked while the screen is, and during sleep ends what was granted.
-    private func watchSession() {
+    private func watchSession(_ configuration: Configuration) {
         session.onEvent { event in
             switch event {
             case .locked, .unlocked, .ended: provider.setSessionLocked(session.state.isLocked)
@@ -152,15 +169,11 @@ struct Daemon {
             }
         }
         session.start()
-        BusActor.start { await lockAutomatically() }
+        lockAutomatically(configuration)
     }
 
-    /// Locks whole keychains when the configuration says so, as soon as it has been read.
-    private func lockAutomatically() async {
-        guard let path = ConfigurationFile.standardPath else { return }
-        let configuration = await BlockingThread.run { [logger] in
-            ConfigurationFile.load(from: path, logger: logger)
-        }
+    /// Locks whole keychains when the configuration says so.
+    private func lockAutomatically(_ configuration: Configuration) {
         let locking = AutomaticLocking(configuration: configuration, provider: provider)
         session.onEvent { locking.handle($0) }
         if session.state.isLocked { locking.handle(.locked) }

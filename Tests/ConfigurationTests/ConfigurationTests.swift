@@ -34,6 +34,19 @@ struct ConfigurationTests {
     }
 
     @Test
+    func parse_host_isRead() throws {
+        #expect(try parse("").host == HostRules())
+        #expect(!HostRules().unlocksAtStart && HostRules().tpm == "device:/dev/tpmrm0")
+        let host = try parse("[host]\nunlock-at-start = true\ntpm = 'swtpm:path=/run/tpm'\n").host
+        #expect(host.unlocksAtStart && host.tpm == "swtpm:path=/run/tpm")
+    }
+
+    @Test(arguments: ["cmd:true", "mssim:host=example.org", "device", "", "swtpm:host=example.org"])
+    func parse_tpmOfAnotherKind_isRefused(transport: String) {
+        #expect(throws: ConfigurationError.self) { _ = try parse("[host]\ntpm = '\(transport)'\n") }
+    }
+
+    @Test
     func lockRules_ofOneKeychain_saysOnlyWhatDiffers() throws {
         let configuration = try parse(
             """

@@ -42,7 +42,7 @@ final class KeySlotPrompt: PromptAction {
             guard try await make(with: key, asking: conversation) else { return .dismissed(emptyResult) }
             provider.logger.notice(
                 "The ways to open a keychain were changed",
-                metadata: ["keychain": "\(collection.name)", "change": "\(change.purpose.message(""))"]
+                metadata: ["keychain": "\(collection.name)", "change": "\(change.name)"]
             )
             return .done(emptyResult)
         } catch {
@@ -86,6 +86,17 @@ final class KeySlotPrompt: PromptAction {
 }
 
 extension KeySlotPrompt.Change {
+    /// The change in the log.
+    fileprivate var name: String {
+        switch self {
+        case .changePassword: "new password"
+        case .addPassword: "another password"
+        case .addRecoveryKey: "recovery key"
+        case .addHost: "this computer"
+        case .remove(let number, _): "slot \(number) removed"
+        }
+    }
+
     /// What a person is asked to open the keychain for.
     fileprivate var purpose: KeyPurpose {
         switch self {

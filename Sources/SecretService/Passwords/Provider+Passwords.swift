@@ -3,7 +3,7 @@ import DBus
 package import Gcrypt
 import KeychainModel
 import Logging
-import Vault
+package import Vault
 
 /// Passwords of keychains: asked for, verified, and changed.
 extension Provider {
@@ -13,6 +13,26 @@ extension Provider {
     /// one. Whether or not the person gives it, this one is forgotten then.
     package func rememberLoginPassword(_ password: borrowing SecureBytes) {
         drifted.keep(password)
+    }
+
+    /// Unlocks a collection with this computer, and asks nobody; what keeps it from that is said in the log.
+    package func unlockByHost(_ collection: Collection) async {
+        guard collection.keySlots.contains(where: { slot in slot.kind == .host }) else {
+            return logger.notice(
+                "This computer has no key slot of a keychain",
+                metadata: ["keychain": "\(collection.name)"]
+            )
+        }
+        do throws(VaultError) {
+            try await collection.unlock(byHost: host)
+            logger.info("This computer has unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
+            changes.lockChanged(collection)
+        } catch {
+            logger.warning(
+                "This computer did not unlock a keychain",
+                metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
+            )
+        }
     }
 
     /// Tries a key of a keychain; that of `login` is the passcode, so that too many wrong ones cost time.

@@ -1,0 +1,132 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// A machine that opens `login` by itself.
+struct HostSlotTests {
+    private static let login = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
+    private static let keySlots = "org.keychaind.KeySlots1"
+
+    /// A daemon with a TPM, whose `login` has the password "password" and an item.
+    private func run(
+        unlockAtStart: Bool = true,
+        _ body: (RunningService, SoftwareTPM, KeychainDaemon.Options) async throws -> Void
+    ) async throws {
+        let tpm = try await SoftwareTPM()
+        let folder = try ConfigurationFolder(
+            "[host]\nunlock-at-start = \(unlockAtStart)\ntpm = \"\(tpm.transport)\"\n"
+        )
+        var options = KeychainDaemon.Options()
+        options.arguments = ["--verbose"]
+        options.environment = folder.environment
+        try await RunningService.withService(options) { service in
+            let session = try await service.client.openPlainSession()
+            _ = try await service.client.createItem("label", ["a": "b"], secret: "kept", session: session)
+            options.password = nil
+            try await body(service, tpm, options)
+        }
+    }
+
+    private func addHost(_ service: RunningService) async throws {
+        let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+        let prompt = try await service.client.call(Self.login, Self.keySlots, "AddHost", "laptop").read(ObjectPath.self)
+        #expect(try await !service.client.complete(prompt).isDismissed)
+        await prompter.crash()
+    }
+
+    /// Whether `login` is open for the first call after a start.
+    private func opensAtStart(_ service: RunningService, _ options: KeychainDaemon.Options) async throws -> Bool {
+        try await service.daemon.restart(options)
+        let client = try await service.makeClient()
+        let hits = try await client.searchItems(["a": "b"])
+        guard let item = hits.unlocked.first else { return false }
+        #expect(try await client.secretText(of: item, session: client.openPlainSession()) == "kept")
+        return true
+    }
+
+    @Test func start_configured_unlocksLoginWithoutAQuestion() async throws {
+        try await run { service, tpm, options in
+            // The configuration alone opens nothing.
+            #expect(try await !opensAtStart(service, options))
+            var withPassword = options
+            withPassword.password = "password"
+            #expect(try await opensAtStart(service, withPassword))
+            try await addHost(service)
+            #expect(try await opensAtStart(service, options))
+            try await tpm.reboot()
+            #expect(try await opensAtStart(service, options))
+        }
+    }
+
+    @Test func start_notConfigured_asksAsEver() async throws {
+        try await run(unlockAtStart: false) { service, _, options in
+            try await addHost(service)
+            #expect(try await !opensAtStart(service, options))
+        }
+    }
+
+    @Test func start_anotherMachine_orNone_staysLocked_andThePasswordOpens() async throws {
+        try await run { service, tpm, options in
+            try await addHost(service)
+            try await tpm.reset()
+            #expect(try await !opensAtStart(service, options))
+            _ = try await service.daemon.child.standardError.lines.first("why") { $0.contains("the TPM was reset") }
+            try await tpm.remove()
+            #expect(try await !opensAtStart(service, options))
+            var withPassword = options
+            withPassword.password = "password"
+            #expect(try await opensAtStart(service, withPassword))
+        }
+    }
+
+    @Test func sealedKey_isThatOfItsTPM_asOtherToolsSeeIt() async throws {
+        try await run { service, tpm, _ in
+            try await addHost(service)
+            try await service.daemon.stop()
+            let sealed = try await Command.run(
+                "/usr/bin/python3",
+                [
+                    "-c",
+                    """
+                    import sqlite3, struct, sys
+                    parameters, = sqlite3.connect(sys.argv[1]).execute("SELECT parameters FROM slot WHERE kind = 4").fetchone()
+                    length, = struct.unpack(">I", parameters[:4])
+                    sealed, note = parameters[4:4 + length], parameters[4 + length:]
+                    assert note[8:] == b"laptop"
+                    public = 2 + struct.unpack(">H", sealed[:2])[0]
+                    open(sys.argv[2] + "/key.pub", "wb").write(sealed[:public])
+                    open(sys.argv[2] + "/key.priv", "wb").write(sealed[public:])
+                    """,
+                    service.daemon.dataHome + "/keychaind/login.keychain", service.daemon.dataHome,
+                ]
+            )
+            #expect(sealed.succeeded, "\(sealed.errors)")
+            let folder = try TemporaryFolder()
+            for name in ["key.pub", "key.priv"] {
+                try FileManager.default.copyItem(
+                    atPath: service.daemon.dataHome + "/" + name,
+                    toPath: folder.path(name)
+                )
+            }
+            try await tpm.tool("createprimary", "-C", "o", "-G", "ecc", "-c", "@primary", in: folder)
+            try await tpm.tool("load", "-C", "@primary", "-u", "@key.pub", "-r", "@key.priv", "-c", "@key", in: folder)
+            try await tpm.tool("unseal", "-c", "@key", "-o", "@out", in: folder)
+            #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("out"))).count == 32)
+        }
+    }
+
+    @Test func remove_theMachine_asksAgain() async throws {
+        try await run { service, _, options in
+            try await addHost(service)
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            let prompt = try await service.client.call(Self.login, Self.keySlots, "Remove", UInt64(2))
+                .read(ObjectPath.self)
+            #expect(try await !service.client.complete(prompt).isDismissed)
+            let message = prompter.questions.all.last?.text("message")
+            #expect(message == "Remove this computer (“laptop”) from the keychain “Login”")
+            await prompter.crash()
+            #expect(try await !opensAtStart(service, options))
+        }
+    }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+
+/// A TPM in software, with a state that stays when it is started anew; it ends with this object.
+package final class SoftwareTPM: Sendable {
+    private let folder: TemporaryFolder
+    private let process: Mutex<ChildProcess>
+
+    /// Starts the TPM, and returns when it can be used.
+    package init() async throws {
+        folder = try TemporaryFolder()
+        process = Mutex(try await SoftwareTPM.start(in: folder))
+    }
+
+    /// How tpm2-tss reaches it.
+    package var transport: String { "swtpm:path=\(folder.path("tpm.sock"))" }
+
+    /// Ends it and starts it again, as when the machine is.
+    package func reboot() async throws {
+        try await remove()
+        try await restart()
+    }
+
+    /// Takes away all that it knows, as another machine would not know it, and starts it again.
+    package func reset() async throws {
+        try await remove()
+        try FileManager.default.removeItem(atPath: folder.path("state"))
+        try await restart()
+    }
+
+    /// Takes it away, as when the machine has none any more.
+    package func remove() async throws {
+        try await process.withLock { $0 }.kill()
+    }
+
+    private func restart() async throws {
+        let started = try await SoftwareTPM.start(in: folder)
+        process.withLock { $0 = started }
+    }
+
+    /// Runs a program of tpm2-tools, which has to succeed.
+    package func tool(_ name: String, _ arguments: String..., in directory: TemporaryFolder) async throws {
+        let environment = ["TPM2TOOLS_TCTI": transport]
+        // There is no resource manager, and room for three objects.
+        _ = try await Command.run("tpm2_flushcontext", ["-t"], environment: environment)
+        let paths = arguments.map { argument in
+            argument.hasPrefix("@") ? directory.path("\(argument.dropFirst())") : argument
+        }
+        let result = try await Command.run("tpm2_\(name)", paths, environment: environment)
+        guard result.succeeded else { throw DaemonError(reason: "tpm2_\(name) has failed", log: result.errors) }
+    }
+
+    private static func start(in folder: TemporaryFolder) async throws -> ChildProcess {
+        _ = try folder.makeFolder("state")
+        let socket = folder.path("tpm.sock")
+        for name in [socket, socket + ".ctrl"] { try? FileManager.default.removeItem(atPath: name) }
+        let process = try ChildProcess(
+            "swtpm",
+            [
+                "socket", "--tpm2", "--tpmstate", "dir=\(folder.path("state"))", "--flags",
+                "not-need-init,startup-clear", "--server", "type=unixio,path=\(socket)", "--ctrl",
+                "type=unixio,path=\(socket).ctrl", "--log", "fd=1,level=1",
+            ]
+        )
+        // It says nothing when it is ready; the socket for commands is the last that it makes.
+        let deadline = ContinuousClock.now + .seconds(30)
+        while !FileManager.default.fileExists(atPath: socket) {
+            guard ContinuousClock.now < deadline else {
+                throw DaemonError(reason: "swtpm does not start", log: try await process.standardError.text())
+            }
+            await Task.yield()
+        }
+        return process
+    }
+}
