@@ -2,7 +2,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// `CreateItem` of `org.keychaind.Collection1`.
+/// `CreateItem` of `org.keychaind.Collection1`, and `Update` of `org.keychaind.Item1`.
 struct UniqueItemTests {
     @Test
     func createItem_sameKey_alreadyExists() async throws {
@@ -57,9 +57,72 @@ struct UniqueItemTests {
             try await client.createUnique(["service": "unique-5"], [], session)
         }
     }
+
+    @Test
+    func update_ownKeyOrFreeOne_setsBothAtOnce() async throws {
+        let (client, session) = try await SharedService.client()
+        let item = try await client.createUnique(["service": "unique-6"], ["service"], session)
+        try await client.update(item, ["service": "unique-6", "more": "1"], ["service"])
+        try await client.update(item, ["service": "unique-7"], ["service"])
+        #expect(try await client.searchItems(["service": "unique-7"]).unlocked == [item])
+        #expect(try await client.searchItems(["service": "unique-6"]).unlocked.isEmpty)
+        let label = try await client.call(
+            item,
+            "org.freedesktop.DBus.Properties",
+            "Get",
+            "org.freedesktop.Secret.Item",
+            "Label"
+        ).read(Variant.self)
+        #expect(label == .string("changed"))
+    }
+
+    @Test
+    func update_keyOfAnother_alreadyExists_andNothingChanges() async throws {
+        let (client, session) = try await SharedService.client()
+        let first = try await client.createUnique(["service": "unique-8"], ["service"], session)
+        let second = try await client.createUnique(["service": "unique-9"], ["service"], session)
+        await #expect(throws: BusError.alreadyExists) {
+            try await client.update(second, ["service": "unique-8"], ["service"])
+        }
+        #expect(try await client.searchItems(["service": "unique-8"]).unlocked == [first])
+        #expect(try await client.searchItems(["service": "unique-9"]).unlocked == [second])
+        await #expect(throws: BusError(.invalidArguments, "")) {
+            try await client.update(second, ["service": "unique-9"], [])
+        }
+    }
+
+    @Test("Of many that take the same key at once, changed or created, one succeeds")
+    func update_manyAtOnce_oneSucceeds() async throws {
+        let (client, session) = try await SharedService.client()
+        var items: [ObjectPath] = []
+        for number in 0..<4 {
+            items.append(try await client.createUnique(["service": "unique-10-\(number)"], ["service"], session))
+        }
+        let made = await withTaskGroup(of: Bool.self) { group in
+            for item in items {
+                group.addTask {
+                    (try? await client.update(item, ["service": "unique-11"], ["service"])) != nil
+                }
+                group.addTask {
+                    (try? await client.createUnique(["service": "unique-11"], ["service"], session)) != nil
+                }
+            }
+            return await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(made == 1)
+        #expect(try await client.searchItems(["service": "unique-11"]).unlocked.count == 1)
+    }
 }
 
 extension SecretServiceProxy {
+    fileprivate func update(
+        _ item: ObjectPath,
+        _ attributes: [String: String],
+        _ unique: [String]
+    ) async throws(BusError) {
+        _ = try await call(item, "org.keychaind.Item1", "Update", "changed", attributes, unique)
+    }
+
     @discardableResult
     fileprivate func createUnique(
         _ attributes: [String: String],

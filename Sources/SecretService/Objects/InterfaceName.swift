@@ -7,6 +7,7 @@ enum InterfaceName {
     static let prompt = "org.freedesktop.Secret.Prompt"
     /// What the specification has no place for goes into interfaces of one's own (#132).
     static let keychainCollection = "org.keychaind.Collection1"
+    static let keychainItem = "org.keychaind.Item1"
     static let keySlots = "org.keychaind.KeySlots1"
     /// gnome-keyring's, for Seahorse and scripts.
     static let masterPasswords = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"

@@ -9,43 +9,59 @@ struct ItemObject {
     let item: Item
     let caller: String
 
-    @BusActor static let kind = ObjectKind<ItemObject>([
-        Interface(
-            InterfaceName.item,
-            methods: [
-                Method(
-                    deciding: "GetSecret",
-                    in: [Parameter("session", ObjectPath.self)],
-                    out: [Parameter("secret", signature: EncodedSecret.signature)]
-                ) { (object, call) throws(BusError) in
-                    try object.getSecret(call)
-                },
-                Method(suspending: "SetSecret", in: [Parameter("secret", signature: EncodedSecret.signature)]) {
-                    (object, call) async throws(BusError) in
-                    try await object.setSecret(call)
-                },
-                Method(suspending: "Delete", out: [Parameter("prompt", ObjectPath.self)]) {
-                    (object, call) async throws(BusError) in
-                    call.reply(with: try await object.delete())
-                },
-            ],
-            properties: [
-                Property("Locked", Bool.self, get: { $0.isLocked }),
-                Property("Created", UInt64.self, get: { $0.item.created.seconds }),
-                Property("Modified", UInt64.self, get: { $0.item.modified.seconds }),
-                Property("Label", String.self, get: { $0.item.label }) { (object, label) async throws(BusError) in
-                    try await object.update(label: label)
-                },
-                Property("Attributes", Attributes.self, get: { $0.item.attributes }) {
-                    (object, attributes) async throws(BusError) in
-                    try await object.update(attributes: attributes)
-                },
-                Property("Type", String.self, get: { $0.item.type }) { (object, type) async throws(BusError) in
-                    try await object.update(type: type)
-                },
-            ]
-        )
-    ])
+    @BusActor static let kind = ObjectKind<ItemObject>([secretInterface, keychainInterface])
+
+    @BusActor private static let secretInterface = Interface<ItemObject>(
+        InterfaceName.item,
+        methods: [
+            Method(
+                deciding: "GetSecret",
+                in: [Parameter("session", ObjectPath.self)],
+                out: [Parameter("secret", signature: EncodedSecret.signature)]
+            ) { (object, call) throws(BusError) in
+                try object.getSecret(call)
+            },
+            Method(suspending: "SetSecret", in: [Parameter("secret", signature: EncodedSecret.signature)]) {
+                (object, call) async throws(BusError) in
+                try await object.setSecret(call)
+            },
+            Method(suspending: "Delete", out: [Parameter("prompt", ObjectPath.self)]) {
+                (object, call) async throws(BusError) in
+                call.reply(with: try await object.delete())
+            },
+        ],
+        properties: [
+            Property("Locked", Bool.self, get: { $0.isLocked }),
+            Property("Created", UInt64.self, get: { $0.item.created.seconds }),
+            Property("Modified", UInt64.self, get: { $0.item.modified.seconds }),
+            Property("Label", String.self, get: { $0.item.label }) { (object, label) async throws(BusError) in
+                try await object.update(label: label)
+            },
+            Property("Attributes", Attributes.self, get: { $0.item.attributes }) {
+                (object, attributes) async throws(BusError) in
+                try await object.update(attributes: attributes)
+            },
+            Property("Type", String.self, get: { $0.item.type }) { (object, type) async throws(BusError) in
+                try await object.update(type: type)
+            },
+        ]
+    )
+
+    @BusActor private static let keychainInterface = Interface<ItemObject>(
+        InterfaceName.keychainItem,
+        methods: [
+            Method(
+                suspending: "Update",
+                in: [
+                    Parameter("label", String.self), Parameter("attributes", Attributes.self),
+                    Parameter("unique", [String].self),
+                ]
+            ) { (object, call) async throws(BusError) in
+                try await object.updateUnique(call)
+                call.reply()
+            }
+        ]
+    )
 
     @BusActor private var isLocked: Bool {
         provider.access.isLocked(item.id, in: collection, for: caller)
@@ -108,7 +124,7 @@ struct ItemObject {
 
     /// Sets all attributes; under a grant, that may take the access control off, or put another in its place (#111).
     @BusActor
-    private func update(attributes: Attributes) async throws(BusError) {
+    private func update(label: String? = nil, attributes: Attributes) async throws(BusError) {
         let policy = try provider.checkProtection(in: attributes)?.policy
         let attributes = try await BiometryBinding.bind(
             attributes,
@@ -122,18 +138,35 @@ struct ItemObject {
         try await translatingErrors { () async throws(VaultError) in
             try await collection.updateItem(
                 item.id,
+                label: label,
                 attributes: attributes,
                 key: grant?.key,
                 authenticated: grant != nil
             )
         }
+        let changed: ItemProperties = label == nil ? .attributes : [.label, .attributes]
         if collection.protection(of: item.id) == before {
-            provider.changes.itemChanged(item.id, in: collection, .attributes)
+            provider.changes.itemChanged(item.id, in: collection, changed)
         } else {
             provider.audit.accessControlChanged(item.id, in: collection, by: caller)
             provider.access.endGrants(of: ItemReference(item.id, in: collection))
-            provider.changes.itemChanged(item.id, in: collection, [.attributes, .locked])
+            provider.changes.itemChanged(item.id, in: collection, changed.union(.locked))
         }
+    }
+
+    /// Sets label and attributes in one write, unless another item has the same values of some attributes.
+    @BusActor
+    private func updateUnique(_ call: MethodCall) async throws(BusError) {
+        let (label, attributes, names) = try call.arguments(String.self, Attributes.self, [String].self)
+        let key = try UniqueKey(of: attributes, names: names)
+        let place = key.place(in: collection)
+        await provider.uniqueCreations.begin(place)
+        defer { provider.uniqueCreations.end(place) }
+        // A locked collection refuses, whatever is in it.
+        guard collection.isLocked || !collection.hasItem(with: key, otherThan: item.id) else {
+            throw BusError(.alreadyExists, "there is another item with these attributes")
+        }
+        try await update(label: label, attributes: attributes)
     }
 
     @BusActor

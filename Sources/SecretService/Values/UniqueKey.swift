@@ -2,9 +2,9 @@ import DBus
 import KeychainModel
 import Vault
 
-/// What no two items may have in common: the values of some attributes of an item that is to be created.
+/// What no two items may have in common: the values of some attributes of an item that is to be created or changed.
 struct UniqueKey {
-    /// The key in one collection: what two programs that create at once may have to take turns for.
+    /// The key in one collection: what two programs at once may have to take turns for.
     struct Place: Hashable {
         let collection: CollectionName
         let present: Attributes
@@ -30,7 +30,11 @@ struct UniqueKey {
         let attributes = try ItemDescription(from: &reader).attributes
         reader.skip()
         let replaces = try Bool(from: &reader)
-        let names = try [String](from: &reader)
+        try self.init(of: attributes, names: try [String](from: &reader), replaces: replaces)
+    }
+
+    /// Takes the attributes that an item is to have, and the names of those that have to be unique.
+    init(of attributes: Attributes, names: [String], replaces: Bool = false) throws(BusError) {
         guard !names.isEmpty else { throw BusError(.invalidArguments, "no attribute is named that is to be unique") }
         let pairs = names.map { name in (name, attributes[name]) }
         present = Attributes(pairs.compactMap { name, value in value.map { (name, $0) } })

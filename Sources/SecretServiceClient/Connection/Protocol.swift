@@ -10,6 +10,7 @@ enum Protocol {
 
     /// keychaind's own interfaces, of the same objects and of others.
     static let keychaindCollection = "org.keychaind.Collection1"
+    static let keychaindItem = "org.keychaind.Item1"
     static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"
 
