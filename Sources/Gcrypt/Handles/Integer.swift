@@ -4,6 +4,11 @@ import CGcrypt
 struct Integer: ~Copyable {
     private let value: gcry_mpi_t
 
+    /// Takes over an integer of libgcrypt's.
+    init(taking value: gcry_mpi_t) {
+        self.value = value
+    }
+
     /// Reads an unsigned integer, most significant byte first; from locked memory it goes to locked memory.
     init(bytes: UnsafeRawBufferPointer) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()

@@ -1,0 +1,63 @@
+/// An elliptic curve of NIST over a prime field (FIPS 186, appendix D; SEC 2).
+///
+/// Points are written uncompressed, as 4, x and y; private keys as their scalar (SEC 1, sections 2.3.3 and 2.3.5).
+package enum PrimeCurve: CaseIterable, Hashable, Sendable {
+    case p256
+    case p384
+    case p521
+
+    /// The size of the field in bits.
+    package var bits: Int {
+        switch self {
+        case .p256: 256
+        case .p384: 384
+        case .p521: 521
+        }
+    }
+
+    /// The size of a coordinate, and of a scalar, in bytes.
+    package var size: Int { (bits + 7) / 8 }
+
+    var name: StaticString {
+        switch self {
+        case .p256: "NIST P-256"
+        case .p384: "NIST P-384"
+        case .p521: "NIST P-521"
+        }
+    }
+
+    /// Whether bytes are a point of the curve.
+    package func isPublicKey(_ point: [UInt8]) throws(GcryptError) -> Bool {
+        guard point.count == 1 + 2 * size, point[0] == 4 else { return false }
+        let x = try Integer(Array(point[1...size]))
+        let y = try Integer(Array(point[(1 + size)...]))
+        return try WeierstrassCurve(self).contains(x: x, y: y)
+    }
+
+    /// The public key of a private one.
+    ///
+    /// Throws ``GcryptError/Code/invalidParameters`` unless the scalar has ``size`` bytes and is one of the curve.
+    package func publicKey(of scalar: borrowing SecureBytes) throws(GcryptError) -> [UInt8] {
+        let curve = try WeierstrassCurve(self)
+        guard scalar.count == size else {
+            throw GcryptError(.invalidParameters, reason: "a private key of \(scalar.count) bytes")
+        }
+        let factor = try scalar.withUnsafeBytes { (scalar) throws(GcryptError) in try Integer(bytes: scalar) }
+        guard try curve.isScalar(factor) else {
+            throw GcryptError(.invalidParameters, reason: "a private key that the curve has not")
+        }
+        let (x, y) = try curve.multiplyGenerator(by: factor, size: size)
+        return [4] + x + y
+    }
+
+    /// Makes a private key.
+    package func makePrivateKey() throws(GcryptError) -> SecureBytes {
+        let curve = try WeierstrassCurve(self)
+        while true {
+            var scalar = try SecureBytes.random(count: size, in: .locked)
+            scalar.withUnsafeMutableBytes { $0[0] &= 0xff >> UInt8(size * 8 - bits) }
+            let candidate = try scalar.withUnsafeBytes { (bytes) throws(GcryptError) in try Integer(bytes: bytes) }
+            if try curve.isScalar(candidate) { return scalar }
+        }
+    }
+}
