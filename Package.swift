@@ -44,7 +44,8 @@ let package = Package(
         .library(name: "Security", targets: ["Security"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0")
+        .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
     targets: seedTargets + [
         // System libraries: only what Swift cannot import itself.
@@ -87,7 +88,10 @@ let package = Package(
         // Apple's API: the targets that use Foundation, whose types are in it.
         .target(
             name: "Security",
-            dependencies: ["DBus", "Gcrypt", "KeychainModel", "SecretServiceClient"],
+            dependencies: [
+                "DBus", "Gcrypt", "KeychainModel", "SecretServiceClient",
+                .product(name: "SwiftASN1", package: "swift-asn1"),
+            ],
             swiftSettings: settings
         ),
         .target(
@@ -143,7 +147,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "ServiceBenchmark",
-            dependencies: ["BenchmarkSupport", "CDBus", "DBus", "Gcrypt"],
+            dependencies: ["BenchmarkSupport", "CDBus", "DBus", "Gcrypt", "Security"],
             path: "Benchmarks/Service",
             swiftSettings: settings
         ),
@@ -205,6 +209,7 @@ let package = Package(
         .testTarget(
             name: "SecurityTests",
             dependencies: ["SecretServiceClient", "Security", "TestSupport", "keychaind"],
+            exclude: ["Samples"],
             swiftSettings: settings
         ),
         // The examples, driven as a person would.

@@ -34,7 +34,10 @@ struct Suite {
             }
             try addWritingRows(client, process, size: size, to: &report)
         }
-        if !isPeer { try addProtectedRows(client, to: &report) }
+        if !isPeer {
+            try addSecurityRows(client, process, to: &report)
+            try addProtectedRows(client, to: &report)
+        }
     }
 
     /// Starts the provider, and waits until it serves.

@@ -17,16 +17,6 @@ struct BadQueryTests {
         }
     }
 
-    @Test("What is not supported says so", arguments: ["cert", "keys", "idnt"])
-    func class_unsupported_isUnimplemented(itemClass: String) async throws {
-        try await Keychain.with { _ in
-            let query = [kSecClass: itemClass] as CFDictionary
-            #expect(SecItemAdd(query, nil) == errSecUnimplemented)
-            #expect(SecItemCopyMatching(query, nil) == errSecUnimplemented)
-            #expect(SecItemDelete(query) == errSecUnimplemented)
-        }
-    }
-
     @Test("Values of the wrong type")
     func value_wrongType_isRefused() async throws {
         try await Keychain.with { keychain in

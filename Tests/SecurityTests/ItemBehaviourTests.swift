@@ -40,6 +40,20 @@ struct ItemBehaviourTests {
         }
     }
 
+    @Test("2 Adding what exists writes nothing")
+    func add_existing_writesNothing() async throws {
+        try await Keychain.withOwn { keychain in
+            #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("first")]), nil) == errSecSuccess)
+            let before = try keychain.provider.storedFiles()
+            for _ in 0..<3 {
+                let again = keychain.generic("anna", [kSecValueData: data("second")])
+                #expect(SecItemAdd(again, nil) == errSecDuplicateItem)
+            }
+            let after = try keychain.provider.storedFiles()
+            #expect(after == before)
+        }
+    }
+
     @Test("2 Of many that add at once one succeeds: the service sees to it")
     func add_sameAtOnce_oneSucceeds() async throws {
         try await Keychain.with { keychain in
@@ -170,6 +184,35 @@ struct ItemBehaviourTests {
                 SecItemUpdate(keychain.generic("carl"), [kSecAttrAccount: "anna"] as CFDictionary)
                     == errSecDuplicateItem
             )
+        }
+    }
+
+    @Test("9 Of many that take the same key at once one succeeds: the service sees to it")
+    func update_sameKeyAtOnce_oneSucceeds() async throws {
+        try await Keychain.with { keychain in
+            for number in 0..<8 {
+                #expect(SecItemAdd(keychain.generic("\(number)"), nil) == errSecSuccess)
+            }
+            let bus = KeychainBus.current
+            let name = keychain.name
+            let statuses = await withTaskGroup(of: OSStatus.self) { group in
+                for number in 0..<8 {
+                    group.addTask {
+                        KeychainBus.$current.withValue(bus) {
+                            let query: [CFString: Any] = [
+                                kSecClass: kSecClassGenericPassword, kSecAttrService: name,
+                                kSecAttrAccount: "\(number)",
+                            ]
+                            let change: [CFString: Any] = [kSecAttrAccount: "anna", kSecAttrLabel: "\(number)"]
+                            return SecItemUpdate(query as CFDictionary, change as CFDictionary)
+                        }
+                    }
+                }
+                return await group.reduce(into: []) { $0.append($1) }
+            }
+            #expect(statuses.filter { $0 == errSecSuccess }.count == 1)
+            #expect(statuses.filter { $0 == errSecDuplicateItem }.count == 7)
+            #expect(keychain.find(keychain.all([kSecReturnAttributes: true]), as: [[String: Any]].self)?.count == 8)
         }
     }
 

@@ -5,7 +5,7 @@ import Glibc
 final class Stage {
     let folder: BenchmarkFolder
     let client: BusClient
-    private let address: String
+    let address: String
     private let bus: ChildProcess
     private let floor: ChildProcess
 

@@ -13,7 +13,7 @@ enum AttributeForm: Hashable, Sendable {
     case boolean
 
     /// Apple's codes by the names that others use.
-    case protocolName, schemeName
+    case protocolName, schemeName, keyClassName, keyTypeName
 
     /// The spelling of a value; nil if it is none of this form.
     func text(_ value: KeychainValue) -> String? {
@@ -24,6 +24,8 @@ enum AttributeForm: Hashable, Sendable {
         case (.boolean, .boolean(let boolean)): boolean ? "true" : "false"
         case (.protocolName, .text(let code)): InternetProtocol(code: code)?.rawValue
         case (.schemeName, .text(let code)): AuthenticationScheme(code: code)?.rawValue
+        case (.keyClassName, .text(let code)): KeyClass(code: code)?.rawValue
+        case (.keyTypeName, .text(let code)): KeyType(code: code)?.rawValue
         default: nil
         }
     }
@@ -38,6 +40,8 @@ enum AttributeForm: Hashable, Sendable {
             case .boolean: text == "true" || text == "false" ? .boolean(text == "true") : nil
             case .protocolName: InternetProtocol(rawValue: text).map { .text($0.code) }
             case .schemeName: AuthenticationScheme(rawValue: text).map { .text($0.code) }
+            case .keyClassName: KeyClass(rawValue: text).map { .text($0.code) }
+            case .keyTypeName: KeyType(rawValue: text).map { .text($0.code) }
             }
         // What would be written in another way, such as "080", is not of this form.
         guard let value, let spelling = self.text(value), spelling.utf8.elementsEqual(text.utf8) else { return nil }

@@ -60,7 +60,7 @@ extension ItemClass {
 
     private static let keyRules =
         common + [
-            AttributeRule(.keyClass, "key-class"), AttributeRule(.keyType, "key-type"),
+            AttributeRule(.keyClass, "key-class", .keyClassName), AttributeRule(.keyType, "key-type", .keyTypeName),
             AttributeRule(.keySize, "key-size", code), AttributeRule(.effectiveKeySize, "effective-key-size", code),
             AttributeRule(.applicationLabel, "application-label", .data),
             AttributeRule(.applicationTag, "application-tag", .data), AttributeRule(.creator, "creator", code),
@@ -73,6 +73,11 @@ extension ItemClass {
             AttributeRule(.canWrap, "keychain:can-wrap", .boolean),
             AttributeRule(.canUnwrap, "keychain:can-unwrap", .boolean),
         ]
+
+    /// Whether items of this class can have an attribute.
+    package func has(_ attribute: KeychainAttribute) -> Bool {
+        rules.contains { $0.attribute == attribute }
+    }
 
     /// All attributes that items of this class can have.
     var rules: [AttributeRule] {

@@ -47,7 +47,7 @@ extension KeychainItem {
         switch rule.form {
         case .boolean: return "false".utf8
         case .number: return "0".utf8
-        case .text, .data, .protocolName, .schemeName: return "".utf8
+        case .text, .data, .protocolName, .schemeName, .keyClassName, .keyTypeName: return "".utf8
         }
     }
 }

@@ -17,3 +17,57 @@ public nonisolated(unsafe) let kSecAttrKeyTypeEC: CFString = "73"
 
 /// Elliptic curves over the primes of SECG.
 public nonisolated(unsafe) let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
+
+/// DSA; such keys are not supported here.
+public nonisolated(unsafe) let kSecAttrKeyTypeDSA: CFString = "43"
+
+/// AES.
+public nonisolated(unsafe) let kSecAttrKeyTypeAES: CFString = "2147483649"
+
+/// DES.
+public nonisolated(unsafe) let kSecAttrKeyTypeDES: CFString = "14"
+
+/// Triple DES.
+public nonisolated(unsafe) let kSecAttrKeyType3DES: CFString = "17"
+
+/// RC4.
+public nonisolated(unsafe) let kSecAttrKeyTypeRC4: CFString = "25"
+
+/// RC2.
+public nonisolated(unsafe) let kSecAttrKeyTypeRC2: CFString = "23"
+
+/// CAST.
+public nonisolated(unsafe) let kSecAttrKeyTypeCAST: CFString = "28"
+
+/// The attributes of the private half of a key pair.
+public nonisolated(unsafe) let kSecPrivateKeyAttrs: CFString = "private"
+
+/// The attributes of the public half of a key pair.
+public nonisolated(unsafe) let kSecPublicKeyAttrs: CFString = "public"
+
+/// The token that holds a key; there are none here.
+public nonisolated(unsafe) let kSecAttrTokenID: CFString = "tkid"
+
+/// Apple's Secure Enclave, which does not exist here.
+public nonisolated(unsafe) let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
+
+/// Whether a key is for encrypting.
+public nonisolated(unsafe) let kSecAttrCanEncrypt: CFString = "encr"
+
+/// Whether a key is for decrypting.
+public nonisolated(unsafe) let kSecAttrCanDecrypt: CFString = "decr"
+
+/// Whether other keys are derived from a key.
+public nonisolated(unsafe) let kSecAttrCanDerive: CFString = "drve"
+
+/// Whether a key is for signing.
+public nonisolated(unsafe) let kSecAttrCanSign: CFString = "sign"
+
+/// Whether a key is for verifying signatures.
+public nonisolated(unsafe) let kSecAttrCanVerify: CFString = "vrfy"
+
+/// Whether a key is for wrapping other keys.
+public nonisolated(unsafe) let kSecAttrCanWrap: CFString = "wrap"
+
+/// Whether a key is for unwrapping other keys.
+public nonisolated(unsafe) let kSecAttrCanUnwrap: CFString = "unwp"

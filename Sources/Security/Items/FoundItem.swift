@@ -5,34 +5,62 @@ import SecretServiceClient
 /// What a query has found of one item; what was not asked for is missing.
 struct FoundItem: Sendable {
     let reference: PersistentReference
+    var itemClass: ItemClass?
     var item: KeychainItem?
     var properties: SecretItem.Properties?
     var data: [UInt8]?
 
     /// The item as the caller wants it: one thing alone, or several in a dictionary; nil if nothing was wanted.
-    func result(_ returns: ItemQuery.Returns) -> CFTypeRef? {
+    ///
+    /// Throws ``errSecDecode`` if a key or certificate is wanted and the data is none.
+    func result(_ returns: ItemQuery.Returns) throws(StatusError) -> CFTypeRef? {
         switch returns {
         case []: nil
         case .data: dataObject
-        case .reference: SecKeychainItem(reference)
+        case .reference: try object
         case .persistentReference: Data(reference.bytes) as NSData
-        default: dictionary(returns) as NSDictionary
+        default: try dictionary(returns) as NSDictionary
         }
     }
 
-    private var dataObject: NSData { Data(data ?? []) as NSData }
+    /// The certificate that the item keeps.
+    var certificate: SecCertificate {
+        get throws(StatusError) { try SecCertificate(data ?? [], reference) }
+    }
 
-    private func dictionary(_ returns: ItemQuery.Returns) -> [String: Any] {
+    /// The key that the item keeps.
+    var key: SecKey {
+        get throws(StatusError) {
+            guard case .text(let type)? = item?[.keyType], case .text(let keyClass)? = item?[.keyClass],
+                let type = KeyType(code: type), let keyClass = KeyClass(code: keyClass)
+            else { throw StatusError(errSecDecode, "the item does not say what kind of key it is") }
+            return SecKey(try KeyMaterial(data ?? [], type: type, keyClass: keyClass), reference)
+        }
+    }
+
+    private var object: CFTypeRef {
+        get throws(StatusError) {
+            switch itemClass {
+            case .certificate: try certificate
+            case .key: try key
+            default: SecKeychainItem(reference)
+            }
+        }
+    }
+
+    var dataObject: NSData { Data(data ?? []) as NSData }
+
+    private func dictionary(_ returns: ItemQuery.Returns) throws(StatusError) -> [String: Any] {
         var result = returns.contains(.attributes) ? attributes : [:]
         if returns.contains(.data) { result[kSecValueData as String] = dataObject }
-        if returns.contains(.reference) { result[kSecValueRef as String] = SecKeychainItem(reference) }
+        if returns.contains(.reference) { result[kSecValueRef as String] = try object }
         if returns.contains(.persistentReference) {
             result[kSecValuePersistentRef as String] = Data(reference.bytes) as NSData
         }
         return result
     }
 
-    private var attributes: [String: Any] {
+    var attributes: [String: Any] {
         guard let item, let properties else { return [:] }
         var result: [String: Any] = [
             kSecClass as String: item.itemClass.code as NSString,
@@ -41,7 +69,7 @@ struct FoundItem: Sendable {
             kSecAttrSynchronizable as String: NSNumber(value: 0),
         ]
         for (attribute, value) in item.values {
-            if let code = attribute.code { result[code] = FoundItem.object(value) }
+            if let code = attribute.code { result[code] = value.object }
         }
         result[kSecAttrLabel as String] = item.storedLabel as NSString
         result[kSecAttrAccessible as String] = accessibility(item)?.code as NSString?
@@ -60,10 +88,12 @@ struct FoundItem: Sendable {
         guard case .text(let text)? = item[.accessible] else { return nil }
         return Accessibility(rawValue: text)
     }
+}
 
-    /// Booleans are the numbers 0 and 1, which cast to `Bool`, `Int` and `NSNumber` alike.
-    private static func object(_ value: KeychainValue) -> AnyObject {
-        switch value {
+extension KeychainValue {
+    /// The value as Apple's functions hand it out: booleans are the numbers 0 and 1, which cast to `Bool`, `Int` and `NSNumber` alike.
+    var object: AnyObject {
+        switch self {
         case .text(let text): text as NSString
         case .data(let bytes): Data(bytes) as NSData
         case .number(let number): NSNumber(value: number)

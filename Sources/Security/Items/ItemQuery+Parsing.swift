@@ -3,7 +3,9 @@ import KeychainModel
 
 extension ItemQuery {
     /// Reads a query; what is unknown, of a wrong type or contradictory is refused.
-    init(_ query: CFDictionary) throws(StatusError) {
+    ///
+    /// - Parameter otherClass: the class of which the attributes are, if the query does not say that itself.
+    init(_ query: CFDictionary, of otherClass: ItemClass? = nil) throws(StatusError) {
         var unread: [String: QueryValue] = [:]
         for (key, value) in query {
             guard let key = key as? String else { throw StatusError(errSecParam, "a key of the query is not a text") }
@@ -16,7 +18,7 @@ extension ItemQuery {
         try readInteraction(&unread)
         try readSecret(&unread)
         try readProtection(&unread)
-        try readAttributes(&unread)
+        try readAttributes(&unread, areKeys: isIdentity || (itemClass ?? otherClass) == .key)
         if let key = unread.keys.sorted().first {
             let isKnown = ItemQuery.unsupportedKeys.contains(key)
             throw StatusError(isKnown ? errSecUnimplemented : errSecParam, "the key \(key) means nothing here")
@@ -29,20 +31,16 @@ extension ItemQuery {
         [
             kSecAttrAccess, kSecMatchPolicy, kSecMatchItemList, kSecMatchSearchList, kSecMatchIssuers,
             kSecMatchEmailAddressIfPresent, kSecMatchSubjectContains, kSecMatchTrustedOnly, kSecMatchValidOnDate,
-            kSecUseItemList, kSecUseKeychain, kSecAttrSubject, kSecAttrIssuer, kSecAttrSerialNumber,
-            kSecAttrSubjectKeyID, kSecAttrPublicKeyHash, kSecAttrCertificateType, kSecAttrCertificateEncoding,
-            kSecAttrKeyClass, kSecAttrApplicationLabel, kSecAttrIsPermanent, kSecAttrApplicationTag,
-            kSecAttrKeySizeInBits, kSecAttrEffectiveKeySize,
+            kSecUseItemList, kSecUseKeychain, kSecAttrTokenID,
         ].map { $0 as String }
     )
 
     private mutating func readClass(_ unread: inout [String: QueryValue]) throws(StatusError) {
         guard let value = unread.removeValue(forKey: kSecClass as String) else { return }
         guard case .text(let text) = value else { throw StatusError(errSecParam, "the class is not a class") }
-        itemClass = [ItemClass.genericPassword, .internetPassword].first { $0.code == text }
-        guard itemClass == nil else { return }
-        let others = [kSecClassCertificate, kSecClassKey, kSecClassIdentity].map { $0 as String }
-        throw StatusError(others.contains(text) ? errSecUnimplemented : errSecParam, "there is no class \(text)")
+        itemClass = ItemClass.allCases.first { $0.code == text }
+        isIdentity = text == kSecClassIdentity as String
+        guard itemClass != nil || isIdentity else { throw StatusError(errSecParam, "there is no class \(text)") }
     }
 
     private mutating func readReferences(_ unread: inout [String: QueryValue]) throws(StatusError) {
@@ -53,10 +51,36 @@ extension ItemQuery {
             reference = stored
         }
         if let value = unread.removeValue(forKey: kSecValueRef as String) {
-            guard case .object(let object) = value, let item = object as? SecKeychainItem, reference == nil else {
+            guard case .object(let named) = value, reference == nil else {
                 throw StatusError(errSecInvalidItemRef, "the reference is not one of an item")
             }
+            try readObject(named)
+        }
+        guard let reference, itemClass != nil || isIdentity else {
+            isIdentity = isIdentity || reference?.isIdentity == true
+            return
+        }
+        guard reference.isIdentity == isIdentity else {
+            throw StatusError(errSecInvalidItemRef, "the reference is one of another class")
+        }
+    }
+
+    private mutating func readObject(_ named: AnyObject) throws(StatusError) {
+        switch named {
+        case let item as SecKeychainItem:
             reference = item.reference
+            return
+        case let key as SecKey: object = .key(key)
+        case let certificate as SecCertificate: object = .certificate(certificate)
+        case let identity as SecIdentity: object = .identity(identity)
+        default: throw StatusError(errSecInvalidItemRef, "the reference is not one of an item")
+        }
+        if itemClass == nil, !isIdentity {
+            itemClass = object?.itemClass
+            isIdentity = itemClass == nil
+        }
+        guard itemClass == object?.itemClass else {
+            throw StatusError(errSecParam, "the reference is one of another class")
         }
     }
 
@@ -134,7 +158,10 @@ extension ItemQuery {
         }
     }
 
-    private mutating func readAttributes(_ unread: inout [String: QueryValue]) throws(StatusError) {
+    private mutating func readAttributes(
+        _ unread: inout [String: QueryValue],
+        areKeys: Bool
+    ) throws(StatusError) {
         if let value = unread.removeValue(forKey: kSecAttrLabel as String) {
             guard case .text(let text)? = value.value(as: .text) else {
                 throw StatusError(errSecParam, "the label is not a text")
@@ -142,7 +169,7 @@ extension ItemQuery {
             label = text
         }
         for (key, value) in unread {
-            guard let attribute = KeychainAttribute(code: key) else { continue }
+            guard let attribute = KeychainAttribute(code: key, areKeys: areKeys) else { continue }
             guard let read = value.value(as: attribute.kind) else {
                 throw StatusError(errSecParam, "the attribute \(key) has a value of the wrong type")
             }

@@ -37,6 +37,8 @@ struct ItemQuery: Sendable {
     }
 
     var itemClass: ItemClass?
+    /// Whether it is about identities, which are no class of items.
+    var isIdentity = false
     var values: [KeychainAttribute: KeychainValue] = [:]
     var label: String?
     var synchronizable: ItemSearch.Synchronizable?
@@ -50,6 +52,8 @@ struct ItemQuery: Sendable {
     var context: (any AuthenticationContextSource)?
     var data: [UInt8]?
     var reference: PersistentReference?
+    /// The key, certificate or identity that the query names.
+    var object: ReferencedObject?
 
     /// Whether keys of the query are ones that only a search has.
     var hasSearchParameters: Bool { limit != nil || !returns.isEmpty }
@@ -59,6 +63,16 @@ struct ItemQuery: Sendable {
 
     /// How a person may be asked.
     var prompting: SecretPrompting { mayAsk ? SecretPrompting(timeout: KeychainBus.promptTimeout) : .never }
+
+    /// Whether what it wants of an item of a class takes the secret: keys and certificates are handed out as what they are.
+    func needsSecret(of itemClass: ItemClass?) -> Bool {
+        returns.contains(.data) || returns.contains(.reference) && (itemClass == .key || itemClass == .certificate)
+    }
+
+    /// Whether what it wants of an item of a class takes the attributes.
+    func needsAttributes(of itemClass: ItemClass?) -> Bool {
+        returns.contains(.attributes) || returns.contains(.reference) && itemClass == .key
+    }
 
     /// What to search for.
     func search() throws(StatusError) -> ItemSearch {
@@ -73,11 +87,11 @@ struct ItemQuery: Sendable {
         var item = KeychainItem(itemClass)
         item.label = label
         // Always there, so that they can be searched for when they are empty.
-        for attribute in [.account, .service, .server] as [KeychainAttribute] where attribute.isOf(itemClass) {
+        for attribute in [.account, .service, .server] as [KeychainAttribute] where itemClass.has(attribute) {
             try item.setChecked(attribute, .text(""))
         }
         for (attribute, value) in values {
-            try item.setChecked(attribute, attribute == .port && value.isEmpty ? nil : value)
+            try item.setChecked(attribute, attribute.isLeftOut(in: itemClass, value) ? nil : value)
         }
         try item.setChecked(.synchronizable, .boolean(synchronizable == .yes))
         do throws(AccessControlError) {
@@ -90,9 +104,9 @@ struct ItemQuery: Sendable {
 
     /// Checks that every attribute is one that items of the class have.
     func checkAttributes() throws(StatusError) {
-        guard let itemClass else { return }
-        for attribute in values.keys where !attribute.isOf(itemClass) {
-            throw StatusError(errSecNoSuchAttr, "items of class \(itemClass.rawValue) have no \(attribute.rawValue)")
+        let classes: [ItemClass] = isIdentity ? [.certificate, .key] : itemClass.map { [$0] } ?? ItemClass.allCases
+        for attribute in values.keys where !classes.contains(where: { $0.has(attribute) }) {
+            throw StatusError(errSecNoSuchAttr, "items of the class have no \(attribute.rawValue)")
         }
     }
 }

@@ -32,7 +32,13 @@ enum QueryValue {
         switch (self, kind) {
         case (.text(let text), .text):
             return text.utf8.contains(0) ? nil : .text(text)
-        case (.data(let bytes), .data):
+        case (.text(let text), .code):
+            return .text(text)
+        case (.number(let number), .code):
+            return .text(String(number))
+        case (.text(let text), .dataOrText):
+            return .data(Array(text.utf8))
+        case (.data(let bytes), .data), (.data(let bytes), .dataOrText):
             return .data(bytes)
         case (.number(let number), .number):
             return .number(number)

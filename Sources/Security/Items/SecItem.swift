@@ -15,9 +15,10 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         guard query.limit == nil, query.reference == nil, !query.ignoresCase else {
             throw StatusError(errSecParam, "an item that is added is not searched for")
         }
-        let item = try query.item()
-        let found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.add(item, query) }
-        result?.pointee = found.result(query.returns)
+        guard !query.isIdentity else { return try addIdentity(query, result) }
+        let (item, added) = try query.addition()
+        let found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.add(item, added) }
+        result?.pointee = try found.result(query.returns)
     }
 }
 
@@ -36,16 +37,11 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         guard query.data == nil else { throw StatusError(errSecParam, "a secret cannot be searched for") }
         // Whoever takes no result is not asked for a password to get one.
         if result == nil { query.returns = [] }
-        let asked = query
+        guard !query.isIdentity else { return try copyIdentities(query, result) }
+        let asked = try query.located()
         let search = try asked.reference == nil ? asked.search() : asked.searchIfPossible()
         let found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.read(asked, search) }
-        guard let first = found.first else { throw StatusError(errSecItemNotFound, "no item matches") }
-        switch asked.limit ?? .one {
-        case .one: result?.pointee = first.result(asked.returns)
-        case .all, .count:
-            guard !asked.returns.isEmpty else { return }
-            result?.pointee = found.compactMap { $0.result(asked.returns) } as NSArray
-        }
+        try give(found, asked, to: result) { (item) throws(StatusError) in try item.result(asked.returns) }
     }
 }
 
@@ -58,10 +54,13 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
-        let query = try ItemQuery(query)
-        var changes = try ItemQuery(attributesToUpdate)
+        let query = try ItemQuery(query).located()
+        var changes = try ItemQuery(attributesToUpdate, of: query.itemClass)
         guard !query.hasSearchParameters, query.data == nil, changes.isOnlyChanges else {
             throw StatusError(errSecParam, "an update takes what to change and what to change it to, and no more")
+        }
+        guard !query.isIdentity else {
+            throw StatusError(errSecUnimplemented, "certificate and key are changed by themselves")
         }
         let search = try query.reference == nil ? query.search() : query.searchIfPossible()
         changes.itemClass = search?.itemClass
@@ -81,15 +80,38 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
-        let query = try ItemQuery(query)
+        var query = try ItemQuery(query)
         guard query.returns.isEmpty, query.data == nil else {
             throw StatusError(errSecParam, "of what is deleted nothing is given")
         }
+        guard !query.isIdentity else { return try deleteIdentities(query) }
+        query = try query.located()
+        let asked = query
         let search = try query.reference == nil ? query.search() : query.searchIfPossible()
         let count = try BlockingCall.run { (client) throws(SecretServiceError) in
-            try await client.delete(query, search)
+            try await client.delete(asked, search)
         }
         guard count > 0 else { throw StatusError(errSecItemNotFound, "no item matches") }
+    }
+}
+
+/// Gives the first thing that was found, or all in an array, as the query wants.
+private func give<Found>(
+    _ found: [Found],
+    _ query: ItemQuery,
+    to result: UnsafeMutablePointer<CFTypeRef?>?,
+    _ object: (Found) throws(StatusError) -> CFTypeRef?
+) throws(StatusError) {
+    guard let first = found.first else { throw StatusError(errSecItemNotFound, "no item matches") }
+    switch query.limit ?? .one {
+    case .one: result?.pointee = try object(first)
+    case .all, .count:
+        guard !query.returns.isEmpty else { return }
+        var objects: [CFTypeRef] = []
+        for item in found {
+            if let object = try object(item) { objects.append(object) }
+        }
+        result?.pointee = objects as NSArray
     }
 }
 
@@ -102,6 +124,42 @@ private func status(of operation: () throws(StatusError) -> Void) -> OSStatus {
     }
 }
 
+// MARK: Identities
+
+private func addIdentity(
+    _ query: ItemQuery,
+    _ result: UnsafeMutablePointer<CFTypeRef?>?
+) throws(StatusError) {
+    let parts = try IdentityQuery.additions(query)
+    try BlockingCall.run { (client) throws(SecretServiceError) in try await client.addIdentity(parts) }
+    guard !query.returns.isEmpty, case .identity(let identity)? = query.object else { return }
+    // Not by the items that it may have been read from once.
+    var added = query
+    added.object = .identity(SecIdentity(try SecCertificate(identity.certificate.bytes), SecKey(identity.key.material)))
+    try copyIdentities(added, result)
+}
+
+private func copyIdentities(
+    _ query: ItemQuery,
+    _ result: UnsafeMutablePointer<CFTypeRef?>?
+) throws(StatusError) {
+    let identities = try IdentityQuery(query)
+    let found = try BlockingCall.run { (client) throws(SecretServiceError) in
+        try await client.readIdentities(identities)
+    }
+    try give(found, query, to: result) { (identity) throws(StatusError) in try identity.result(query.returns) }
+}
+
+private func deleteIdentities(_ query: ItemQuery) throws(StatusError) {
+    var query = query
+    query.limit = query.limit ?? .all
+    let identities = try IdentityQuery(query)
+    let count = try BlockingCall.run { (client) throws(SecretServiceError) in
+        try await client.deleteIdentities(identities)
+    }
+    guard count > 0 else { throw StatusError(errSecItemNotFound, "no item matches") }
+}
+
 extension ItemQuery {
     /// What to hold an item against that is named by a reference; nothing if the query has no class.
     fileprivate func searchIfPossible() throws(StatusError) -> ItemSearch? {
@@ -110,7 +168,8 @@ extension ItemQuery {
 
     /// Whether it says what is to be different, and nothing else.
     fileprivate var isOnlyChanges: Bool {
-        !hasSearchParameters && itemClass == nil && reference == nil && !ignoresCase && synchronizable != .any
+        !hasSearchParameters && itemClass == nil && !isIdentity && reference == nil && object == nil && !ignoresCase
+            && synchronizable != .any
             && !(values.isEmpty && data == nil && synchronizable == nil && label == nil)
     }
 }

@@ -14,6 +14,8 @@ extension SecretClient {
         let made = try await create(item, secret, in: collection, query.prompting)
         var found = FoundItem(reference: PersistentReference(path: made.path))
         found.data = query.data ?? []
+        found.itemClass = item.itemClass
+        found.item = item
         if query.returns.contains(.attributes) {
             let properties = try await made.properties()
             found.properties = properties
@@ -76,6 +78,7 @@ extension SecretClient {
             let matches = try await matches(search, query.reference, limit: .max)
             let open = try await unlocking.open(matches, allAreNeeded: true)
             for match in open {
+                try changes.checkChange(of: query.itemClass(of: match))
                 try await update(match.item, with: changes, unlocking)
             }
             return open.count
@@ -107,7 +110,7 @@ extension SecretClient {
         var changed = KeychainItem(before)
         do throws(StatusError) {
             for (attribute, value) in changes.values {
-                try changed.setChecked(attribute, attribute == .port && value.isEmpty ? nil : value)
+                try changed.setChecked(attribute, attribute.isLeftOut(in: changed.itemClass, value) ? nil : value)
             }
             if let synchronizable = changes.synchronizable {
                 try changed.setChecked(.synchronizable, .boolean(synchronizable == .yes))
@@ -117,13 +120,16 @@ extension SecretClient {
         }
         changed.label = changes.label ?? changed.label
         let after = changed.attributes.dictionary
-        if after != before.attributes {
-            guard try await others(with: after, changed.uniqueNames, than: item, before: before.attributes).isEmpty
-            else {
+        let names = changed.uniqueNames
+        if before.attributes.filter({ names.contains($0.key) }) != after.filter({ names.contains($0.key) }) {
+            let label = changed.storedLabel
+            if try await item.updateUnique(label: label, attributes: after, unique: names) { return }
+            // As for an addition: other providers cannot do both at once.
+            guard try await others(with: after, names, than: item).isEmpty else {
                 throw SecretServiceError(.alreadyExists, "there is an item with the same primary key")
             }
-            try await item.setAttributes(after)
         }
+        if after != before.attributes { try await item.setAttributes(after) }
         if changed.storedLabel != before.label { try await item.setLabel(changed.storedLabel) }
     }
 
@@ -148,20 +154,28 @@ extension SecretClient {
         }
     }
 
-    /// The items, other than one, with the same values of some attributes; none if that one's are not to change.
+    /// The items, other than one, with the same values of some attributes.
     private func others(
         with attributes: [String: String],
         _ names: [String],
-        than item: SecretItem?,
-        before: [String: String]? = nil
+        than item: SecretItem?
     ) async throws(SecretServiceError) -> [SecretItem] {
         let key = attributes.filter { names.contains($0.key) }
-        if let before, before.filter({ names.contains($0.key) }) == key { return [] }
         var found: [SecretItem] = []
         for other in try await search(key).all where other != item {
             guard let properties = try await properties(of: other) else { continue }
             if properties.attributes.filter({ names.contains($0.key) }) == key { found.append(other) }
         }
         return found
+    }
+}
+
+extension ItemQuery {
+    /// Checks that the changes are ones that items of a class can have: what a key or certificate is does not change.
+    fileprivate func checkChange(of itemClass: ItemClass?) throws(SecretServiceError) {
+        guard itemClass == .key || itemClass == .certificate else { return }
+        guard data == nil, KeychainAttribute.workedOut.isDisjoint(with: values.keys) else {
+            throw SecretServiceError(.invalidArguments, "another key or certificate is another item")
+        }
     }
 }

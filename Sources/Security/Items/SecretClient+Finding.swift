@@ -16,6 +16,13 @@ extension KeychainItem {
     }
 }
 
+extension ItemQuery {
+    /// The class of what it is about; nil where that takes another call.
+    func itemClass(of match: Match) -> ItemClass? {
+        itemClass ?? match.properties.map { KeychainItem($0).itemClass }
+    }
+}
+
 extension SecretClient {
     /// The items that a search is about, those made through Apple's API first.
     ///

@@ -18,7 +18,7 @@ extension SecretClient {
         // Locked ones may have to be left out, and then others take their place.
         let isBounded = query.interaction != .skip
         var matches = try await matches(search, query.reference, limit: isBounded ? limit : .max)
-        if query.returns.contains(.data) || query.interaction == .skip {
+        if query.interaction == .skip || matches.contains(where: { query.needsSecret(of: query.itemClass(of: $0)) }) {
             matches = try await unlocking.open(matches, allAreNeeded: false)
         }
         var found: [FoundItem] = []
@@ -35,13 +35,14 @@ extension SecretClient {
         _ unlocking: ItemUnlocking
     ) async throws(SecretServiceError) -> FoundItem? {
         var found = FoundItem(reference: PersistentReference(path: match.item.path))
+        found.itemClass = query.itemClass(of: match)
         do throws(SecretServiceError) {
-            if query.returns.contains(.data) {
+            if query.needsSecret(of: found.itemClass) {
                 found.data = try await unlocking.using(match.item) { () throws(SecretServiceError) in
                     try await match.item.secret(prompting: .never).bytes
                 }
             }
-            if query.returns.contains(.attributes) {
+            if query.needsAttributes(of: found.itemClass) {
                 var properties = match.properties
                 if properties == nil { properties = try await match.item.properties() }
                 if properties?.attributes.isEmpty == true {

@@ -208,6 +208,10 @@ struct KeychainItemTests {
         )
         #expect(AuthenticationScheme.allCases.count == 8)
         #expect(AuthenticationScheme.allCases.allSatisfy { AuthenticationScheme(code: $0.code) == $0 })
+        #expect(KeyClass.allCases.allSatisfy { KeyClass(code: $0.code) == $0 })
+        #expect(KeyType.allCases.allSatisfy { KeyType(code: $0.code) == $0 })
+        #expect(Set(KeyType.allCases.map(\.code)).count == 9)
+        #expect(KeyType(code: "rsa") == nil)
         #expect(InternetProtocol(code: "https") == nil)
         #expect(AuthenticationScheme(code: "basic") == nil)
     }

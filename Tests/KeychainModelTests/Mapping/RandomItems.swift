@@ -25,13 +25,15 @@ struct RandomItems {
         let names = [
             "xdg:schema", "keychain:class", "keychain:unlabelled", "service", "account", "username", "user", "server",
             "protocol", "port", "object", "domain", "authtype", "application", "keychain:generic", "keychain:creator",
-            "keychain:synchronizable", "key-size", "issuer", "caf\u{e9}", "cafe\u{301}", "", "keychain:invisible",
+            "keychain:synchronizable", "key-size", "key-class", "key-type", "issuer", "caf\u{e9}", "cafe\u{301}", "",
+            "keychain:invisible",
         ]
         let values = [
             "org.freedesktop.Secret.Generic", "org.gnome.keyring.NetworkPassword", "org.git.Password",
             "org.keychaind.Key",
             "genericPassword", "internetPassword", "certificate", "key", "identity", "true", "false", "TRUE", "https",
-            "HTTPS", "gopher", "basic", "80", "080", "+80", "-1", "65536", "99999999999999999999", "00ff", "00FF", "0",
+            "rsa", "private", "HTTPS", "gopher", "basic", "80", "080", "+80", "-1", "65536", "99999999999999999999",
+            "00ff", "00FF", "0",
             "",
             "e\u{301}", "\u{e9}",
         ]
@@ -51,12 +53,14 @@ struct RandomItems {
     }
 
     private mutating func value() -> KeychainValue {
-        switch Int.random(in: 0..<6, using: &generator) {
+        switch Int.random(in: 0..<8, using: &generator) {
         case 0: .text(text())
         case 1: .text(InternetProtocol.allCases.randomElement(using: &generator)!.code)
         case 2: .text(AuthenticationScheme.allCases.randomElement(using: &generator)!.code)
         case 3: .data(generator.bytes(upTo: 6))
         case 4: .number([0, 1, 80, 65535, 65536, Int64(UInt32.max), -1].randomElement(using: &generator)!)
+        case 5: .text(KeyClass.allCases.randomElement(using: &generator)!.code)
+        case 6: .text(KeyType.allCases.randomElement(using: &generator)!.code)
         default: .boolean(Bool.random(using: &generator))
         }
     }

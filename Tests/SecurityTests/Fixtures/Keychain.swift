@@ -57,6 +57,11 @@ struct Keychain {
         return SecItemCopyMatching(query, &result) == errSecSuccess ? result as? Result : nil
     }
 
+    /// What a query finds that also says what to give.
+    func find<Result>(_ query: [CFString: Any], _ returned: [CFString: Any], as type: Result.Type) -> Result? {
+        find(query.merging(returned) { $1 } as CFDictionary, as: type)
+    }
+
     /// The secret that a query finds.
     func secret(_ query: CFDictionary) -> String? {
         guard let asked = query.mutableCopy() as? NSMutableDictionary else { return nil }
@@ -68,4 +73,11 @@ struct Keychain {
 /// Bytes of a text.
 func data(_ text: String) -> Data {
     Data(text.utf8)
+}
+
+extension [CFString: Any] {
+    /// The query with one key more.
+    func with(_ key: CFString, _ value: Any) -> CFDictionary {
+        merging([key: value]) { $1 } as CFDictionary
+    }
 }

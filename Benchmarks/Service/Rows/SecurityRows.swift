@@ -1,0 +1,63 @@
+import BenchmarkSupport
+import Glibc
+import Security
+
+extension Suite {
+    /// What Apple's functions cost, beside the calls that they cannot do without.
+    func addSecurityRows(_ client: SecretClient, _ process: ChildProcess, to report: inout Report) throws {
+        setenv("DBUS_SESSION_BUS_ADDRESS", stage.address, 1)
+        let item: [CFString: Any] = [
+            kSecClass: kSecClassGenericPassword, kSecAttrService: "benchmark", kSecAttrAccount: "user",
+        ]
+        let secret = Data(repeating: 7, count: 32)
+        let addition = item.merging([kSecValueData: secret]) { $1 } as CFDictionary
+        guard SecItemAdd(addition, nil) == errSecSuccess else { throw BenchmarkError(reason: "SecItemAdd fails") }
+        let query = item.merging([kSecReturnData: true]) { $1 } as CFDictionary
+        let times = try Interleaving.calls.medians(
+            {
+                let number = Int.random(in: client.items.indices)
+                let search = client.searchItems(SampleItem(number: number).account)
+                let (hit, searching) = try client.bus.timedCall(search)
+                try client.checkHit(number, hit)
+                let (reply, reading) = try client.bus.timedCall(client.getSecret(number, in: client.encrypted))
+                try client.checkSecret(number, in: client.encrypted, reply)
+                return searching + reading
+            },
+            {
+                var result: CFTypeRef?
+                let start = ContinuousClock.now
+                let status = SecItemCopyMatching(query, &result)
+                let duration = ContinuousClock.now - start
+                guard status == errSecSuccess, result as? Data == secret else {
+                    throw BenchmarkError(reason: "SecItemCopyMatching gives \(status), or another secret")
+                }
+                return duration
+            }
+        )
+        report.add(
+            Row("SecItemCopyMatching, data", times[1], to: times[0], "its two calls", .atMost(2)),
+            isPeer: isPeer
+        )
+        try addDuplicateRows(addition, client, process, to: &report)
+    }
+
+    /// Adding what exists: not much more than to find that out, and nothing is written.
+    private func addDuplicateRows(
+        _ addition: CFDictionary,
+        _ client: SecretClient,
+        _ process: ChildProcess,
+        to report: inout Report
+    ) throws {
+        let before = process.usage.writtenBytes
+        let times = try Interleaving.calls.medians(Floor(client.bus).ping) {
+            let start = ContinuousClock.now
+            let status = SecItemAdd(addition, nil)
+            let duration = ContinuousClock.now - start
+            guard status == errSecDuplicateItem else { throw BenchmarkError(reason: "SecItemAdd gives \(status)") }
+            return duration
+        }
+        report.add(Row("SecItemAdd of what exists", times[1], to: times[0], "Ping", .none), isPeer: isPeer)
+        guard let before, let after = process.usage.writtenBytes else { return }
+        report.add(Row("  written in all", Double(after - before) / 1024, "KiB", .atMost(0)), isPeer: isPeer)
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import KeychainModel
+import SecretServiceClient
+
+/// A key pair that a program wants to be made, and which halves of it to keep.
+struct NewKeyPair {
+    private let type: KeyType
+    private let bits: Int
+    private let privateItem: ItemQuery
+    private let publicItem: ItemQuery
+
+    init(_ parameters: CFDictionary) throws(StatusError) {
+        guard let common = parameters.mutableCopy() as? NSMutableDictionary else {
+            throw StatusError(errSecParam, "the parameters are none")
+        }
+        let halves = [kSecPrivateKeyAttrs as String, kSecPublicKeyAttrs as String].map { key in
+            defer { common.removeObject(forKey: key) }
+            return common[key]
+        }
+        let query = try ItemQuery(common, keysOf: .key)
+        guard let type = query.keyType, case .number(let bits)? = query.values[.keySize] else {
+            throw StatusError(errSecParam, "the parameters name no type and size")
+        }
+        self.type = type
+        self.bits = Int(clamping: bits)
+        privateItem = try NewKeyPair.half(halves[0], of: query)
+        publicItem = try NewKeyPair.half(halves[1], of: query)
+    }
+
+    /// Makes the pair, and keeps what is to be kept.
+    func make() throws(StatusError) -> SecKey {
+        let material = try KeyMaterial(making: type, bits: bits)
+        let reference = try NewKeyPair.keep(material, privateItem)
+        if let publicKey = material.publicKey {
+            do throws(StatusError) {
+                _ = try NewKeyPair.keep(publicKey, publicItem)
+            } catch {
+                try? NewKeyPair.forget(reference)
+                throw error
+            }
+        }
+        return SecKey(material, reference)
+    }
+
+    /// The attributes of a half: those of both, unless it has its own.
+    private static func half(_ attributes: Any?, of common: ItemQuery) throws(StatusError) -> ItemQuery {
+        var half = common
+        guard let attributes else { return half }
+        guard let dictionary = attributes as? NSDictionary else {
+            throw StatusError(errSecParam, "the attributes of a half of the pair are none")
+        }
+        let own = try ItemQuery(dictionary, keysOf: .key)
+        half.values.merge(own.values) { $1 }
+        half.label = own.label ?? common.label
+        half.synchronizable = own.synchronizable ?? common.synchronizable
+        return half
+    }
+
+    private static func keep(_ material: KeyMaterial, _ item: ItemQuery) throws(StatusError) -> PersistentReference? {
+        guard item.values[.isPermanent] == .boolean(true) else { return nil }
+        var query = item
+        for attribute in [KeychainAttribute.keyClass, .keyType, .keySize, .effectiveKeySize] {
+            query.values[attribute] = nil
+        }
+        query.object = .key(SecKey(material))
+        let addition = try query.addition()
+        return try BlockingCall.run { (client) throws(SecretServiceError) in
+            try await client.add(addition.item, addition.query).reference
+        }
+    }
+
+    private static func forget(_ reference: PersistentReference?) throws(StatusError) {
+        guard let reference else { return }
+        var query = ItemQuery()
+        query.reference = reference
+        let asked = query
+        _ = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.delete(asked, nil) }
+    }
+}

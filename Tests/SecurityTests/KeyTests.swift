@@ -1,0 +1,117 @@
+import Foundation
+import Security
+import Testing
+
+struct KeyTests {
+    @Test(arguments: Sample.keys)
+    func createWithData_externalForm_isKept(sample: Sample.Key) throws {
+        let key = try sample.make()
+        #expect(try SecKeyCopyExternalRepresentation(key, nil) as Data? == Sample.data(sample.description))
+        let attributes = try #require(SecKeyCopyAttributes(key) as? [String: Any])
+        #expect(attributes[kSecAttrKeyType as String] as? String == sample.type)
+        #expect(attributes[kSecAttrKeyClass as String] as? String == sample.keyClass)
+        #expect(attributes[kSecAttrKeySizeInBits as String] as? Int == sample.bits)
+        #expect((attributes[kSecAttrApplicationLabel as String] as? Data)?.count == 20)
+        #expect(SecKeyGetBlockSize(key) == (sample.bits + 7) / 8)
+        #expect(try key == sample.make())
+        #expect(!"\(key)".isEmpty)
+    }
+
+    @Test(arguments: Sample.keys)
+    func copyPublicKey_ofEither_isThePublicKey(sample: Sample.Key) throws {
+        let publicKey = try #require(SecKeyCopyPublicKey(try sample.make()))
+        #expect(try SecKeyCopyExternalRepresentation(publicKey, nil) as Data? == Sample.data(sample.publicKey))
+    }
+
+    @Test(arguments: Sample.keys)
+    func createWithData_anotherKind_isRefused(sample: Sample.Key) throws {
+        let bytes = try Sample.data(sample.description)
+        for other in Sample.keys where other.type != sample.type || other.keyClass != sample.keyClass {
+            expectError(errSecDecode, bytes, other.attributes)
+        }
+        expectError(errSecParam, bytes, [:] as CFDictionary)
+        expectError(errSecParam, bytes, [kSecAttrKeyType: sample.type] as [CFString: Any] as CFDictionary)
+        let sized = try #require(sample.attributes.mutableCopy() as? NSMutableDictionary)
+        sized[kSecAttrKeySizeInBits as String] = 1
+        expectError(errSecParam, bytes, sized)
+        sized[kSecAttrKeySizeInBits as String] = sample.bits
+        #expect(SecKeyCreateWithData(bytes as CFData, sized, nil) != nil)
+    }
+
+    @Test("What is cut short, changed in a byte, or too long is an error, and no crash", arguments: Sample.keys)
+    func createWithData_damaged_isRefused(sample: Sample.Key) throws {
+        let bytes = try Sample.data(sample.description)
+        for count in 0..<bytes.count { expectError(errSecDecode, bytes.prefix(count), sample.attributes) }
+        expectError(errSecDecode, bytes + [0], sample.attributes)
+        // Every number of an RSA modulus is one, so that not each change of a public key shows.
+        let isChecked =
+            sample.type != kSecAttrKeyTypeRSA as String || sample.keyClass == kSecAttrKeyClassPrivate as String
+        for index in stride(from: 0, to: bytes.count, by: 7) {
+            var changed = bytes
+            changed[index] ^= 0x41
+            if isChecked {
+                expectError(errSecDecode, changed, sample.attributes)
+            } else {
+                _ = SecKeyCreateWithData(changed as CFData, sample.attributes, nil)
+            }
+        }
+    }
+
+    @Test
+    func createWithData_symmetric_isBytes() throws {
+        let attributes: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeAES, kSecAttrKeyClass: kSecAttrKeyClassSymmetric,
+        ]
+        let key = try #require(
+            SecKeyCreateWithData(data("0123456789abcdef") as CFData, attributes as CFDictionary, nil)
+        )
+        #expect(SecKeyCopyExternalRepresentation(key, nil) as Data? == data("0123456789abcdef"))
+        #expect(SecKeyCopyPublicKey(key) == nil)
+        expectError(errSecDecode, Data(), attributes as CFDictionary)
+    }
+
+    @Test
+    func createWithData_unsupported_saysSo() {
+        let attributes: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeDSA, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
+        ]
+        expectError(errSecUnimplemented, data("x"), attributes as CFDictionary)
+        let unknown: [CFString: Any] = [kSecAttrKeyType: "7", kSecAttrKeyClass: kSecAttrKeyClassPrivate]
+        expectError(errSecParam, data("x"), unknown as CFDictionary)
+    }
+
+    @Test(arguments: [("42", 2048), ("73", 256), ("73", 384), ("73", 521)])
+    func createRandomKey_isAKeyOfThatSize(type: String, bits: Int) throws {
+        let parameters: [CFString: Any] = [kSecAttrKeyType: type, kSecAttrKeySizeInBits: bits]
+        let key = try #require(SecKeyCreateRandomKey(parameters as CFDictionary, nil))
+        let attributes = try #require(SecKeyCopyAttributes(key) as? [String: Any])
+        #expect(attributes[kSecAttrKeySizeInBits as String] as? Int == bits)
+        #expect(attributes[kSecAttrKeyClass as String] as? String == kSecAttrKeyClassPrivate as String)
+        let bytes = try #require(SecKeyCopyExternalRepresentation(key, nil))
+        let again: [CFString: Any] = [kSecAttrKeyType: type, kSecAttrKeyClass: kSecAttrKeyClassPrivate]
+        #expect(SecKeyCreateWithData(bytes, again as CFDictionary, nil) == key)
+    }
+
+    @Test(
+        "Sizes and tokens that there are not",
+        arguments: [
+            (["type": "42", "bsiz": 1024], errSecUnimplemented), (["type": "73", "bsiz": 192], errSecUnimplemented),
+            (["type": "73", "bsiz": 256, "tkid": "com.apple.setoken"], errSecUnimplemented),
+            (["type": "2147483649", "bsiz": 256], errSecUnimplemented), (["type": "73"], errSecParam),
+            (["bsiz": 256], errSecParam), (["type": "73", "bsiz": "x"], errSecParam),
+            (["type": "73", "bsiz": 256, "private": 7], errSecParam),
+            (["type": "73", "bsiz": 256, "nonsense": 7], errSecParam),
+        ] as [([String: any Sendable], OSStatus)]
+    )
+    func createRandomKey_bad_isRefused(parameters: [String: any Sendable], status: OSStatus) {
+        var error: Unmanaged<CFError>?
+        #expect(SecKeyCreateRandomKey(parameters as CFDictionary, &error) == nil)
+        #expect(error?.takeRetainedValue().code == Int(status))
+    }
+
+    private func expectError(_ status: OSStatus, _ bytes: Data, _ attributes: CFDictionary) {
+        var error: Unmanaged<CFError>?
+        #expect(SecKeyCreateWithData(bytes as CFData, attributes, &error) == nil)
+        #expect(error?.takeRetainedValue().code == Int(status))
+    }
+}
