@@ -34,6 +34,7 @@ default:
     exit(64)
 }
 if status != errSecSuccess {
-    print(SecCopyErrorMessageString(status, nil) as String? ?? "status \(status)")
+    let message = SecCopyErrorMessageString(status, nil) as String? ?? "Status \(status)"
+    FileHandle.standardError.write(Data("\(message)\n".utf8))
     exit(1)
 }

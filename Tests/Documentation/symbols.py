@@ -1,5 +1,6 @@
-"""symbols.py curated|supported LIBRARY: holds a library's documentation against what it declares. `make docs` has been run."""
+"""symbols.py curated|supported|answered LIBRARY: holds a library's documentation against what it declares. `make docs` has been run."""
 
+import glob
 import json
 import re
 import sys
@@ -43,5 +44,18 @@ def supported(library):
             yield f'what becomes of {what}?'
 
 
-problems = list({'curated': curated, 'supported': supported}[sys.argv[1]](sys.argv[2]))
+def answered(library):
+    """Codes that the functions answer with and the article on result codes does not tell of, and the other way round."""
+    with open(f'Sources/{library}/{library}.docc/ResultCodes.md', encoding='utf-8') as file:
+        told = set(re.findall(r'^\| ``(errSec\w+)`` \|', file.read(), re.MULTILINE))
+    used = set()
+    for path in glob.glob(f'Sources/{library}/**/*.swift', recursive=True):
+        if '/ErrorCodes' not in path:
+            with open(path, encoding='utf-8') as file:
+                used |= {code for line in file for code in re.findall(r'errSec\w+', line.split('//')[0])}
+    yield from (f'not told of: {code}' for code in sorted(used - told))
+    yield from (f'never answered: {code}' for code in sorted(told - used))
+
+
+problems = list({'curated': curated, 'supported': supported, 'answered': answered}[sys.argv[1]](sys.argv[2]))
 sys.exit('\n'.join(problems) or None)

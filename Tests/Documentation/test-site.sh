@@ -17,4 +17,7 @@ for catalog in Sources/*/*.docc; do
     if [[ -e $catalog/SupportedSymbols.md ]]; then
         check "$library: the table of symbols is whole" python3 "$scripts/symbols.py" supported "$library"
     fi
+    if [[ -e $catalog/ResultCodes.md ]]; then
+        check "$library: the codes that are answered are told of" python3 "$scripts/symbols.py" answered "$library"
+    fi
 done
