@@ -138,6 +138,21 @@ let package = Package(
             swiftSettings: exampleSettings
         ),
 
+        .executableTarget(
+            name: "Notes",
+            dependencies: ["Gcrypt", "LocalAuthentication"],
+            path: "Examples/Notes",
+            exclude: ["README.md"],
+            swiftSettings: exampleSettings
+        ),
+        .executableTarget(
+            name: "TouchSimulator",
+            dependencies: ["TestSupport"],
+            path: "Examples/TouchSimulator",
+            exclude: ["README.md"],
+            swiftSettings: exampleSettings
+        ),
+
         // Not products: `make bench` prints what the parts cost, and what a program on the bus sees of that.
         .target(
             name: "BenchmarkSupport",
@@ -215,7 +230,10 @@ let package = Package(
         // The examples, driven as a person would.
         .testTarget(
             name: "ExampleTests",
-            dependencies: ["Credentials", "FromOtherLanguages", "KeychainWrapper", "TestSupport", "keychaind"],
+            dependencies: [
+                "Credentials", "FromOtherLanguages", "KeychainWrapper", "Notes", "TestSupport", "TouchSimulator",
+                "keychaind",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

@@ -10,7 +10,11 @@ struct Example {
 
     /// Runs a test with a keychain of its own, whose password is `password`; the daemon asks on the program's terminal, by
     /// `pinentry-tty`, whatever else is installed.
-    static func with(_ name: String, _ body: (Example) async throws -> Void) async throws {
+    static func with(
+        _ name: String,
+        environment: [String: String?] = [:],
+        _ body: (Example) async throws -> Void
+    ) async throws {
         let programs = try TemporaryFolder()
         try FileManager.default.createSymbolicLink(
             atPath: programs.path("pinentry"),
@@ -18,6 +22,7 @@ struct Example {
         )
         var options = KeychainDaemon.Options()
         options.arguments = ["--prompters", "tty"]
+        options.environment = environment
         options.environment["PATH"] = "\(programs.path):/usr/bin:/bin"
         try await RunningService.withService(options) { service in
             try await body(Example(daemon: service.daemon, name: name, programs: programs))
@@ -32,7 +37,10 @@ struct Example {
     }
 
     /// The program, which was built with the tests.
-    var program: String {
+    var program: String { Example.program(name) }
+
+    /// The program of an example.
+    static func program(_ name: String) -> String {
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
     }

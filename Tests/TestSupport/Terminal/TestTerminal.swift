@@ -62,6 +62,16 @@ package final class TestTerminal: Sendable {
         position.withLock { $0 = all.utf8.count }
     }
 
+    /// Waits for a line in which something stands after a text, and gives that.
+    package func text(after mark: String) async throws -> String {
+        let pattern = mark + ".*[\r\n]"
+        let all = try await output.first("what is after “\(mark)” on the terminal") { all in
+            all.range(of: pattern, options: .regularExpression) != nil
+        }
+        let range = all.range(of: pattern, options: .regularExpression)
+        return range.map { String(all[$0].dropFirst(mark.count)).trimmingCharacters(in: .newlines) } ?? ""
+    }
+
     /// Types on its keyboard; a return is `\r`.
     package func type(_ keys: String) {
         _ = write(master, keys, keys.utf8.count)

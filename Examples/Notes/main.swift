@@ -1,0 +1,2 @@
+var app = NoteApp()
+app.run()

@@ -1,0 +1,81 @@
+import Foundation
+import TestSupport
+
+/// A fingerprint reader that is not there, and a finger for it, as a simulator's menu has them.
+@main
+struct TouchSimulator {
+    private let reader: VirtualReader
+    private var isEnrolled = false
+
+    static func main() async {
+        let interrupts = endOnInterrupts()
+        defer { interrupts.cancel() }
+        do {
+            var simulator = TouchSimulator(reader: try await VirtualReader())
+            await simulator.run()
+            exit(0)
+        } catch {
+            print("The reader could not be started: \(error)")
+            exit(1)
+        }
+    }
+
+    /// What was started goes with an exit, but not with a signal.
+    private static func endOnInterrupts() -> any DispatchSourceSignal {
+        signal(SIGINT, SIG_IGN)
+        let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
+        source.setEventHandler { exit(130) }
+        source.resume()
+        return source
+    }
+
+    private init(reader: VirtualReader) {
+        self.reader = reader
+    }
+
+    private mutating func run() async {
+        print(
+            """
+            A fingerprint reader is there for whoever has this in the environment:
+
+            export DBUS_SYSTEM_BUS_ADDRESS=\(reader.bus.address)
+
+            Touch ID:  e  enrolled or not   m  matching touch   n  non-matching touch   q  quit
+            """
+        )
+        while let command = ask() {
+            do {
+                switch command {
+                case "e": try await changeEnrolment()
+                case "m": try await touch("owner", "A matching touch.")
+                case "n": try await touch("stranger", "A touch that does not match.")
+                case "q": return
+                default: continue
+                }
+            } catch {
+                print("That did not work: \(error)")
+            }
+        }
+    }
+
+    private func ask() -> String? {
+        print(isEnrolled ? "enrolled> " : "not enrolled> ", terminator: "")
+        fflush(nil)
+        return readLine()
+    }
+
+    private mutating func changeEnrolment() async throws {
+        if isEnrolled {
+            try await reader.delete()
+        } else {
+            try await reader.enrol(as: "owner")
+        }
+        isEnrolled.toggle()
+    }
+
+    private func touch(_ finger: String, _ message: String) async throws {
+        print("Waiting until somebody asks for a finger.")
+        try await reader.touch(finger)
+        print(message)
+    }
+}

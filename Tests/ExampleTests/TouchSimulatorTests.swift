@@ -1,0 +1,54 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// TouchSimulator, with Notes beside it, as on two terminals.
+struct TouchSimulatorTests {
+    @Test("A note is opened by a touch that matches, and not by one that does not")
+    func note_isOpenedByTouch() async throws {
+        let menu = try TestTerminal()
+        let simulator = try menu.run("exec \(Example.program("TouchSimulator"))")
+        let address = try await menu.text(after: "DBUS_SYSTEM_BUS_ADDRESS=")
+        try await menu.waitFor("not enrolled> ")
+        menu.type("e\r")
+        try await menu.waitFor("enrolled> ")
+
+        try await Example.with("Notes", environment: ["DBUS_SYSTEM_BUS_ADDRESS": address]) { example in
+            let terminal = try TestTerminal()
+            let notes = try example.start(on: terminal)
+            try await terminal.choosePassword("secret")
+            try await terminal.waitFor("open> ")
+            terminal.type("lock\runlock\r")
+            try await terminal.waitFor("Touch the reader, or cancel to type the password of the note.")
+            menu.type("n\r")
+            try await menu.waitFor("A touch that does not match.")
+            menu.type("m\r")
+            try await menu.waitFor("A matching touch.")
+            try await terminal.waitFor("The note is open.")
+            // The password does as well.
+            terminal.type("lock\runlock\r")
+            try await terminal.waitFor("[uc]?")
+            terminal.type("u")
+            try await terminal.typePassword("secret")
+            try await terminal.waitFor("The note is open.")
+            terminal.type("quit\r")
+            #expect(try await notes.waitForExit() == .success)
+        }
+        menu.type("e\r")
+        try await menu.waitFor("not enrolled> ")
+        menu.type("q\r")
+        #expect(try await simulator.waitForExit() == .success)
+    }
+
+    @Test("Ctrl-C takes the reader away, too")
+    func interrupt_endsAll() async throws {
+        let menu = try TestTerminal()
+        let simulator = try menu.run("exec \(Example.program("TouchSimulator"))")
+        let address = try await menu.text(after: "DBUS_SYSTEM_BUS_ADDRESS=")
+        try await menu.waitFor("not enrolled> ")
+        menu.type("\u{3}")
+        #expect(try await simulator.waitForExit() == .exited(130))
+        let socket = try #require(address.split(separator: ",").first).dropFirst("unix:path=".count)
+        #expect(!FileManager.default.fileExists(atPath: String(socket)))
+    }
+}
