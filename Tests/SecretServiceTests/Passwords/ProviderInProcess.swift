@@ -1,0 +1,84 @@
+import Authentication
+import DBus
+import Gcrypt
+import KeychainModel
+import Logging
+import SecretService
+import TestSupport
+import Vault
+
+/// A provider in the process of the test, for what reaches it otherwise than by the bus.
+@BusActor
+final class ProviderInProcess {
+    static let password = "before"
+
+    let bus: PrivateBus
+    let vault: Vault
+    let provider: Provider
+    let client: SecretServiceProxy
+    private let folder: TemporaryFolder
+
+    /// Starts it with a keychain `login`, which is locked, whose password is ``password``.
+    init() async throws {
+        _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
+        bus = try await PrivateBus()
+        folder = try TemporaryFolder()
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        var configuration = VaultConfiguration(directory: folder.path("data"), logger: logger)
+        configuration.keyDerivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
+        vault = Vault(configuration)
+        let connection = try bus.connect()
+        let systemBus = SystemBus(address: "unix:path=\(folder.path("none"))", logger: logger)
+        provider = Provider(
+            vault: vault,
+            connection: connection,
+            callers: CallerDirectory(connection: connection, logger: logger),
+            questions: PromptQueue(GCRPrompter(connection: connection, logger: logger), logger: logger),
+            biometry: FingerprintReader(bus: systemBus, logger: logger),
+            logger: logger
+        )
+        provider.start()
+        _ = try connection.requestName(Provider.busName)
+        try await vault.open()
+        client = try SecretServiceProxy(on: bus)
+        provider.vaultIsOpen()
+        let login = try collection(.login)
+        try await login.unlock(with: Self.bytes(Self.password))
+        login.lock()
+    }
+
+    func collection(_ name: CollectionName) throws -> Collection {
+        guard let collection = vault.collection(named: name) else { throw BusError(.failed, "no \(name)") }
+        return collection
+    }
+
+    static func bytes(_ text: String) throws -> SecureBytes {
+        try SecureBytes(copying: Array(text.utf8), in: .locked)
+    }
+
+    /// Has a login try a password that is not the keychain's.
+    func logIn(with password: String) throws {
+        provider.rememberLoginPassword(try Self.bytes(password))
+    }
+
+    /// Unlocks `login` by a prompt, whose questions are given back.
+    func unlock(_ answers: [PromptResponse]) async throws -> (isOpen: Bool, questions: [PromptQuestion]) {
+        let prompter = try FakePrompter(on: bus, answers)
+        let outcome = try await client.complete(try await client.unlock([.login]).prompt)
+        prompter.crash()
+        return (!outcome.isDismissed, prompter.questions.all)
+    }
+
+    /// Whether a password opens a collection, which is locked afterwards.
+    func opens(_ password: String, _ collection: Collection) async throws -> Bool {
+        collection.lock()
+        let bytes = try Self.bytes(password)
+        do throws(VaultError) {
+            try await collection.unlock(with: bytes)
+            collection.lock()
+            return true
+        } catch {
+            return false
+        }
+    }
+}
