@@ -5,6 +5,8 @@ DESTDIR ?=
 SWIFT ?= swift
 INSTALL ?= install
 STRIP ?= strip
+CC ?= cc
+CFLAGS ?= -O2 -g
 # Most tests start a bus and a daemon each; all at once, they would wait for the processor longer than for an answer.
 TESTS_AT_ONCE ?= 12
 
@@ -13,12 +15,16 @@ DATADIR = $(PREFIX)/share
 UNITDIR = $(PREFIX)/lib/systemd/user
 DOCDIR = $(DATADIR)/doc/keychaind
 ACTIONDIR = $(DATADIR)/polkit-1/actions
+# Where PAM looks depends on the system (docs/migrating.md); its configuration may also name the module by its path.
+PAMDIR ?= $(PREFIX)/lib/security
 
 RELEASE = .build/release/keychaind
+PAM_MODULE = .build/pam_keychaind.so
 INTERFACES = $(wildcard dbus/*.xml)
 POLICY = dbus/org.keychaind.policy
 DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md docs/access-control.md docs/audit.md \
-	docs/local-authentication.md docs/fingerprint.md docs/file-format.md
+	docs/local-authentication.md docs/fingerprint.md docs/file-format.md docs/pam.md docs/migrating.md \
+	docs/headless.md
 
 # What install puts in place and uninstall takes away.
 INSTALLED = \
@@ -26,19 +32,29 @@ INSTALLED = \
 	$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service \
 	$(addprefix $(DATADIR)/dbus-1/interfaces/,$(notdir $(INTERFACES))) \
 	$(UNITDIR)/keychaind.service \
+	$(UNITDIR)/keychaind.socket \
+	$(PAMDIR)/pam_keychaind.so \
 	$(addprefix $(ACTIONDIR)/,$(notdir $(POLICY))) \
 	$(DATADIR)/man/man1/keychaind.1 \
 	$(addprefix $(DOCDIR)/,$(notdir $(DOCUMENTS)))
 
-.PHONY: packages build run test docs bench lint format install uninstall clean
+.PHONY: packages build pam run test docs bench lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # What the build needs from the system; the other targets install what they need by themselves.
 packages:
 	scripts/install-packages build
 
-build:
+build: pam
 	$(SWIFT) build -c release --product keychaind
+
+# Loaded into login programs: C, with nothing but PAM and the C library.
+pam: $(PAM_MODULE)
+
+$(PAM_MODULE): pam/pam_keychaind.c
+	mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra $(if $(CI),-Werror) -fPIC -fvisibility=hidden \
+		-fstack-protector-strong -shared -Wl,-z,relro,-z,now,-z,defs,--as-needed $(LDFLAGS) -o $@ $< -lpam
 
 run:
 	scripts/install-packages run
@@ -47,10 +63,12 @@ run:
 
 test:
 	scripts/install-packages test
+	$(MAKE) pam
 	$(SWIFT) test --parallel --experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
 	$(SWIFT) build -c release --product keychaind
 	Tests/Scripts/run Packaging
 	Tests/Scripts/run Interoperability
+	Tests/Scripts/run Session
 	Tests/Scripts/run Documentation
 
 # One site for the libraries, in .build/documentation/site.
@@ -75,14 +93,18 @@ format:
 # Builds nothing, so that `sudo make install` needs no Swift and leaves no files of root's in the build folder.
 install:
 	@test -x $(RELEASE) || { echo "install: there is no $(RELEASE) yet; run make first" >&2; exit 1; }
+	@test -f $(PAM_MODULE) || { echo "install: there is no $(PAM_MODULE) yet; run make first" >&2; exit 1; }
 	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind
 	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/dbus-1/services $(DESTDIR)$(DATADIR)/dbus-1/interfaces $(DESTDIR)$(UNITDIR) \
-		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ACTIONDIR)
+		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR)
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.secrets.service.in \
 		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/keychaind.service.in > $(DESTDIR)$(UNITDIR)/keychaind.service
 	chmod 644 $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service
+	$(INSTALL) -m 644 dbus/keychaind.socket $(DESTDIR)$(UNITDIR)
+	$(INSTALL) -m 644 $(PAM_MODULE) $(DESTDIR)$(PAMDIR)
+	$(STRIP) --strip-unneeded $(DESTDIR)$(PAMDIR)/pam_keychaind.so
 	$(INSTALL) -m 644 $(INTERFACES) $(DESTDIR)$(DATADIR)/dbus-1/interfaces
 	$(INSTALL) -m 644 $(POLICY) $(DESTDIR)$(ACTIONDIR)
 	$(INSTALL) -m 644 docs/man/keychaind.1 $(DESTDIR)$(DATADIR)/man/man1

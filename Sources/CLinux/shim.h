@@ -101,3 +101,46 @@ static inline pid_t keychaind_spawn(
     status = errno;
     _exit(127);
 }
+
+// Declared for _GNU_SOURCE only, or in headers that cannot be included beside glibc's.
+
+static const int keychaind_add_seals = 1033;
+static const int keychaind_get_seals = 1034;
+static const int keychaind_seals_of_size = 0x1 | 0x2 | 0x4; // SEAL, SHRINK, GROW
+
+static inline int keychaind_memory_file(const char *name) {
+    return (int)syscall(SYS_memfd_create, name, 0x1u | 0x2u); // CLOEXEC, ALLOW_SEALING
+}
+
+static inline int keychaind_accept(int listener) {
+    return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+}
+
+// The user on the other side of a socket, as the kernel has seen it; -1 if it cannot be told.
+
+static inline int64_t keychaind_peer_user(int connection) {
+    struct { pid_t process; uid_t user; gid_t group; } peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return -1;
+    return peer.user;
+}
+
+// What a message carries beside its bytes is laid out by macros.
+
+static inline long keychaind_send_descriptor(
+    int socket, const struct sockaddr *address, socklen_t length, const void *bytes, size_t count, int descriptor
+) {
+    char control[CMSG_SPACE(sizeof(int))];
+    struct iovec vector = {.iov_base = (void *)bytes, .iov_len = count};
+    struct msghdr message = {
+        .msg_name = (void *)address, .msg_namelen = length, .msg_iov = &vector, .msg_iovlen = 1,
+        .msg_control = control, .msg_controllen = sizeof control,
+    };
+    memset(control, 0, sizeof control);
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+    return sendmsg(socket, &message, MSG_NOSIGNAL);
+}

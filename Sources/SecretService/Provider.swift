@@ -38,6 +38,8 @@ package final class Provider {
     var contexts: ContextTable
     /// Who creates a collection under an alias.
     let creations = Turns<String>()
+    /// Which login changes the passwords of keychains, or uses them.
+    let logins = Turns<CollectionName>()
     /// Who creates an item that is to be unique.
     let uniqueCreations = Turns<UniqueKey.Place>()
 

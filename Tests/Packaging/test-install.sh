@@ -6,11 +6,13 @@ check "make install" install_to /usr "$stage"
 (cd "$stage" && find . -type f -printf '%m %P\n' | sort -k 2) >"$work/installed"
 {
     echo "755 usr/bin/keychaind"
+    echo "644 usr/lib/security/pam_keychaind.so"
     echo "644 usr/lib/systemd/user/keychaind.service"
+    echo "644 usr/lib/systemd/user/keychaind.socket"
     for file in "$project"/dbus/*.xml; do echo "644 usr/share/dbus-1/interfaces/${file##*/}"; done
     echo "644 usr/share/dbus-1/services/org.freedesktop.secrets.service"
     for file in CHANGELOG.md LICENSE README.md SECURITY.md access-control.md audit.md file-format.md fingerprint.md \
-        local-authentication.md using.md; do
+        headless.md local-authentication.md migrating.md pam.md using.md; do
         echo "644 usr/share/doc/keychaind/$file"
     done
     echo "644 usr/share/man/man1/keychaind.1"
@@ -24,6 +26,9 @@ check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '
 check_equal "the binary needs what every desktop has" \
     "$(readelf --dynamic "$binary" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-' | sort | tr '\n' ' ')" \
     "libc libdbus-1 libgcc_s libgcrypt libm libsqlite3 libstdc++ "
+check_equal "the login module needs PAM and the C library" \
+    "$(readelf --dynamic "$stage/usr/lib/security/pam_keychaind.so" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | tr '\n' ' ')" \
+    "libpam libc "
 check "D-Bus starts the installed binary" \
     grep -qx 'Exec=/usr/bin/keychaind' "$stage/usr/share/dbus-1/services/org.freedesktop.secrets.service"
 check "systemd starts the installed binary" \

@@ -33,8 +33,18 @@ remove_groups() {
 }
 trap remove_groups EXIT
 
+mkdir -p "$prefix/test/pam.d"
+cc -o "$prefix/test/login" "$project/Tests/Session/login.c" -lpam
+cc -shared -fPIC -o "$prefix/test/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
+printf password >"$prefix/test/account"
+cat >"$prefix/test/pam.d/login" <<PAM
+auth    required $prefix/test/pam_account.so account=$prefix/test/account
+auth    optional $prefix/lib/security/pam_keychaind.so
+session optional $prefix/lib/security/pam_keychaind.so
+PAM
+
 status=0
-timeout --kill-after=5 30 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+timeout --kill-after=5 60 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
     bash -euo pipefail "$scripts/user-manager.sh" "$prefix" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
 if [[ $status -eq 77 ]]; then
     skip "under a user manager: $(tail -n 1 "$work/manager.log")"
@@ -47,5 +57,12 @@ check_equal "it works there" "$(said lookup)" "kept in memory"
 check_equal "it cannot gain privileges" "$(said no-new-privileges)" 1
 check_equal "system calls are filtered" "$(said seccomp)" 2
 check_equal "it is in its callers' user namespace" "$(said same-user-namespace)" yes
+check_equal "root logs the user in" "$(said login-authenticate) $(said login-open)" "0 0"
+check_equal "which starts it" "$(said started-by-login)" active
+check_equal "and unlocks, under all that the unit restricts" "$(said locked-after-login)" "b false"
+check_equal "another process comes with a restart" "$(said restarted)" yes
+check_equal "and has what was unlocked without a question" "$(said after-restart)" "kept on disk"
+check_equal "so has the one after that" "$(said after-second-restart)" "kept on disk"
+check_equal "keys do not outlast a crash" "$(said locked-after-crash)" "b true"
 check_equal "it ends cleanly" "$(said result)" success
 [[ $status -eq 0 ]] || fail "under a user manager: $(tail -n 5 "$work/manager.log")"

@@ -1,5 +1,6 @@
 #!/bin/bash
-# user-manager.sh PREFIX CGROUP...: starts a systemd user manager and lets it run the unit installed at PREFIX.
+# user-manager.sh PREFIX CGROUP...: starts a systemd user manager and lets it run the unit installed at PREFIX; meanwhile
+# root logs the user in, by the program and the PAM configuration in PREFIX/test.
 #
 # Runs in mount and process namespaces of its own. Prints KEY=VALUE lines; exits with 77 where no manager can run.
 set -euo pipefail
@@ -21,6 +22,8 @@ cp -r "$prefix" /run/installed
 sed -i "s|$prefix|/run/installed|" /run/installed/share/dbus-1/services/*.service
 mkdir -p /run/systemd/user
 sed "s|$prefix|/run/installed|" "$prefix/lib/systemd/user/keychaind.service" >/run/systemd/user/keychaind.service
+cp "$prefix/lib/systemd/user/keychaind.socket" /run/systemd/user
+sed -i "s|$prefix|/run/installed|g" /run/installed/test/pam.d/login
 chmod -R a+rX /run/installed /run/systemd
 
 cat >/run/bus.conf <<XML
@@ -71,8 +74,44 @@ echo "state=$(show ActiveState)"
 process=$(show MainPID)
 sed -n 's/^NoNewPrivs:\t/no-new-privileges=/p; s/^Seccomp:\t/seccomp=/p' "/proc/$process/status"
 cmp -s "/proc/$process/uid_map" /proc/self/uid_map && echo "same-user-namespace=yes"
+
+locked() { busctl --user get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login \
+    org.freedesktop.Secret.Collection Locked; }
+systemctl --user stop keychaind.service
+systemctl --user start keychaind.socket
+for ((i = 0; i < 200; i++)); do
+    [[ ! -e /run/user/logged-in ]] || break
+    sleep 0.05
+done
+echo "started-by-login=$(show ActiveState)"
+echo "locked-after-login=$(locked)"
+printf 'kept on disk' | secret-tool store --label=l kind kept
+before=$(show MainPID)
+systemctl --user restart keychaind.service
+[[ $(show MainPID) == "$before" ]] || echo "restarted=yes"
+echo "after-restart=$(secret-tool lookup kind kept)"
+systemctl --user restart keychaind.service
+echo "after-second-restart=$(secret-tool lookup kind kept)"
+kill -KILL "$(show MainPID)"
+for ((i = 0; i < 100; i++)); do
+    [[ $(show NRestarts) != 1 || $(show ActiveState) != active ]] || break
+    sleep 0.05
+done
+echo "locked-after-crash=$(locked)"
 systemctl --user stop keychaind.service
 echo "result=$(show Result)"
 SESSION
-exec setpriv --reuid "$user" --regid "$user" --clear-groups env -i PATH="$PATH" HOME=/run/user/$user/home \
+log_in() {
+    local attempt
+    for ((attempt = 0; attempt < 200; attempt++)); do
+        [[ ! -S /run/user/$user/keychaind/pam ]] || break
+        sleep 0.05
+    done
+    printf 'password\n' | /run/installed/test/login /run/installed/test/pam.d login "$(id -nu $user)" \
+        authenticate open | sed 's/^/login-/'
+    touch /run/user/logged-in
+}
+log_in &
+setpriv --reuid "$user" --regid "$user" --clear-groups env -i PATH="$PATH" HOME=/run/user/$user/home \
     XDG_RUNTIME_DIR=/run/user/$user DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$user/bus bash /run/session.sh
+wait

@@ -1,0 +1,46 @@
+import Authentication
+import DBus
+import Gcrypt
+import Logging
+import Vault
+
+/// The change of the account's password: the old one is verified by what it opens, and what it opens gets the new one.
+@BusActor
+final class LoginPasswordChange: Passcode {
+    private let provider: Provider
+    private let newPassword = GivenPasscode()
+
+    /// What became of it.
+    private(set) var reply = LoginReply(.failed)
+
+    init(to newPassword: consuming SecureBytes, provider: Provider) {
+        self.provider = provider
+        self.newPassword.keep(newPassword)
+    }
+
+    var isSet: Bool { provider.vault.hasPasscode }
+
+    func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
+        guard let new = newPassword.copy() else { return .failed(reason: "there is no memory for a password") }
+        newPassword.forget()
+        do throws(VaultError) {
+            let change = try await provider.vault.changePasswords(from: password, to: new)
+            for (name, error) in change.failed {
+                provider.logger.error(
+                    "A keychain keeps its old password",
+                    metadata: ["keychain": "\(name)", "reason": "\(error)"]
+                )
+            }
+            guard change.failed.isEmpty else { return .failed(reason: "a keychain keeps its old password") }
+            provider.logger.notice("Keychains have the account's new password")
+            reply = LoginReply(.changed, collections: change.changed.count)
+            return .right
+        } catch  where error.code == .wrongPassword {
+            reply = LoginReply(.wrong)
+            return .wrong
+        } catch {
+            provider.logger.error("The keychains keep their old password", metadata: ["reason": "\(error)"])
+            return .failed(reason: error.reason)
+        }
+    }
+}

@@ -1,0 +1,101 @@
+# shellcheck shell=bash
+# Functions for tests that log in: an account of a test's own, a PAM configuration with keychaind's module, and a user's
+# daemon; sourced after own_home and own_bus.
+# shellcheck disable=SC2154,SC2034,SC2120  # run exports project, scripts and work
+
+# Root, as login programs are, logs in somebody else; others can only log in themselves.
+user_id=$(id -u)
+[[ $user_id -ne 0 ]] || user_id=65534
+user=$(id -nu "$user_id")
+runtime=$work/run
+module=$project/.build/pam_keychaind.so
+
+become_user=(env)
+[[ $EUID -ne 0 ]] || become_user=(setpriv --reuid "$user_id" --regid "$user_id" --clear-groups)
+as_user() { "${become_user[@]}" "$@"; }
+
+# make_account PASSWORD: the account, its folders and the service "login"; the session's bus is the user's.
+make_account() {
+    mkdir -p "$work/pam.d" "$runtime"
+    chmod 711 "$work" "${work%/*}" "$runtime"
+    printf %s "$1" >"$work/account"
+    install -d -m 700 "$runtime/$user_id"
+    [[ $EUID -ne 0 ]] || chown "$user_id:$user_id" "$runtime/$user_id" "$work/account"
+    cc -shared -fPIC -o "$work/pam_account.so" "$scripts/pam_account.c" -lpam
+    cc -o "$work/login" "$scripts/login.c" -lpam
+    install -m 644 "$scripts"/*.py "$work"
+    write_service login
+}
+
+# write_service NAME [ARGUMENT]: a service in which the account's module has that argument.
+write_service() {
+    cat >"$work/pam.d/$1" <<PAM
+auth     required $work/pam_account.so account=$work/account
+auth     optional $module runtime=$runtime
+account  required $work/pam_account.so account=$work/account ${2:-}
+password required $work/pam_account.so account=$work/account ${2:-}
+password optional $module runtime=$runtime
+session  optional $module runtime=$runtime
+PAM
+}
+
+# log_in PASSWORD STEP...: as a login program does it; the passwords are lines.
+log_in() { printf '%s\n' "$1" | timeout 10 "$work/login" "$work/pam.d" "${service:-login}" "$user" "${@:2}" 2>&1 || true; }
+
+# The account's own home, bus and daemon; the daemon's log is $work/keychaind.log.
+user_environment() {
+    export HOME=$runtime/$user_id/home XDG_RUNTIME_DIR=$runtime/$user_id
+    export XDG_DATA_HOME=$HOME/data DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
+    export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/no-system-bus
+    as_user mkdir -p "$XDG_DATA_HOME"
+}
+
+start_user_bus() {
+    cat >"$work/user-bus.conf" <<XML
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=$XDG_RUNTIME_DIR/bus</listen>
+  ${1:+<servicedir>$1</servicedir>}
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+XML
+    chmod 644 "$work/user-bus.conf"
+    "${become_user[@]}" dbus-daemon --config-file="$work/user-bus.conf" --nofork 2>"$work/bus.log" &
+    bus_pid=$!
+    eventually test -S "$XDG_RUNTIME_DIR/bus"
+}
+
+# start_user_daemon [OPTION...]: the daemon is where the user may read it, whoever owns the project's folder.
+start_user_daemon() {
+    [[ -x $work/keychaind ]] || install -m 755 "$KEYCHAIND" "$work/keychaind"
+    "${become_user[@]}" "$work/keychaind" "$@" </dev/null 2>>"$work/keychaind.log" &
+    daemon_pid=$!
+    eventually as_user_owns_name "$daemon_pid"
+    eventually test -S "$XDG_RUNTIME_DIR/keychaind/pam"
+}
+
+as_user_owns_name() {
+    [[ $(as_user dbus-send --session --print-reply=literal --dest=org.freedesktop.DBus /org/freedesktop/DBus \
+        org.freedesktop.DBus.GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null |
+        awk '{ print $NF }') == "$1" ]]
+}
+
+stop_user_daemon() {
+    kill -TERM "$daemon_pid"
+    wait "$daemon_pid" || true
+    daemon_pid=''
+}
+
+# is_locked [COLLECTION]: prints true or false.
+is_locked() {
+    as_user gdbus call --session --dest org.freedesktop.secrets --object-path "/org/freedesktop/secrets/collection/${1:-login}" \
+        --method org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Locked |
+        grep -oE 'true|false'
+}
+
+store() { printf %s "$2" | as_user secret-tool store --label=test name "$1"; }
+look_up() { as_user secret-tool lookup name "$1"; }

@@ -1,0 +1,329 @@
+// pam_keychaind: hands the password of a login to the user's keychaind. docs/pam.md has the protocol, and what goes where.
+//
+// Loaded into login programs, so it starts nothing, asks nothing, never says no, and takes two seconds at the most in all.
+
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <poll.h>
+#include <pwd.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <syslog.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <security/pam_ext.h>
+#include <security/pam_modules.h>
+#include <security/pam_modutil.h>
+
+enum {
+    password_limit = 1024,
+    user_limit = 256,
+    milliseconds_in_all = 2000,
+    // What a change leaves for the session that follows it.
+    milliseconds_for_session = 500,
+};
+
+enum operation { operation_unlock = 1, operation_change = 2 };
+
+enum status { status_taken = 0, status_changed = 1 };
+
+static const unsigned char magic[8] = "KCHNPAM\1";
+
+struct frame {
+    unsigned char magic[8];
+    unsigned char operation[4];
+    unsigned char length[2];
+    unsigned char new_length[2];
+    unsigned char password[password_limit];
+    unsigned char new_password[password_limit];
+};
+
+struct reply {
+    unsigned char magic[8];
+    unsigned char status[4];
+    unsigned char collections[4];
+};
+
+_Static_assert(sizeof(struct frame) == 2064 && sizeof(struct reply) == 16, "the protocol has no padding");
+
+// What a login has left to do: in locked memory, for the one PAM transaction.
+struct login {
+    char user[user_limit];
+    bool has_password;
+    bool has_change;
+    int milliseconds_left;
+    struct frame unlock;
+    struct frame change;
+};
+
+static const char data_name[] = "keychaind-login";
+
+static void forget(struct frame *frame, bool *is_there) {
+    explicit_bzero(frame, sizeof *frame);
+    *is_there = false;
+}
+
+static void free_login(pam_handle_t *pam, void *data, int error) {
+    (void)pam;
+    (void)error;
+    explicit_bzero(data, sizeof(struct login));
+    munmap(data, sizeof(struct login));
+}
+
+// The login of this transaction and of this user; what is left of another user's goes, as with sudo, which changes the user.
+static struct login *find_login(pam_handle_t *pam) {
+    const char *user = NULL;
+    const void *data = NULL;
+    if (pam_get_item(pam, PAM_USER, (const void **)&user) != PAM_SUCCESS || user == NULL) return NULL;
+    if (pam_get_data(pam, data_name, &data) != PAM_SUCCESS || data == NULL) return NULL;
+    struct login *login = (struct login *)data;
+    if (strcmp(login->user, user) != 0) {
+        forget(&login->unlock, &login->has_password);
+        forget(&login->change, &login->has_change);
+        return NULL;
+    }
+    return login;
+}
+
+static struct login *make_login(pam_handle_t *pam) {
+    struct login *login = find_login(pam);
+    const char *user = NULL;
+    if (login != NULL) return login;
+    if (pam_get_item(pam, PAM_USER, (const void **)&user) != PAM_SUCCESS || user == NULL) return NULL;
+    if (strlen(user) >= user_limit) return NULL;
+    login = mmap(NULL, sizeof *login, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (login == MAP_FAILED) return NULL;
+    // Not kept at all is better than kept in swap space or in a core file.
+    if (mlock(login, sizeof *login) != 0 || madvise(login, sizeof *login, MADV_DONTDUMP) != 0) {
+        pam_syslog(pam, LOG_NOTICE, "no locked memory for a password: %s", strerror(errno));
+        munmap(login, sizeof *login);
+        return NULL;
+    }
+    strcpy(login->user, user);
+    login->milliseconds_left = milliseconds_in_all;
+    if (pam_set_data(pam, data_name, login, free_login) != PAM_SUCCESS) {
+        free_login(pam, login, 0);
+        return NULL;
+    }
+    return login;
+}
+
+// The password that an earlier module has asked for; NULL where there is none, as with a fingerprint.
+static const char *given(pam_handle_t *pam, int item) {
+    const void *password = NULL;
+    if (pam_get_item(pam, item, &password) != PAM_SUCCESS || password == NULL) return NULL;
+    size_t length = strlen(password);
+    return length > 0 && length <= password_limit ? password : NULL;
+}
+
+static bool fill(struct frame *frame, enum operation operation, const char *password, const char *new_password) {
+    size_t length = strlen(password), new_length = strlen(new_password);
+    memset(frame, 0, sizeof *frame);
+    memcpy(frame->magic, magic, sizeof magic);
+    frame->operation[3] = operation;
+    frame->length[0] = length >> 8;
+    frame->length[1] = length & 0xff;
+    frame->new_length[0] = new_length >> 8;
+    frame->new_length[1] = new_length & 0xff;
+    memcpy(frame->password, password, length);
+    memcpy(frame->new_password, new_password, new_length);
+    return true;
+}
+
+static int64_t now(void) {
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
+}
+
+// The socket itself, wherever its name may lead by the time it is connected to: below the user's runtime folder without a link
+// or a mount on the way, and the user's own.
+static int find_socket(const char *runtime, uid_t user) {
+    char folder[128];
+    struct stat status;
+    struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+    };
+    int length = snprintf(folder, sizeof folder, "%s/%lu", runtime, (unsigned long)user);
+    if (length < 0 || (size_t)length >= sizeof folder) return errno = ENAMETOOLONG, -1;
+    int base = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (base < 0) return -1;
+    int found = fstat(base, &status) == 0 && status.st_uid == user
+                    ? (int)syscall(SYS_openat2, base, "keychaind/pam", &how, sizeof how)
+                    : (errno = EPERM, -1);
+    int error = errno;
+    close(base);
+    errno = error;
+    if (found < 0) return -1;
+    if (fstat(found, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == user) return found;
+    close(found);
+    return errno = EPERM, -1;
+}
+
+static int connect_to(int socket_file, uid_t user, int64_t deadline) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    int64_t left = deadline - now();
+    // A queue that is full makes connect wait, for as long as sending may.
+    struct timeval limit = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000};
+    if (left <= 0) return errno = ETIMEDOUT, -1;
+    int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (connection < 0) return -1;
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", socket_file);
+    if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 &&
+        connect(connection, (struct sockaddr *)&address, sizeof address) == 0 &&
+        getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) {
+        // Who listens may be another than the one who has made the socket.
+        if (peer.uid == user) return connection;
+        errno = EPERM;
+    }
+    int error = errno;
+    close(connection);
+    return errno = error, -1;
+}
+
+// Sends a frame, which is not kept once it has been sent.
+static bool send_frame(int connection, struct frame *frame, bool *is_there) {
+    bool is_sent = send(connection, frame, sizeof *frame, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *frame;
+    int error = errno;
+    if (is_sent) forget(frame, is_there);
+    errno = error;
+    return is_sent;
+}
+
+// What was answered to a frame; -1 with errno set if nothing was.
+static int receive_status(int connection, int64_t deadline) {
+    struct reply reply;
+    struct pollfd event = {.fd = connection, .events = POLLIN};
+    for (;;) {
+        int64_t left = deadline - now();
+        if (left <= 0) return errno = ETIMEDOUT, -1;
+        int ready = poll(&event, 1, (int)left);
+        if (ready > 0) break;
+        if (ready < 0 && errno != EINTR) return -1;
+    }
+    ssize_t count = recv(connection, &reply, sizeof reply, MSG_DONTWAIT | MSG_TRUNC);
+    if (count < 0) return -1;
+    if (count != sizeof reply || memcmp(reply.magic, magic, sizeof magic) != 0) return errno = EPROTO, -1;
+    return reply.status[0] || reply.status[1] || reply.status[2] ? UINT8_MAX : reply.status[3];
+}
+
+static const char *argument(int count, const char **arguments, const char *name, const char *standard) {
+    size_t length = strlen(name);
+    for (int index = 0; index < count; index++) {
+        if (strncmp(arguments[index], name, length) == 0) return arguments[index] + length;
+    }
+    return standard;
+}
+
+// Sends what the login has to say, the change before the unlocking that needs it; true if all of it was taken.
+static bool deliver(pam_handle_t *pam, struct login *login, int limit, int count, const char **arguments) {
+    const char *runtime = argument(count, arguments, "runtime=", "/run/user");
+    struct passwd *account = pam_modutil_getpwnam(pam, login->user);
+    int64_t start = now(), deadline = start + limit;
+    int connection = -1, status = -1;
+    if (account == NULL) return false;
+    uid_t user = account->pw_uid;
+    // As anybody else it could not be told what the socket's name leads to, nor would the daemon listen.
+    if (geteuid() != 0 && geteuid() != user) return false;
+    int socket_file = find_socket(runtime, user);
+    if (socket_file >= 0) {
+        connection = connect_to(socket_file, user, deadline);
+        int error = errno;
+        close(socket_file);
+        errno = error;
+    }
+    if (connection >= 0) {
+        bool changes = login->has_change, unlocks = login->has_password;
+        // Both at once, so that the daemon unlocks after a change that takes longer than there is time to wait for.
+        if ((!changes || send_frame(connection, &login->change, &login->has_change)) &&
+            (!unlocks || send_frame(connection, &login->unlock, &login->has_password))) {
+            status = changes ? receive_status(connection, deadline) : 0;
+            if (status > status_changed) pam_syslog(pam, LOG_NOTICE, "the keychain keeps its password: status %d", status);
+            if (status >= 0 && unlocks) status = receive_status(connection, deadline);
+        }
+        int error = errno;
+        close(connection);
+        errno = error;
+    }
+    if (status < 0) {
+        int level = errno == ENOENT || errno == ECONNREFUSED ? LOG_INFO : LOG_NOTICE;
+        pam_syslog(pam, level, "the keychain of %s is not reached: %s", login->user, strerror(errno));
+    }
+    int64_t spent = now() - start;
+    login->milliseconds_left = spent < login->milliseconds_left ? login->milliseconds_left - (int)spent : 0;
+    return status >= 0;
+}
+
+// What PAM calls. To authenticate is never a success, so that no line of a configuration makes this module let somebody in; a
+// session always is one, so that none makes it keep somebody out.
+
+#define EXPORTED __attribute__((visibility("default")))
+
+EXPORTED int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const char **arguments) {
+    (void)flags;
+    (void)count;
+    (void)arguments;
+    const char *password = given(pam, PAM_AUTHTOK);
+    struct login *login = password == NULL ? NULL : make_login(pam);
+    if (login != NULL) login->has_password = fill(&login->unlock, operation_unlock, password, "");
+    return PAM_IGNORE;
+}
+
+// A screen locker opens no session: it refreshes credentials when the password was right.
+EXPORTED int pam_sm_setcred(pam_handle_t *pam, int flags, int count, const char **arguments) {
+    struct login *login = find_login(pam);
+    if (login != NULL && login->has_password && (flags & (PAM_REINITIALIZE_CRED | PAM_REFRESH_CRED))) {
+        deliver(pam, login, login->milliseconds_left, count, arguments);
+        forget(&login->unlock, &login->has_password);
+    }
+    return PAM_IGNORE;
+}
+
+EXPORTED int pam_sm_open_session(pam_handle_t *pam, int flags, int count, const char **arguments) {
+    (void)flags;
+    struct login *login = find_login(pam);
+    if (login == NULL || !(login->has_password || login->has_change)) return PAM_SUCCESS;
+    deliver(pam, login, login->milliseconds_left, count, arguments);
+    forget(&login->unlock, &login->has_password);
+    forget(&login->change, &login->has_change);
+    return PAM_SUCCESS;
+}
+
+EXPORTED int pam_sm_close_session(pam_handle_t *pam, int flags, int count, const char **arguments) {
+    (void)pam;
+    (void)flags;
+    (void)count;
+    (void)arguments;
+    return PAM_SUCCESS;
+}
+
+// An expired password is changed before there is a session, and so before there is a daemon: then this waits for the session.
+EXPORTED int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char **arguments) {
+    if (!(flags & PAM_UPDATE_AUTHTOK)) return PAM_IGNORE;
+    const char *password = given(pam, PAM_OLDAUTHTOK), *new_password = given(pam, PAM_AUTHTOK);
+    // Root need not know the old one; then the daemon asks for it at the next login.
+    if (password == NULL || new_password == NULL) return PAM_IGNORE;
+    struct login *login = make_login(pam);
+    if (login == NULL) return PAM_IGNORE;
+    login->has_change = fill(&login->change, operation_change, password, new_password);
+    if (login->has_password) fill(&login->unlock, operation_unlock, new_password, "");
+    bool waits = login->has_password;
+    login->has_password = false;
+    int limit = login->milliseconds_left - milliseconds_for_session;
+    bool is_delivered = deliver(pam, login, limit, count, arguments);
+    login->has_password = waits;
+    return is_delivered ? PAM_SUCCESS : PAM_IGNORE;
+}
