@@ -11,30 +11,35 @@ import Vault
 /// The parts of the daemon, put together: bus, vault, provider.
 @BusActor
 struct Daemon {
-    private let options: Options
-    private let directory: String
-    private let connection: Connection
-    private let vault: Vault
-    private let provider: Provider
-    private let pinentries: PinentryLauncher
-    private let systemBus: SystemBus
-    private let session: SessionMonitor
-    private let host = ConfiguredHost()
-    private let logger: Logger
+    let options: Options
+    let directory: String
+    let connection: Connection
+    let vault: Vault
+    let provider: Provider
+    let pinentries: PinentryLauncher
+    let systemBus: SystemBus
+    let session: SessionMonitor
+    let host = ConfiguredHost()
+    let logins: LoginListener
+    let logger: Logger
 
     /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
     static func start(_ options: Options, endingOn signals: TerminationSignals) async {
+        let passed = PassedDescriptors.take()
+        let password = StartPassword.descriptor(options)
         let daemon = Daemon(options)
         await daemon.takeName()
         daemon.watchForTheEnd(signals)
         daemon.startKeyMemory()
         await daemon.openVault()
         let configuration = await daemon.readConfiguration()
+        await daemon.takeOver(passed)
         daemon.unlockByHost(configuration)
-        if !options.unlocks { daemon.provider.vaultIsOpen() }
+        await daemon.listenForLogins(passed)
+        if password == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
         daemon.watchSession(configuration)
-        await daemon.unlockFromStandardInput()
+        if let password { await daemon.unlock(withPasswordFrom: password) }
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
 
@@ -67,6 +72,7 @@ struct Daemon {
             host: host,
             logger: logger
         )
+        logins = LoginListener(keychain: provider, logger: logger)
     }
 
     // MARK: Starting
@@ -86,7 +92,7 @@ struct Daemon {
     }
 
     private func watchForTheEnd(_ signals: TerminationSignals) {
-        signals.onFirst { stop() }
+        signals.onFirst { stop(handingOver: true) }
         connection.onDisconnect = {
             logger.notice("The session bus is gone")
             stop(.disconnected)
@@ -130,33 +136,6 @@ struct Daemon {
         return await BlockingThread.run { [logger] in ConfigurationFile.load(from: path, logger: logger) }
     }
 
-    /// Begins to unlock `login` with this computer, if it is to; calls that come from then on wait until that is done.
-    private func unlockByHost(_ configuration: Configuration) {
-        host.configure(configuration)
-        guard configuration.host.unlocksAtStart, let login = vault.collection(named: .login) else { return }
-        BusActor.start { await provider.unlockByHost(login) }
-    }
-
-    /// Unlocks `login` with what is on standard input, making it if it is not there.
-    ///
-    /// Calls wait from the start, through the deriving of the key, until it is known whether the password is right.
-    private func unlockFromStandardInput() async {
-        guard options.unlocks else { return }
-        defer { provider.vaultIsOpen() }
-        let input = await BlockingThread.run { PasswordInput.read(from: STDIN_FILENO) }
-        guard let login = vault.collection(named: .login) else { return }
-        switch consume input {
-        case .password(let password):
-            do throws(VaultError) {
-                try await provider.unlock(login, with: password)
-            } catch {
-                logger.error("The keychain 'login' stays locked", metadata: ["reason": "\(error.reason)"])
-            }
-        case .failure(let reason):
-            logger.error("The keychain 'login' stays locked", metadata: ["reason": "\(reason)"])
-        }
-    }
-
     // MARK: The session
 
     /// Locks what is to be locked while the screen is, and during sleep ends what was granted.
@@ -183,12 +162,16 @@ struct Daemon {
     // MARK: Ending
 
     /// Closes the vault, leaves the bus, and lets the process end; whatever asks for that, once.
-    private func stop(_ status: ExitStatus = .success) {
+    ///
+    /// - Parameter handingOver: whether the keys of what is unlocked are left to the process that may come next.
+    private func stop(_ status: ExitStatus = .success, handingOver: Bool = false) {
         guard provider.end() else { return }
         connection.onDisconnect = nil
         ServiceManager.notifyStopping()
+        logins.close()
         pinentries.close()
         systemBus.close()
+        if handingOver { handOver() }
         BusActor.start {
             await vault.close()
             connection.close()

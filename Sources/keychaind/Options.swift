@@ -1,10 +1,12 @@
 import Authentication
+import Glibc
 
 /// What the command line asks for.
 ///
 /// Read by hand: an argument parser would bring Foundation into a process that holds secrets and starts at every login.
 struct Options: Equatable {
-    var unlocks = false
+    /// The descriptor that the password of `login` is read from; nil for none.
+    var passwordDescriptor: Int32?
     var replaces = false
     var dataDirectory: String?
     var prompters = PrompterName.standard
@@ -24,13 +26,14 @@ struct Options: Equatable {
     }
 
     static let help = """
-        Usage: keychaind [--unlock] [--replace] [--data-dir DIR] [--prompters LIST]
+        Usage: keychaind [--unlock | --unlock-fd N] [--replace] [--data-dir DIR] [--prompters LIST]
                          [--polkit] [--verbose]
 
         Keeps the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
 
           --unlock         read a password from standard input and unlock the keychain 'login' with it;
                            make that keychain if there is none
+          --unlock-fd N    the same with a password from descriptor N
           --replace        take the place of a provider that allows it, and allow it in turn
           --data-dir DIR   keep keychains in DIR instead of $XDG_DATA_HOME/keychaind
           --prompters LIST ask for passwords by the first of these that is there: kde, gcr, pinentry, tty; or none, for nobody
@@ -46,7 +49,10 @@ struct Options: Equatable {
         var rest = arguments.makeIterator()
         while let argument = rest.next() {
             switch argument {
-            case "--unlock": options.unlocks = true
+            case "--unlock": options.passwordDescriptor = STDIN_FILENO
+            case "--unlock-fd": options.passwordDescriptor = try descriptor(rest.next() ?? "")
+            case _ where argument.hasPrefix("--unlock-fd="):
+                options.passwordDescriptor = try descriptor(argument.dropFirst("--unlock-fd=".count))
             case "--replace": options.replaces = true
             case "--polkit": options.usesPolkit = true
             case "--verbose": options.isVerbose = true
@@ -69,6 +75,14 @@ struct Options: Equatable {
             throw UsageError(message: "--data-dir needs a folder")
         }
         return .serve(options)
+    }
+
+    private static func descriptor(_ text: some StringProtocol) throws(UsageError) -> Int32 {
+        // 1 and 2 are where output goes.
+        guard let number = Int32(text), number == STDIN_FILENO || number > STDERR_FILENO else {
+            throw UsageError(message: "--unlock-fd needs the number of a descriptor to read from")
+        }
+        return number
     }
 
     private static func order(_ text: some StringProtocol) throws(UsageError) -> [PrompterName] {

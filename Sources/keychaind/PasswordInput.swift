@@ -1,7 +1,7 @@
 import Gcrypt
 import Glibc
 
-/// A password on standard input.
+/// A password on standard input or another descriptor.
 enum PasswordInput {
     /// The longest password that is taken, in bytes.
     static let limit = 4096
@@ -19,7 +19,7 @@ enum PasswordInput {
             var buffer = try SecureBytes(count: limit + 1, in: .locked)
             let count = buffer.withUnsafeMutableBytes { fill($0, from: descriptor) }
             guard let count else {
-                return .failure("standard input cannot be read: \(String(cString: strerror(errno)))")
+                return .failure("the password cannot be read: \(String(cString: strerror(errno)))")
             }
             guard count <= limit else { return .failure("the password is longer than \(limit) bytes") }
             return .password(

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The environment of this process, which nothing in it changes.
+/// The environment of this process, which nothing in it changes once it has been started.
 enum ProcessEnvironment {
     /// All variables whose names and values are UTF-8.
     static var variables: [String: String] {

@@ -3,6 +3,9 @@ import Glibc
 
 /// Tells systemd how the service is doing: a datagram to the socket that `NOTIFY_SOCKET` names (sd_notify(3)).
 enum ServiceManager {
+    /// Whether there is one that listens.
+    static var isThere: Bool { address != nil }
+
     /// Says that calls are answered from now on.
     static func notifyReady() {
         send("READY=1")
@@ -13,26 +16,47 @@ enum ServiceManager {
         send("STOPPING=1")
     }
 
-    private static func send(_ state: String) {
-        guard let name = getenv("NOTIFY_SOCKET").map({ Array(String(cString: $0).utf8) }), name.count > 1 else {
-            return
-        }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        guard name.count <= MemoryLayout.size(ofValue: address.sun_path) else { return }
-        withUnsafeMutableBytes(of: &address.sun_path) { path in
-            path.copyBytes(from: name)
-            // An @ in front stands for the NUL of an abstract address.
-            if name[0] == UInt8(ascii: "@") { path[0] = 0 }
-        }
+    /// Has a descriptor kept for the process that comes next, under a name of ours; nobody says whether it is.
+    static func keep(_ descriptor: Int32, as name: String) {
+        send("FDSTORE=1\nFDNAME=\(name)", with: descriptor)
+    }
+
+    /// Has what was kept under a name closed.
+    static func forget(_ name: String) {
+        send("FDSTOREREMOVE=1\nFDNAME=\(name)")
+    }
+
+    /// Waits until what was said before has been heard, for a bounded time.
+    ///
+    /// Blocks; for the end, after which a manager no longer knows whose message it is.
+    static func waitUntilHeard() {
+        var ends: [Int32] = [-1, -1]
+        guard isThere, pipe(&ends) == 0 else { return }
+        send("BARRIER=1", with: ends[1])
+        close(ends[1])
+        // The manager closes the other end when it comes to it.
+        var event = pollfd(fd: ends[0], events: 0, revents: 0)
+        poll(&event, 1, hearingTime)
+        close(ends[0])
+    }
+
+    private static let hearingTime: Int32 = 1000
+
+    private static var address: UnixAddress? {
+        getenv("NOTIFY_SOCKET").flatMap { UnixAddress(String(cString: $0)) }
+    }
+
+    private static func send(_ state: String, with descriptor: Int32? = nil) {
+        guard let address else { return }
         let socket = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { return }
         defer { close(socket) }
-        let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
         let state = Array(state.utf8)
-        _ = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                sendto(socket, state, state.count, Int32(MSG_NOSIGNAL), pointer, length)
+        address.withPointer { pointer, length in
+            if let descriptor {
+                _ = keychaind_send_descriptor(socket, pointer, length, state, state.count, descriptor)
+            } else {
+                _ = sendto(socket, state, state.count, Int32(MSG_NOSIGNAL), pointer, length)
             }
         }
     }

@@ -10,6 +10,9 @@ enum UserFolders {
     /// What the user has set: `$XDG_CONFIG_HOME/keychaind`, or `~/.config/keychaind`.
     static var configuration: String? { folder("XDG_CONFIG_HOME", orInHome: ".config") }
 
+    /// What is there as long as the user is logged in: `$XDG_RUNTIME_DIR`; nil without one.
+    static var runtime: String? { variable("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil } }
+
     private static func folder(_ name: String, orInHome path: String) -> String? {
         if let folder = variable(name), folder.hasPrefix("/") {
             return folder + "/keychaind"

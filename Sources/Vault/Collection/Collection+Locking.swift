@@ -42,6 +42,20 @@ extension Collection {
         try await settle(to: .locked) { () async throws(VaultError) in try await open(.host(sealer)) }
     }
 
+    /// Opens the collection with the keys that another process has left; false if it is another by now, or not locked.
+    func unlock(with handover: KeyHandover.Entry) async throws(VaultError) -> Bool {
+        guard case .locked = phase, case .file(let worker) = storage, header?.identifier == handover.identifier else {
+            return false
+        }
+        let keys = handover.keys
+        try await settle(to: .locked) { () async throws(VaultError) in
+            // What another key has sealed would be taken for damaged.
+            try await worker.perform { (writer) throws(VaultError) in try writer.checkKeys(keys.collection) }
+            return try await open(.keys(keys))
+        }
+        return true
+    }
+
     /// Takes the secrets away until the collection is unlocked again.
     ///
     /// Labels and attributes stay.

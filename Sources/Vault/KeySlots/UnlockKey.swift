@@ -8,9 +8,13 @@ enum UnlockKey: Sendable {
     /// This machine.
     case host(any HostSealer)
 
+    /// The keys themselves, which another process has left.
+    case keys(UnlockedKeys)
+
     /// Opens the first key slot that it fits; nil when it fits none.
     func open(_ header: CollectionHeader) throws(VaultError) -> OpenedSlot? {
         switch self {
+        case .keys: return nil
         case .text(let text):
             guard let text = text.take() else { throw Collection.closed }
             return try header.open(with: text)

@@ -14,14 +14,47 @@ final class CollectionKeys: Sendable {
     /// The key of the audit, if this is login.
     let auditKey: SecureBytes
 
+    // As they were derived, for the process that comes after this one.
+    private let metadataKey: SecureBytes
+    private let integrityKey: SecureBytes
+
     /// Derives the keys from the master key.
-    init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
+    convenience init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
+        let passcode = try X25519(privateKey: KeyPurpose.passcode.derive(from: master, collection: collection))
+        try self.init(
+            metadata: KeyPurpose.metadata.derive(from: master, collection: collection),
+            integrity: KeyPurpose.integrity.derive(from: master, collection: collection),
+            audit: KeyPurpose.audit.derive(from: master, collection: collection),
+            passcodePublicKey: passcode.publicKey,
+            collection: collection
+        )
+    }
+
+    /// Takes the keys that another process has derived.
+    init(
+        metadata: consuming SecureBytes,
+        integrity: consuming SecureBytes,
+        audit: consuming SecureBytes,
+        passcodePublicKey: [UInt8],
+        collection: [UInt8]
+    ) throws(GcryptError) {
         self.collection = collection
-        passcodePublicKey =
-            try X25519(privateKey: KeyPurpose.passcode.derive(from: master, collection: collection)).publicKey
-        auditKey = try KeyPurpose.audit.derive(from: master, collection: collection)
-        metadata = try SealingKey(KeyPurpose.metadata.derive(from: master, collection: collection))
-        integrity = try HMACSHA256(key: KeyPurpose.integrity.derive(from: master, collection: collection))
+        self.passcodePublicKey = passcodePublicKey
+        self.metadata = try SealingKey(metadata)
+        self.integrity = try HMACSHA256(key: integrity)
+        metadataKey = metadata
+        integrityKey = integrity
+        auditKey = audit
+    }
+
+    /// Gives the key of labels, attributes and times to a closure.
+    func withMetadataKey(_ body: (borrowing SecureBytes) -> Void) {
+        body(metadataKey)
+    }
+
+    /// Gives the key of the multiset hash to a closure.
+    func withIntegrityKey(_ body: (borrowing SecureBytes) -> Void) {
+        body(integrityKey)
     }
 
     /// Seals a blob of the collection's own or of an item's.

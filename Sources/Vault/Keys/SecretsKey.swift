@@ -9,10 +9,24 @@ final class SecretsKey: Sendable {
     private let key: SealingKey
     private let collection: [UInt8]
 
+    // As it was derived, for the process that comes after this one.
+    private let bytes: SecureBytes
+
     /// Derives the key from the master key.
-    init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
+    convenience init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
+        try self.init(KeyPurpose.secrets.derive(from: master, collection: collection), collection: collection)
+    }
+
+    /// Takes the key that another process has derived.
+    init(_ bytes: consuming SecureBytes, collection: [UInt8]) throws(GcryptError) {
         self.collection = collection
-        key = try SealingKey(KeyPurpose.secrets.derive(from: master, collection: collection))
+        key = try SealingKey(bytes)
+        self.bytes = bytes
+    }
+
+    /// Gives the key to a closure.
+    func withKey(_ body: (borrowing SecureBytes) -> Void) {
+        body(bytes)
     }
 
     /// Seals a secret and its content type for an item.

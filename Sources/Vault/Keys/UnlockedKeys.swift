@@ -14,6 +14,13 @@ struct UnlockedKeys: Sendable {
     /// What opened the collection; nil when it was made.
     var openedBy: KeySlotInfo.Kind?
 
+    /// Takes the keys that another process has derived.
+    init(collection: CollectionKeys, secrets: SecretsKey) {
+        self.collection = collection
+        self.secrets = secrets
+        passcodeSlot = nil
+    }
+
     /// Derives the keys; the master key is the caller's to wipe.
     ///
     /// - Parameters:
@@ -48,6 +55,7 @@ struct UnlockedKeys: Sendable {
         with key: UnlockKey,
         login: [UInt8]?
     ) throws(VaultError) -> UnlockedKeys {
+        if case .keys(let keys) = key { return keys }
         guard let opened = try key.open(header) else {
             throw VaultError(.wrongPassword, reason: "the password opens no key slot")
         }

@@ -132,6 +132,24 @@ final class CollectionWriter {
         return contents
     }
 
+    /// Sees that keys are those that the collection was sealed with; throws `wrongPassword` if they are others.
+    func checkKeys(_ keys: CollectionKeys) throws(VaultError) {
+        let sealed = try openedFile().state()
+        var plaintext: [UInt8] = []
+        do throws(GcryptError) {
+            _ = try sealed.withRawBytes { (sealed) throws(GcryptError) in
+                try keys.open(
+                    sealed,
+                    for: AssociatedData(collection: keys.collection, column: .state),
+                    into: &plaintext
+                )
+            }
+        } catch {
+            guard error.code == .authenticationFailed else { throw VaultError(error) }
+            throw VaultError(.wrongPassword, reason: "the keys are those of another collection")
+        }
+    }
+
     /// Takes the secrets key of a collection that has been loaded before.
     func unlock(_ secretsKey: SecretsKey) {
         self.secretsKey = secretsKey

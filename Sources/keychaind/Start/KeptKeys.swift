@@ -1,0 +1,60 @@
+import CLinux
+import Gcrypt
+import Glibc
+
+/// The keys of unlocked keychains, which systemd keeps from one process to the next while the service is started anew.
+///
+/// They are in a file in memory that cannot be made shorter or longer; who takes it overwrites it.
+enum KeptKeys {
+    /// The name under which systemd keeps it.
+    static let name = "keychain-keys"
+
+    private static let maximumSize = 128 << 10
+
+    /// Leaves keys to the process that comes next; nil, or why that cannot be.
+    static func leave(_ keys: borrowing SecureBytes) -> String? {
+        let descriptor = keychaind_memory_file(name)
+        guard descriptor >= 0 else { return lastError }
+        defer { close(descriptor) }
+        let isWritten = keys.withUnsafeBytes { bytes in write(descriptor, bytes.baseAddress, bytes.count) == bytes.count
+        }
+        guard isWritten, fcntl(descriptor, keychaind_add_seals, keychaind_seals_of_size) == 0 else { return lastError }
+        ServiceManager.keep(descriptor, as: name)
+        return nil
+    }
+
+    /// Takes the keys that the process before has left, so that nobody else does; nil if there are none.
+    static func take(_ descriptors: [Int32]) -> SecureBytes? {
+        guard !descriptors.isEmpty else { return nil }
+        ServiceManager.forget(name)
+        defer {
+            for descriptor in descriptors { close(descriptor) }
+        }
+        // What was left last counts.
+        var keys: SecureBytes?
+        for descriptor in descriptors {
+            if let read = read(descriptor) { keys = .some(read) }
+        }
+        return keys
+    }
+
+    private static func read(_ descriptor: Int32) -> SecureBytes? {
+        var status = stat()
+        guard fcntl(descriptor, keychaind_get_seals) & keychaind_seals_of_size == keychaind_seals_of_size,
+            fstat(descriptor, &status) == 0, status.st_size > 0, status.st_size <= maximumSize
+        else { return nil }
+        let size = Int(status.st_size)
+        guard var keys = try? SecureBytes(count: size, in: .locked) else { return nil }
+        let isRead = keys.withUnsafeMutableBytes { bytes in
+            defer {
+                let zeros = [UInt8](repeating: 0, count: size)
+                pwrite(descriptor, zeros, size, 0)
+            }
+            return pread(descriptor, bytes.baseAddress, size, 0) == size
+        }
+        guard isRead else { return nil }
+        return .some(keys)
+    }
+
+    private static var lastError: String { String(cString: strerror(errno)) }
+}

@@ -1,0 +1,85 @@
+import CLinux
+import Glibc
+import Logging
+
+/// The socket at which logins hand over their passwords: the one that systemd listens at, or one of our own.
+enum LoginSocket {
+    /// The name of the socket among those that systemd passes on; `keychaind.socket` gives it.
+    static let name = "login"
+
+    private static let queue: Int32 = 8
+
+    /// The first of the descriptors that is a listening socket of sequential packets; nil if none is.
+    static func usable(_ descriptors: [Int32]) -> Int32? {
+        descriptors.first { descriptor in
+            option(SO_ACCEPTCONN, of: descriptor) == 1
+                && option(SO_TYPE, of: descriptor) == Int32(SOCK_SEQPACKET.rawValue)
+                && option(SO_DOMAIN, of: descriptor) == AF_UNIX
+        }
+    }
+
+    /// Listens at `keychaind/pam` in the user's runtime folder; nil, and a line in the log, where that cannot be.
+    ///
+    /// A socket that nobody listens at is what another process has left, and is removed.
+    static func listen(in runtimeFolder: String, logger: Logger) -> Int32? {
+        let folder = runtimeFolder + "/keychaind"
+        let path = folder + "/pam"
+        do throws(Failure) {
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Failure() }
+            try checkOwner(of: folder)
+            let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+            guard descriptor >= 0 else { throw Failure() }
+            do throws(Failure) {
+                try bind(descriptor, to: path)
+                guard Glibc.listen(descriptor, queue) == 0 else { throw Failure() }
+                return descriptor
+            } catch {
+                close(descriptor)
+                throw error
+            }
+        } catch {
+            logger.notice("Logins cannot unlock", metadata: ["socket": "\(path)", "reason": "\(error.reason)"])
+            return nil
+        }
+    }
+
+    private struct Failure: Error {
+        let reason: String
+
+        /// What the last call of the system has said.
+        init() {
+            reason = String(cString: strerror(errno))
+        }
+
+        init(_ reason: String) {
+            self.reason = reason
+        }
+    }
+
+    private static func checkOwner(of folder: String) throws(Failure) {
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { throw Failure() }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
+            throw Failure("its folder is not the user's alone")
+        }
+    }
+
+    private static func bind(_ descriptor: Int32, to path: String) throws(Failure) {
+        guard let address = UnixAddress(path) else { throw Failure("its path is too long") }
+        if address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 { return }
+        guard errno == EADDRINUSE else { throw Failure() }
+        let probe = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard probe >= 0 else { throw Failure() }
+        defer { close(probe) }
+        guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED else {
+            throw Failure("another process listens at it")
+        }
+        guard unlink(path) == 0, address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 else { throw Failure() }
+    }
+
+    private static func option(_ option: Int32, of descriptor: Int32) -> Int32? {
+        var value: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
+    }
+}

@@ -1,0 +1,46 @@
+import Glibc
+
+/// What a service manager has given along at the start (sd_listen_fds(3)): sockets, and what it has kept for the service.
+struct PassedDescriptors: Equatable {
+    /// A descriptor, under the name that a unit or the service itself gave it.
+    struct Entry: Equatable {
+        var name: String
+        var descriptor: Int32
+    }
+
+    /// All of them, in order.
+    let entries: [Entry]
+
+    /// How many are looked at; a service manager may be told to keep more.
+    private static let limit = 64
+
+    private static let first: Int32 = 3
+    private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"]
+
+    /// Reads the variables in which they are announced; there are none if these are for another process.
+    init(environment: [String: String], process: pid_t) {
+        guard environment["LISTEN_PID"].flatMap({ Int($0) }) == Int(process),
+            let count = environment["LISTEN_FDS"].flatMap({ Int($0) }), count > 0
+        else {
+            entries = []
+            return
+        }
+        let names = environment["LISTEN_FDNAMES"]?.split(separator: ":", omittingEmptySubsequences: false) ?? []
+        entries = (0..<min(count, Self.limit)).map { index in
+            Entry(name: index < names.count ? String(names[index]) : "unknown", descriptor: Self.first + Int32(index))
+        }
+    }
+
+    /// Takes what this process was given; what it starts gets nothing of it.
+    static func take() -> PassedDescriptors {
+        let passed = PassedDescriptors(environment: ProcessEnvironment.variables, process: getpid())
+        for entry in passed.entries { _ = fcntl(entry.descriptor, F_SETFD, FD_CLOEXEC) }
+        for variable in variables { unsetenv(variable) }
+        return passed
+    }
+
+    /// The descriptors of a name.
+    func descriptors(named name: String) -> [Int32] {
+        entries.filter { entry in entry.name == name }.map(\.descriptor)
+    }
+}

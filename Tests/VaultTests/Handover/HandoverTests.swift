@@ -1,0 +1,120 @@
+import Gcrypt
+import KeychainModel
+import Testing
+import Vault
+
+/// Keys that one process leaves to the next.
+@VaultActor
+@Suite struct HandoverTests {
+    private let folder = TemporaryFolder()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    /// Keys of a vault with a secret in `login`, which has been closed.
+    private func leave(_ vault: Vault) async throws -> [UInt8] {
+        let keys = try vault.handOver()?.withUnsafeBytes { Array($0) }
+        await vault.close()
+        return try #require(keys)
+    }
+
+    @Test func takeOver_ofWhatWasLeft_unlocksWithoutAPassword() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add(secret: "kept")
+        let keys = try await leave(vault)
+        vault = try await opened()
+        #expect(vault.collection(named: .login)?.state == .locked)
+        #expect(try await vault.takeOver(SecureBytes(copying: keys)) == [.login])
+        let login = try #require(vault.collection(named: .login))
+        #expect(login.state == .unlocked)
+        #expect(try await login.storedSecret(of: id).content == Array("kept".utf8))
+        #expect(login.problem == nil)
+    }
+
+    @Test func takeOver_thenChanges_canBeReadWithThePassword() async throws {
+        var vault = try await opened()
+        let first = try await vault.unlockedLogin().add(secret: "before")
+        let keys = try await leave(vault)
+        vault = try await opened()
+        _ = try await vault.takeOver(SecureBytes(copying: keys))
+        let second = try await #require(vault.collection(named: .login)).add(secret: "after")
+        await vault.close()
+        vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        #expect(try await login.storedSecret(of: first).content == Array("before".utf8))
+        #expect(try await login.storedSecret(of: second).content == Array("after".utf8))
+        #expect(login.problem == nil)
+    }
+
+    @Test func handOver_again_afterATakeOver_works() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add(secret: "kept")
+        for _ in 0..<3 {
+            let keys = try await leave(vault)
+            vault = try await opened()
+            #expect(try await vault.takeOver(SecureBytes(copying: keys)) == [.login])
+        }
+        let login = try #require(vault.collection(named: .login))
+        #expect(try await login.storedSecret(of: id).content == Array("kept".utf8))
+    }
+
+    @Test func handOver_leavesOutWhatIsLocked() async throws {
+        var vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("other"))
+        login.lock()
+        let keys = try await leave(vault)
+        vault = try await opened()
+        #expect(try await vault.takeOver(SecureBytes(copying: keys)) == [work.name])
+        #expect(vault.collection(named: .login)?.state == .locked)
+    }
+
+    @Test func handOver_withNothingUnlocked_leavesNothing() async throws {
+        let vault = try await opened()
+        try await vault.unlockedLogin().lock()
+        let keys = try vault.handOver()
+        let isNothing = keys == nil
+        #expect(isNothing)
+    }
+
+    @Test func handOver_doesNotContainThePasswordOrTheMasterKey() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add(secret: "a secret of an item")
+        let keys = try await leave(vault)
+        #expect(keys.count < 300)
+        #expect(!keys.contains(Array(Fixture.password.utf8)) && !keys.contains(Array("a secret of an item".utf8)))
+        #expect(login.contains(id))
+    }
+
+    @Test func takeOver_afterTheCollectionBecameAnother_leavesItAlone() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin().add(secret: "old")
+        let keys = try vault.handOver()?.withUnsafeBytes { Array($0) }
+        try await vault.delete(#require(vault.collection(named: .login)))
+        _ = try await vault.unlockedLogin().add(secret: "new")
+        await vault.close()
+        vault = try await opened()
+        #expect(try await vault.takeOver(SecureBytes(copying: #require(keys))) == [])
+        #expect(vault.collection(named: .login)?.state == .locked)
+    }
+
+    @Test func takeOver_ofWhatIsDamaged_unlocksNothing() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin().add(secret: "kept")
+        let keys = try await leave(vault)
+        vault = try await opened()
+        for index in keys.indices {
+            var damaged = keys
+            damaged[index] ^= 1
+            #expect(try await vault.takeOver(SecureBytes(copying: damaged)) == [])
+        }
+        for count in [0, 1, 12, 44, keys.count - 1] {
+            #expect(try await vault.takeOver(SecureBytes(copying: Array(keys.prefix(count)))) == [])
+        }
+        #expect(try await vault.takeOver(SecureBytes(copying: keys + [0])) == [])
+        #expect(vault.collection(named: .login)?.state == .locked)
+        #expect(try await vault.takeOver(SecureBytes(copying: keys)) == [.login])
+    }
+}
