@@ -1,6 +1,5 @@
 public import Foundation
 import KeychainModel
-import SecretServiceClient
 
 /// Makes a key from its external form.
 ///
@@ -41,42 +40,5 @@ public func SecKeyCreateRandomKey(
 ) -> SecKey? {
     reporting(to: error) { () throws(StatusError) in
         try NewKeyPair(parameters).make()
-    }
-}
-
-/// Gives what an operation has made, or the error that it has ended with.
-func reporting<Result>(
-    to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
-    _ operation: () throws(StatusError) -> Result
-) -> Result? {
-    do throws(StatusError) {
-        return try operation()
-    } catch let failure {
-        error?.pointee = .passRetained(failure.error)
-        return nil
-    }
-}
-
-extension ItemQuery {
-    /// Reads attributes of a class that name no class themselves.
-    init(_ attributes: CFDictionary, keysOf itemClass: ItemClass) throws(StatusError) {
-        try self.init(attributes, of: itemClass)
-        guard self.itemClass == nil || self.itemClass == itemClass, !hasSearchParameters, reference == nil,
-            object == nil
-        else { throw StatusError(errSecParam, "these are not attributes of a key") }
-        self.itemClass = itemClass
-        try checkAttributes()
-    }
-
-    /// The type of key that it names.
-    var keyType: KeyType? {
-        guard case .text(let code)? = values[.keyType] else { return nil }
-        return KeyType(code: code)
-    }
-
-    /// The class of key that it names.
-    var keyClass: KeyClass? {
-        guard case .text(let code)? = values[.keyClass] else { return nil }
-        return KeyClass(code: code)
     }
 }
