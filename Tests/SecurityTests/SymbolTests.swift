@@ -136,6 +136,8 @@ struct SymbolTests {
             (errSecAuthFailed, -25293), (errSecDuplicateItem, -25299), (errSecItemNotFound, -25300),
             (errSecDataTooLarge, -25302), (errSecNoSuchAttr, -25303), (errSecInvalidItemRef, -25304),
             (errSecInteractionNotAllowed, -25308), (errSecDecode, -26275), (errSecInternalError, -67671),
+            // Older names, which Apple has kept.
+            (errSecDskFull, -34), (errSecInvaldCRLAuthority, -67827), (errSecInvalidTupleCredendtials, -67852),
         ]
         for (status, number) in statuses {
             #expect(status == number)
