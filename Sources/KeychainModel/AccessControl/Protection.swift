@@ -36,6 +36,7 @@ package struct Protection: Hashable, Sendable {
         self.accessibility = accessibility
         self.isSynchronizable = isSynchronizable
         self.accessGroup = accessGroup
+        try checkApplicationPassword()
         if isSynchronizable {
             try checkLeavesDevice()
         }
@@ -74,6 +75,16 @@ package struct Protection: Hashable, Sendable {
         }
         return (accessibility ?? .always).isWeaker(than: other.accessibility ?? .always)
             || (isSynchronizable && !other.isSynchronizable)
+    }
+
+    /// A password of the item's own is right when it opens a key, and there is none where something without a key will do.
+    private func checkApplicationPassword() throws(AccessControlError) {
+        guard let policy, policy.factors.contains(.applicationPassword), policy.keyAlternatives == nil else { return }
+        throw AccessControlError(
+            .contradiction,
+            reason:
+                "applicationPassword cannot stand beside an alternative that asks for neither that nor devicePasscode"
+        )
     }
 
     private func checkLeavesDevice() throws(AccessControlError) {

@@ -55,6 +55,8 @@ struct ProtectionTests {
                 ["keychain:synchronizable": "true", "keychain:access-control": "biometryCurrentSet or devicePasscode"],
                 .contradiction
             ),
+            (["keychain:access-control": "biometryAny or applicationPassword"], .contradiction),
+            (["keychain:access-control": "userPresence or applicationPassword"], .contradiction),
         ] as [([String: String], AccessControlError.Code)]
     )
     func init_badValue_isRefused(values: [String: String], code: AccessControlError.Code) {

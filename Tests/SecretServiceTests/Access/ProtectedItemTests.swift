@@ -77,9 +77,14 @@ struct ProtectedItemTests {
         #expect(try await client.attributes(of: item) == ["mark": mark])
     }
 
-    @Test func contradiction_isInvalid() async throws {
+    @Test(
+        arguments: [
+            [Reserved.accessible: "whenUnlockedThisDeviceOnly", "keychain:synchronizable": "true"],
+            [Reserved.accessControl: "userPresence or applicationPassword"],
+        ]
+    )
+    func contradiction_isInvalid(attributes: [String: String]) async throws {
         let (client, session) = try await SharedService.client()
-        let attributes = [Reserved.accessible: "whenUnlockedThisDeviceOnly", "keychain:synchronizable": "true"]
         await #expect(throws: BusError.invalidArgs) {
             try await client.createItem("contradiction", attributes, session: session)
         }

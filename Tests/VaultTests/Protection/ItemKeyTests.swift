@@ -134,7 +134,7 @@ import Vault
         await vault.close()
     }
 
-    @Test(arguments: ["userPresence", "biometryAny", "biometryCurrentSet", "biometryAny or applicationPassword"])
+    @Test(arguments: ["userPresence", "biometryAny", "biometryCurrentSet"])
     func policyThatAFingerSatisfies_opensWithTheCollection(accessControl: String) async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect(accessControl)

@@ -94,7 +94,7 @@ import Vault
         await #expect(throws: needed) { try await login.updateItem(id, label: "other") }
         await #expect(throws: needed) { try await login.updateItem(id, attributes: ["service": "bank"]) }
         await #expect(throws: needed) {
-            try await login.updateItem(id, attributes: .protected("userPresence or applicationPassword"))
+            try await login.updateItem(id, attributes: .protected("devicePasscode or applicationPassword"))
         }
         await #expect(throws: needed) { try await login.updateItem(id, secret: Fixture.secret("other")) }
         await #expect(throws: needed) { try await login.updateItem(id, setting: "xdg:schema", to: "x") }
