@@ -36,6 +36,8 @@ package final class Provider {
     var sessions: SessionTable
     var prompts: PromptTable
     var contexts: ContextTable
+    /// The talks that calls wait for.
+    let conversations = ConversationTable()
     /// Who creates a collection under an alias.
     let creations = Turns<String>()
     /// Which login changes the passwords of keychains, or uses them.
@@ -97,6 +99,7 @@ package final class Provider {
         connection.onNameVanished { [self] name in
             sessions.removeAll(of: name)
             contexts.removeAll(of: name)
+            conversations.endAll(of: name)
             access.forget(name)
             audit.forget(name)
             for prompt in prompts.prompts(of: name) {

@@ -40,6 +40,39 @@ import Testing
         try await service.daemon.stop()
     }
 
+    @Test(.enabled(if: getuid() == 0, "the daemon's memory can be read by root only"))
+    func recoveryKey_andChangedPasswords_areNotInIdleMemory() async throws {
+        let (old, new) = ("old \(UUID().uuidString)", "new \(UUID().uuidString)")
+        let service = try await RunningService(KeychainDaemon.Options(password: old))
+        let prompter = try await FakePrompter(on: service.bus, [.answer(old)])
+        let client = service.client
+        let session = try await client.openPlainSession()
+        let login = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
+        let key = try await client.call(login, "org.keychaind.KeySlots1", "MakeRecoveryKey", session, "")
+            .read(WireSecret.self)
+        await prompter.crash()
+        try await client.call(
+            SecretServiceProxy.service,
+            "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface",
+            "ChangeWithMasterPassword",
+            login,
+            WireSecret(session: session, value: Array(old.utf8)),
+            WireSecret(session: session, value: Array(new.utf8))
+        )
+        // Other traffic: libdbus reads the next message into the same buffer.
+        _ = try await client.searchItems(["filler": String(repeating: "x", count: 2000)])
+        try await service.makeClient().roundTrip()
+        let text = String(decoding: key.value, as: UTF8.self)
+        let found = try await Command.python(
+            SecretMemoryTests.scan,
+            [String(service.daemon.child.id)]
+                + [text, text.replacing("-", with: ""), old, new].map { complement(of: $0) },
+            environment: service.daemon.environment
+        )
+        #expect(found.text == "0 0 0 0\n", "\(found.text) \(found.errors)")
+        try await service.daemon.stop()
+    }
+
     /// Unlocks an item by a context, which keeps what the passcode gave until it ends.
     private func openInAContext(_ item: ObjectPath, as client: SecretServiceProxy) async throws {
         let authentication = "org.keychaind.Authentication1"

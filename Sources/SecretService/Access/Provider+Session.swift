@@ -23,5 +23,6 @@ extension Provider {
         access.endGrants()
         contexts.endProofs()
         prompts.dismissRunning()
+        conversations.endAll()
     }
 }

@@ -84,12 +84,13 @@ extension CollectionObject {
         let label = try Self.checked(try String(from: &reader))
         try checkKeySlots()
         let conversation = provider.makeConversation(for: caller)
-        defer { conversation.end() }
+        provider.conversations.insert(conversation)
+        defer { provider.conversations.end(conversation) }
         guard let key = await provider.askKey(of: collection, for: .recoveryKey, asking: conversation) else {
             throw BusError(.accessDenied, "nobody has opened the keychain")
         }
         // Nobody would have the key that was made for a caller who left meanwhile.
-        guard await provider.isPresent(caller) else { throw BusError(.noReply, "the caller has left the bus") }
+        guard !conversation.isEnded, await provider.isPresent(caller) else { throw BusError(.noReply, "the caller has left the bus") }
         let text: Secret
         do throws(VaultError) {
             let recoveryKey = try await collection.addRecoveryKey(label: label, openedBy: key)

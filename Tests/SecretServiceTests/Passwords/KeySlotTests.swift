@@ -98,6 +98,21 @@ struct KeySlotTests {
         }
     }
 
+    @Test func makeRecoveryKey_callerLeaves_takesTheDialogAway() async throws {
+        try await RunningService.withService { service in
+            let prompter = try await FakePrompter(on: service.bus, [.hang])
+            let leaving = try await service.makeClient()
+            let session = try await leaving.openPlainSession()
+            let call = Task { try await leaving.makeRecoveryKey(of: .login, session: session) }
+            _ = try await prompter.questions.first("the question")
+            await leaving.disconnect()
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            await #expect(throws: BusError.self) { _ = try await call.value }
+            #expect(try await service.client.slots(of: .login).count == 1)
+            await prompter.crash()
+        }
+    }
+
     @Test func addRecoveryKey_isShownOnce_andCountsWhenItWasWrittenDown() async throws {
         try await RunningService.withService { service in
             let client = service.client
