@@ -17,6 +17,8 @@ extension Provider {
 
     /// Unlocks a collection with this computer, and asks nobody; what keeps it from that is said in the log.
     package func unlockByHost(_ collection: Collection) async {
+        // It may be unlocked by what the daemon before this one has left.
+        guard collection.isLocked else { return }
         guard collection.keySlots.contains(where: { slot in slot.kind == .host }) else {
             return logger.notice(
                 "This computer has no key slot of a keychain",
