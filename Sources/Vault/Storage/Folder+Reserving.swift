@@ -3,7 +3,9 @@ import Glibc
 extension Folder {
     /// What has to be free on the disk for room to be kept that may never be needed.
     private static let freeBytesNeeded: UInt = 64 << 20
-    private static let blockSize = 64 << 10
+    // A page. What is written at once, the kernel may keep in memory as one piece, of which a later change counts as a change of all
+    // of it.
+    private static let blockSize = 4 << 10
 
     /// Lengthens a file with zeros, durably, so that a later sync of what overwrites them has no new length to keep.
     ///
