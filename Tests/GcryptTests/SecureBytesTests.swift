@@ -60,6 +60,20 @@ import Testing
         #expect(first.array() != second.array())
     }
 
+    @Test(arguments: memories)
+    func removeFirst_some_leavesTheOthers(memory: SecureBytes.Memory) throws {
+        var bytes = try SecureBytes(copying: [1, 2, 3, 4, 5], in: memory)
+        bytes.removeFirst(2)
+        #expect(bytes.array() == [3, 4, 5])
+        bytes.removeFirst(0)
+        bytes.removeFirst(4)
+        bytes.removeFirst(-1)
+        #expect(bytes.array() == [3, 4, 5])
+        bytes.removeFirst(3)
+        let isEmpty = bytes.isEmpty
+        #expect(isEmpty)
+    }
+
     @Test func isEqual_sameBytes_isTrueAcrossMemories() throws {
         let first = try SecureBytes.random(count: 33)
         let second = try first.copy(in: .locked)

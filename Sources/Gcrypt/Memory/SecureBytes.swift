@@ -114,6 +114,13 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         return difference == 0
     }
 
+    /// Drops the first bytes: the others move up, and what they leave is wiped.
+    package mutating func removeFirst(_ dropped: Int) {
+        guard dropped > 0, dropped <= count else { return }
+        memmove(base, base + dropped, count - dropped)
+        truncate(to: count - dropped)
+    }
+
     /// Drops the bytes past a count, and wipes them.
     mutating func truncate(to newCount: Int) {
         guard newCount >= 0, newCount < count else { return }

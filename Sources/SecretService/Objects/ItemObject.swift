@@ -2,11 +2,11 @@ import DBus
 import KeychainModel
 import Vault
 
-/// An item, as it was when the call arrived (#103 – #114).
+/// An item that is there when the call arrives (#103 – #114).
 struct ItemObject {
     let provider: Provider
     let collection: Collection
-    let item: Item
+    let id: ItemID
     let caller: String
 
     @BusActor static let kind = ObjectKind<ItemObject>([secretInterface, keychainInterface])
@@ -63,8 +63,15 @@ struct ItemObject {
         ]
     )
 
+    /// What can be told of the item.
+    ///
+    /// It is fetched where it is told: it lies elsewhere in memory than the secret, and most calls are for that.
+    @BusActor private var item: Item {
+        collection.item(id) ?? .deleted(id)
+    }
+
     @BusActor private var isLocked: Bool {
-        provider.access.isLocked(item.id, in: collection, for: caller)
+        provider.access.isLocked(id, in: collection, for: caller)
     }
 
     // MARK: Secrets
@@ -73,15 +80,15 @@ struct ItemObject {
     private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
         let session = try provider.readSession(&reader, of: caller)
-        let grant = try provider.access.release(item.id, in: collection, to: caller)
+        let grant = try provider.access.release(id, in: collection, to: caller)
         let secret = try translatingErrors { () throws(VaultError) in
-            try collection.secret(of: item.id, under: grant)
+            try collection.secret(of: id, under: grant)
         }
         guard let secret else {
             return .suspending { () async throws(BusError) in
                 try await provider.largeAnswers.make { () async throws(BusError) in
                     let secret = try await translatingErrors { () async throws(VaultError) in
-                        try await collection.storedSecret(of: item.id, under: grant)
+                        try await collection.storedSecret(of: id, under: grant)
                     }
                     let encoded = try session.encode(secret)
                     encoded.answer(call)
@@ -96,10 +103,10 @@ struct ItemObject {
     @BusActor
     private func setSecret(_ call: MethodCall) async throws(BusError) {
         let secret = try provider.readSecret(from: call)
-        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
+        let grant = try provider.access.authorize(id, in: collection, for: caller)
         do throws(VaultError) {
             try await collection.updateItem(
-                item.id,
+                id,
                 secret: secret,
                 key: grant?.key,
                 authenticated: grant != nil
@@ -107,7 +114,7 @@ struct ItemObject {
         } catch {
             throw BusError(error)
         }
-        provider.changes.itemChanged(item.id, in: collection, [])
+        provider.changes.itemChanged(id, in: collection, [])
         call.reply()
     }
 
@@ -115,11 +122,11 @@ struct ItemObject {
 
     @BusActor
     private func update(label: String) async throws(BusError) {
-        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
+        let grant = try provider.access.authorize(id, in: collection, for: caller)
         try await translatingErrors { () async throws(VaultError) in
-            try await collection.updateItem(item.id, label: label, authenticated: grant != nil)
+            try await collection.updateItem(id, label: label, authenticated: grant != nil)
         }
-        provider.changes.itemChanged(item.id, in: collection, .label)
+        provider.changes.itemChanged(id, in: collection, .label)
     }
 
     /// Sets all attributes; under a grant, that may take the access control off, or put another in its place (#111).
@@ -133,11 +140,11 @@ struct ItemObject {
             to: provider.biometry,
             in: provider.vault
         )
-        let before = collection.protection(of: item.id)
-        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
+        let before = collection.protection(of: id)
+        let grant = try provider.access.authorize(id, in: collection, for: caller)
         try await translatingErrors { () async throws(VaultError) in
             try await collection.updateItem(
-                item.id,
+                id,
                 label: label,
                 attributes: attributes,
                 key: grant?.key,
@@ -145,12 +152,12 @@ struct ItemObject {
             )
         }
         let changed: ItemProperties = label == nil ? .attributes : [.label, .attributes]
-        if collection.protection(of: item.id) == before {
-            provider.changes.itemChanged(item.id, in: collection, changed)
+        if collection.protection(of: id) == before {
+            provider.changes.itemChanged(id, in: collection, changed)
         } else {
-            provider.audit.accessControlChanged(item.id, in: collection, by: caller)
-            provider.access.endGrants(of: ItemReference(item.id, in: collection))
-            provider.changes.itemChanged(item.id, in: collection, changed.union(.locked))
+            provider.audit.accessControlChanged(id, in: collection, by: caller)
+            provider.access.endGrants(of: ItemReference(id, in: collection))
+            provider.changes.itemChanged(id, in: collection, changed.union(.locked))
         }
     }
 
@@ -163,7 +170,7 @@ struct ItemObject {
         await provider.uniqueCreations.begin(place)
         defer { provider.uniqueCreations.end(place) }
         // A locked collection refuses, whatever is in it.
-        guard collection.isLocked || !collection.hasItem(with: key, otherThan: item.id) else {
+        guard collection.isLocked || !collection.hasItem(with: key, otherThan: id) else {
             throw BusError(.alreadyExists, "there is another item with these attributes")
         }
         try await update(label: label, attributes: attributes)
@@ -171,32 +178,32 @@ struct ItemObject {
 
     @BusActor
     private func update(type: String) async throws(BusError) {
-        let grant = try provider.access.authorize(item.id, in: collection, for: caller)
+        let grant = try provider.access.authorize(id, in: collection, for: caller)
         try await translatingErrors { () async throws(VaultError) in
             try await collection.updateItem(
-                item.id,
+                id,
                 setting: Attributes.schema,
                 to: type,
                 authenticated: grant != nil
             )
         }
-        provider.changes.itemChanged(item.id, in: collection, .attributes)
+        provider.changes.itemChanged(id, in: collection, .attributes)
     }
 
     /// Deletes at once what the caller may read; for what is protected, makes a prompt that authenticates first (#109, #129).
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
-        switch provider.access.verdict(on: item.id, in: collection, for: caller) {
+        switch provider.access.verdict(on: id, in: collection, for: caller) {
         case .needsAuthentication(let policy):
-            let protected = ProtectedItem(id: item.id, collection: collection, policy: policy)
+            let protected = ProtectedItem(id: id, collection: collection, policy: policy)
             return try provider.makePrompt(DeleteItemPrompt(protected, for: caller, provider: provider), for: caller)
         case .unavailable(.sessionLocked):
             throw BusError(.isLocked, "\(ItemVerdict.Obstacle.sessionLocked)")
         case .granted:
-            try await provider.delete(item.id, in: collection, authenticated: true)
+            try await provider.delete(id, in: collection, authenticated: true)
         case .open, .unavailable:
             // The vault says what keeps it from being deleted; damage does not, unless the item is protected.
-            try await provider.delete(item.id, in: collection, authenticated: false)
+            try await provider.delete(id, in: collection, authenticated: false)
         }
         return .root
     }

@@ -7,11 +7,12 @@ extension Collection {
     /// `locked`, `noSuchItem`, `authenticationNeeded` for an item that needs its key or whose protection is not understood, or
     /// `unreadable` when the secret is not what was written.
     package func secret(of id: ItemID) throws(VaultError) -> Secret? {
-        let (record, key) = try readable(id)
-        guard record.metadata.wraps == nil else { throw Self.keyNeeded(id) }
-        guard let sealed = record.sealedSecret else { return nil }
+        guard let secret = table.sealedSecret(of: id) else { throw Self.noItem(id) }
+        let key = try key(for: id, secret.condition)
+        guard !secret.hasKey else { throw Self.keyNeeded(id) }
+        guard let sealed = secret.bytes else { return nil }
         do throws(VaultError) {
-            return try key.open(sealed, item: id.rawValue, revision: record.metadata.secretRevision)
+            return try key.open(sealed, item: id.rawValue, revision: secret.revision)
         } catch {
             throw noteDamage(error, of: id)
         }
@@ -60,17 +61,26 @@ extension Collection {
 
     /// An item that may be opened, as far as the collection has the say.
     func readable(_ id: ItemID) throws(VaultError) -> (ItemRecord, SecretsKey) {
-        guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+        guard let record = table[id] else { throw Self.noItem(id) }
+        return (record, try key(for: id, record.condition))
+    }
+
+    /// The key of the secrets, if an item may be opened with it.
+    private func key(for id: ItemID, _ condition: ItemRecord.Condition) throws(VaultError) -> SecretsKey {
         guard case .unlocked(let secretsKey) = phase else {
             throw VaultError(.locked, reason: "the collection is locked")
         }
-        guard record.condition == .intact else {
+        guard condition == .intact else {
             throw VaultError(.unreadable, reason: "item \(id) is damaged")
         }
         if table.hasProtectedItems, case .unknown(let reason) = table.protection(of: id) {
             throw VaultError(.authenticationNeeded, reason: "the protection of item \(id) is not understood: \(reason)")
         }
-        return (record, secretsKey)
+        return secretsKey
+    }
+
+    private static func noItem(_ id: ItemID) -> VaultError {
+        VaultError(.noSuchItem, reason: "there is no item \(id)")
     }
 
     private static func keyNeeded(_ id: ItemID) -> VaultError {
@@ -87,7 +97,7 @@ extension Collection {
             }
         } catch {
             // Another revision may have been written meanwhile; then the one that was asked for is gone, not damaged.
-            guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+            guard let record = table[id] else { throw Self.noItem(id) }
             guard record.metadata.secretRevision == revision else {
                 if let key { return try await storedSecret(of: id, with: key) }
                 return try await storedSecret(of: id)

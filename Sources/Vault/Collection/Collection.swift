@@ -123,7 +123,7 @@ package final class Collection {
 
     /// Whether there is an item of that number.
     package func contains(_ id: ItemID) -> Bool {
-        table[id] != nil
+        table.contains(id)
     }
 
     /// What can be told of an item in the present state; nil when there is none.

@@ -31,4 +31,17 @@ package struct Item: Equatable, Sendable {
 
     /// Whether the item is as it was written.
     package let condition: Condition
+
+    /// What is left to tell of an item that was deleted.
+    package static func deleted(_ id: ItemID) -> Item {
+        let epoch = Timestamp(microsecondsSinceEpoch: 0)
+        return Item(
+            id: id,
+            label: "",
+            attributes: Attributes(),
+            created: epoch,
+            modified: epoch,
+            condition: .damaged(reason: "it was deleted")
+        )
+    }
 }

@@ -56,6 +56,35 @@ struct ItemTable: Sendable {
         position(of: id).map { position in records[position] }
     }
 
+    /// Whether there is an item of that number.
+    func contains(_ id: ItemID) -> Bool {
+        position(of: id) != nil
+    }
+
+    /// What it takes to open the secret of an item.
+    struct SealedSecret {
+        let condition: ItemRecord.Condition
+        /// The revision that the secret was sealed at.
+        let revision: UInt64
+        /// Whether the item has a key of its own.
+        let hasKey: Bool
+        /// Nil when it is not in memory.
+        let bytes: [UInt8]?
+    }
+
+    /// The sealed secret of an item; nil when there is none.
+    ///
+    /// Label and attributes are not touched, not even to count references: they lie elsewhere, in memory that is mostly not cached.
+    func sealedSecret(of id: ItemID) -> SealedSecret? {
+        guard let position = position(of: id) else { return nil }
+        return SealedSecret(
+            condition: records[position].condition,
+            revision: records[position].metadata.secretRevision,
+            hasKey: records[position].metadata.wraps != nil,
+            bytes: records[position].sealedSecret
+        )
+    }
+
     /// What can be told of an item; nil when there is none.
     func item(_ id: ItemID) -> Item? {
         guard let position = position(of: id) else { return nil }
@@ -63,6 +92,7 @@ struct ItemTable: Sendable {
         let condition: Item.Condition =
             switch record.condition {
             case .unread: .unread
+            case .intact where damages.isEmpty: .intact
             case .damaged, .deleted: .damaged(reason: damages[id]?.reason ?? "unknown")
             case .intact: damages[id].map { damage in .damaged(reason: damage.reason) } ?? .intact
             }
@@ -201,9 +231,10 @@ struct ItemTable: Sendable {
     }
 
     private func position(of id: ItemID) -> Int? {
-        var low = 0
-        // Numbers start at 1 and rise, so an item lies at its number less one, or before.
+        // Numbers start at 1 and rise, so an item lies at its number less one, or before: there as long as no item was deleted.
         var high = Int(min(UInt64(records.count), id.rawValue))
+        if high > 0, records[high - 1].id == id { return records[high - 1].condition == .deleted ? nil : high - 1 }
+        var low = 0
         while low < high {
             let middle = (low + high) / 2
             if records[middle].id < id { low = middle + 1 } else { high = middle }

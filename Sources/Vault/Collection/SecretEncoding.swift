@@ -17,20 +17,19 @@ enum SecretEncoding {
     }
 
     /// Takes them apart; `authenticationFailed` when they have another form.
-    static func decode(_ plaintext: borrowing SecureBytes) throws(GcryptError) -> Secret {
-        let secret: Secret? = try plaintext.withUnsafeBytes { (bytes) throws(GcryptError) in
+    static func decode(_ plaintext: consuming SecureBytes) throws(GcryptError) -> Secret {
+        let type: (contentType: String, end: Int)? = plaintext.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
             guard let length = reader.integer(UInt16.self), let contentType = reader.bytes(Int(length)) else {
                 return nil
             }
-            return Secret(
-                bytes: try SecureBytes(copying: reader.remaining),
-                contentType: String(decoding: contentType, as: UTF8.self)
-            )
+            return (String(decoding: contentType, as: UTF8.self), bytes.count - reader.remaining.count)
         }
-        guard let secret else {
+        guard let type else {
             throw GcryptError(.authenticationFailed, reason: "the secret has another form than this version writes")
         }
-        return secret
+        var bytes = consume plaintext
+        bytes.removeFirst(type.end)
+        return Secret(bytes: bytes, contentType: type.contentType)
     }
 }

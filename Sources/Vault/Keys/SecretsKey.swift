@@ -7,7 +7,8 @@ final class SecretsKey: Sendable {
     static let overhead = SealingKey.overhead + 2
 
     private let key: SealingKey
-    private let collection: [UInt8]
+    // What secrets are bound to, but for the item.
+    private let template: AssociatedData
 
     // As it was derived, for the process that comes after this one.
     private let bytes: SecureBytes
@@ -19,7 +20,7 @@ final class SecretsKey: Sendable {
 
     /// Takes the key that another process has derived.
     init(_ bytes: consuming SecureBytes, collection: [UInt8]) throws(GcryptError) {
-        self.collection = collection
+        template = AssociatedData(collection: collection, column: .secret)
         key = try SealingKey(bytes)
         self.bytes = bytes
     }
@@ -94,7 +95,7 @@ final class SecretsKey: Sendable {
     }
 
     private func place(item: UInt64, column: AssociatedData.Column, revision: UInt64) -> AssociatedData {
-        var place = AssociatedData(collection: collection, column: column)
+        var place = template
         place.set(item: item, column: column, revision: revision)
         return place
     }
