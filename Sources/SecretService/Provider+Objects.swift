@@ -6,13 +6,20 @@ import Vault
 
 /// Finding what a path names.
 extension Provider {
-    /// The object that a call is for; if the vault is not open yet, or a key it needs is being derived, one that waits first.
-    func target(of call: MethodCall) throws(BusError) -> any ObjectTarget {
+    /// Has the object that a call is for answer it; if the vault is not open yet, or a key it needs is being derived, that waits
+    /// first.
+    func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
         guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw notFound(call.path) }
-        guard !isOpening, !collections(neededBy: call, at: path).contains(where: \.isUnlocking) else {
-            return SettlingTarget(provider: self, path: path)
+        guard !isOpening, !isKeyDerived(for: call, at: path) else {
+            return try SettlingTarget(provider: self, path: path).dispatch(call)
         }
-        return try target(at: path, of: call)
+        return try dispatch(call, at: path)
+    }
+
+    /// Whether a key that the call needs is being derived.
+    private func isKeyDerived(for call: MethodCall, at path: SecretPath) -> Bool {
+        if case .item(let reference, _) = path { return find(reference)?.isUnlocking ?? false }
+        return collections(neededBy: call, at: path).contains(where: \.isUnlocking)
     }
 
     /// Waits, for a bounded time, until a call can be answered rightly.
@@ -23,39 +30,44 @@ extension Provider {
         }
     }
 
-    func target(at path: SecretPath, of call: MethodCall) throws(BusError) -> any ObjectTarget {
+    func dispatch(_ call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
         // As the callers are told whose answer does not come because the service leaves the bus.
         guard !hasEnded else { throw BusError(.noReply, "the service is ending") }
         switch path {
         case .node(let node):
-            return NodeObject.kind.target(NodeObject(provider: self, node: node, caller: call.sender))
+            return try NodeObject.kind.dispatch(call, on: NodeObject(provider: self, node: node, caller: call.sender))
         case .service:
-            return ServiceObject.kind.target(ServiceObject(provider: self, caller: call.sender))
+            return try ServiceObject.kind.dispatch(call, on: ServiceObject(provider: self, caller: call.sender))
         case .collection(let reference):
             guard let collection = find(reference) else { break }
-            return CollectionObject.kind.target(
-                CollectionObject(provider: self, collection: collection, caller: call.sender)
+            return try CollectionObject.kind.dispatch(
+                call,
+                on: CollectionObject(provider: self, collection: collection, caller: call.sender)
             )
         case .item(let reference, let id):
-            guard let collection = find(reference), let item = collection.item(id) else { break }
-            return ItemObject.kind.target(
-                ItemObject(provider: self, collection: collection, item: item, caller: call.sender)
+            guard let collection = find(reference), collection.contains(id) else { break }
+            return try ItemObject.kind.dispatch(
+                call,
+                on: ItemObject(provider: self, collection: collection, id: id, caller: call.sender)
             )
         case .session(let number):
             guard let session = sessions.session(number, of: call.sender) else { break }
-            return SessionObject.kind.target(SessionObject(provider: self, session: session))
+            return try SessionObject.kind.dispatch(call, on: SessionObject(provider: self, session: session))
         case .prompt(let number):
             guard let prompt = prompts.prompt(number, of: call.sender) else { break }
-            return PromptObject.kind.target(PromptObject(prompt: prompt))
+            return try PromptObject.kind.dispatch(call, on: PromptObject(prompt: prompt))
         case .audit:
-            return AuditObject.kind.target(AuditObject(provider: self))
+            return try AuditObject.kind.dispatch(call, on: AuditObject(provider: self))
         case .authentication:
-            return AuthenticationObject.kind.target(AuthenticationObject(provider: self, caller: call.sender))
+            return try AuthenticationObject.kind.dispatch(
+                call,
+                on: AuthenticationObject(provider: self, caller: call.sender)
+            )
         case .context(let number):
             guard let context = contexts.context(number, of: call.sender) else {
                 throw BusError(AuthenticationError(.invalidContext, reason: "there is no such context"))
             }
-            return ContextObject.kind.target(ContextObject(provider: self, context: context))
+            return try ContextObject.kind.dispatch(call, on: ContextObject(provider: self, context: context))
         }
         throw notFound(call.path)
     }

@@ -93,8 +93,8 @@ package final class Provider {
     ///
     /// Until ``vaultIsOpen()`` they wait, so that the bus name can be taken before a file is read.
     package func start() {
-        connection.server = ObjectServer(on: connection, limit: limits.waitingCalls) { [self] (call) throws(BusError) in
-            try target(of: call)
+        connection.server = ObjectServer(connection, limit: limits.waitingCalls) { [self] (call) throws(BusError) in
+            try dispatch(call)
         }
         connection.onNameVanished { [self] name in
             sessions.removeAll(of: name)

@@ -59,8 +59,8 @@ extension Connection {
         unschedule(timeout)
         guard dbus_timeout_get_enabled(timeout) != 0 else { return }
         let interval = Duration.milliseconds(dbus_timeout_get_interval(timeout))
-        timeouts[timeout] = BusActor.loop.schedule(after: interval) { [weak self] in
-            guard let self, timeouts[timeout] != nil else { return }
+        timeouts[timeout] = BusActor.loop.schedule(after: interval) { [self] in
+            guard timeouts[timeout] != nil else { return }
             dbus_timeout_handle(timeout)
             // libdbus removes a timeout that is over; what is still there repeats.
             if timeouts[timeout] != nil { schedule(timeout) }

@@ -50,10 +50,6 @@ extension Connection {
     func answer(_ call: MethodCall, failing error: ErrorName? = nil, _ values: (inout Writer) -> Void) {
         let serial = dbus_message_get_serial(call.message.pointer)
         marshal(.answer(to: serial, of: call.sender, error: error), values)
-        // Where no other call waits to be handled, nothing will come to leave together with this.
-        if case .dispatching = state, dbus_connection_get_dispatch_status(pointer) != DBUS_DISPATCH_DATA_REMAINS {
-            outbox.flush()
-        }
     }
 
     private func marshal(_ header: MessageHeader, _ values: (inout Writer) -> Void) {

@@ -35,15 +35,19 @@ final class WatchTable {
         let enabled = (watches[descriptor] ?? []).filter { dbus_watch_get_enabled($0) != 0 }
         guard !enabled.isEmpty else { return BusActor.loop.unwatch(descriptor) }
         let events = enabled.reduce(UInt32(0)) { $0 | WatchTable.epollEvents(of: $1) }
-        BusActor.loop.watch(descriptor, for: events) { [weak self] occurred in
-            self?.handle(occurred, on: descriptor)
+        // The loop holds this table as long as it watches: a weak reference would make every use of the table take longer.
+        BusActor.loop.watch(descriptor, for: events) { [self] occurred in
+            handle(occurred, on: descriptor)
         }
     }
 
     private func handle(_ events: UInt32, on descriptor: Int32) {
-        for watch in watches[descriptor] ?? [] {
+        let watches = self.watches[descriptor] ?? []
+        for watch in watches {
             // Handling a watch may end the connection, and free its other watches with it.
-            guard watches[descriptor]?.contains(watch) == true, dbus_watch_get_enabled(watch) != 0 else { continue }
+            guard watch == watches.first || self.watches[descriptor]?.contains(watch) == true,
+                dbus_watch_get_enabled(watch) != 0
+            else { continue }
             let flags = WatchTable.watchFlags(for: events) & (dbus_watch_get_flags(watch) | errorFlags)
             if flags != 0 {
                 dbus_watch_handle(watch, flags)

@@ -1,5 +1,5 @@
 extension Duration {
-    /// Whole milliseconds, rounded up, from zero to about 24 days: what poll and libdbus take.
+    /// Whole milliseconds, rounded up, from zero to about 24 days: what libdbus takes.
     var clampedMilliseconds: Int32 {
         guard self > .zero else { return 0 }
         let (seconds, attoseconds) = components

@@ -22,12 +22,14 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let poll: Int32
     private let wakeup: Int32
 
-    private var handlers: [Int32: DescriptorHandler] = [:]
+    // By descriptor: the system gives the lowest numbers that are free, and every message comes by here.
+    private var handlers: [DescriptorHandler?] = []
     private var timers = TimerQueue()
-    private var beforeWaiting: [ObjectIdentifier: TurnEnd] = [:]
+    private var beforeWaiting: [TurnEnd] = []
 
     /// What an owner does at the end of each turn.
     private struct TurnEnd {
+        let owner: ObjectIdentifier
         let action: @BusActor () -> Void
         let flush: @BusActor () -> Void
     }
@@ -74,10 +76,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
                 job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
             }
             BusActor.assumeIsolated {
-                let now = ContinuousClock.now
-                while let action = timers.removeFirst(dueAt: now) { action() }
-                for end in beforeWaiting.values { end.action() }
-                for end in beforeWaiting.values { end.flush() }
+                if timers.nextDeadline != nil {
+                    let now = LoopClock.now
+                    while let action = timers.removeFirst(dueAt: now) { action() }
+                }
+                for end in beforeWaiting { end.action() }
+                for end in beforeWaiting { end.flush() }
             }
             let count = epoll_wait(poll, &events, Int32(events.count), millisecondsToWait())
             inbox.withLock { $0.loopIsAwake = true }
@@ -135,6 +139,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     private func takeJobs() -> [UnownedJob] {
         inbox.withLock { inbox in
+            guard !inbox.jobs.isEmpty else { return [] }
             let jobs = inbox.jobs
             inbox.jobs.removeAll(keepingCapacity: jobs.capacity <= 256)
             return jobs
@@ -150,7 +155,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         guard mayWait else { return 0 }
         guard let next = timers.nextDeadline else { return -1 }
         // Rounded up: waking early would spin until the deadline is reached.
-        return ContinuousClock.now.duration(to: next).clampedMilliseconds
+        return LoopClock.milliseconds(until: next)
     }
 
     private func handle(_ event: inout epoll_event) {
@@ -161,7 +166,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             return
         }
         let mask = keychaind_epoll_event_mask(&event)
-        BusActor.assumeIsolated { handlers[descriptor]?(mask) }
+        BusActor.assumeIsolated {
+            // One that was handled before it may have ended the watching of this one.
+            guard Int(descriptor) < handlers.count else { return }
+            handlers[Int(descriptor)]?(mask)
+        }
     }
 
     // MARK: Sources
@@ -175,14 +184,21 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Calls a handler whenever a descriptor has one of the events; an earlier handler of the same descriptor is replaced.
     @BusActor
     func watch(_ descriptor: Int32, for events: UInt32, handler: @escaping DescriptorHandler) {
-        let operation = handlers.updateValue(handler, forKey: descriptor) == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        let index = Int(descriptor)
+        guard index >= 0 else { return }
+        if index >= handlers.count {
+            handlers += [DescriptorHandler?](repeating: nil, count: index + 1 - handlers.count)
+        }
+        let operation = handlers[index] == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        handlers[index] = handler
         _ = keychaind_epoll_control(poll, operation, descriptor, events)
     }
 
     /// Stops watching a descriptor.
     @BusActor
     package func unwatch(_ descriptor: Int32) {
-        guard handlers.removeValue(forKey: descriptor) != nil else { return }
+        guard handlers.indices.contains(Int(descriptor)), handlers[Int(descriptor)] != nil else { return }
+        handlers[Int(descriptor)] = nil
         _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
     }
 
@@ -194,19 +210,20 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         _ action: @escaping @BusActor () -> Void,
         flush: @escaping @BusActor () -> Void
     ) {
-        beforeWaiting[ObjectIdentifier(owner)] = TurnEnd(action: action, flush: flush)
+        removeBeforeEachWait(owner: owner)
+        beforeWaiting.append(TurnEnd(owner: ObjectIdentifier(owner), action: action, flush: flush))
     }
 
     @BusActor
     func removeBeforeEachWait(owner: AnyObject) {
-        beforeWaiting[ObjectIdentifier(owner)] = nil
+        beforeWaiting.removeAll { $0.owner == ObjectIdentifier(owner) }
     }
 
     /// Runs an action once, on the loop, after a time on the monotonic clock.
     @BusActor
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
-        timers.insert(deadline: .now + delay, action)
+        timers.insert(deadline: LoopClock.instant(after: delay), action)
     }
 
     /// Suspends for a time, without a thread.

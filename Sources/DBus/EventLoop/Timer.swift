@@ -1,5 +1,6 @@
 /// Names an action that was scheduled on the ``EventLoop``.
 package struct Timer: Hashable, Sendable {
-    let deadline: ContinuousClock.Instant
+    /// On the ``LoopClock``.
+    let deadline: Int64
     let number: UInt64
 }

@@ -7,10 +7,10 @@ struct TimerQueue {
     private var entries: [(timer: Timer, action: Action)] = []
     private var count: UInt64 = 0
 
-    /// When the soonest action is due.
-    var nextDeadline: ContinuousClock.Instant? { entries.first?.timer.deadline }
+    /// When the soonest action is due, on the ``LoopClock``.
+    var nextDeadline: Int64? { entries.first?.timer.deadline }
 
-    mutating func insert(deadline: ContinuousClock.Instant, _ action: @escaping Action) -> Timer {
+    mutating func insert(deadline: Int64, _ action: @escaping Action) -> Timer {
         count += 1
         let timer = Timer(deadline: deadline, number: count)
         let index = entries.firstIndex { $0.timer.deadline > deadline } ?? entries.endIndex
@@ -23,7 +23,7 @@ struct TimerQueue {
     }
 
     /// Takes out the soonest action, if it is due: one at a time, because it may remove others that are due as well.
-    mutating func removeFirst(dueAt instant: ContinuousClock.Instant) -> Action? {
+    mutating func removeFirst(dueAt instant: Int64) -> Action? {
         guard let first = entries.first, first.timer.deadline <= instant else { return nil }
         return entries.removeFirst().action
     }

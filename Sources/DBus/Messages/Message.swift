@@ -95,8 +95,15 @@ package final class Message: @unchecked Sendable {
         return body(UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 
-    package var interface: String? { String(optional: dbus_message_get_interface(pointer)) }
-    package var member: String? { String(optional: dbus_message_get_member(pointer)) }
+    package var interface: String? { String(optional: interfaceName) }
+    package var member: String? { String(optional: memberName) }
+
+    /// The interface where it lies in the message.
+    var interfaceName: UnsafePointer<CChar>? { dbus_message_get_interface(pointer) }
+
+    /// The member where it lies in the message.
+    var memberName: UnsafePointer<CChar>? { dbus_message_get_member(pointer) }
+
     package var signature: String { String(optional: dbus_message_get_signature(pointer)) ?? "" }
 
     /// Whether the caller waits for an answer.

@@ -1,7 +1,7 @@
 /// An interface, declared once: dispatch, the checking of arguments, properties and introspection all come from here.
 package struct Interface<Object> {
     package let name: String
-    let methods: [String: Method<Object>]
+    let methods: [Method<Object>]
     let properties: [String: Property<Object>]
     let signals: [SignalDeclaration]
 
@@ -12,7 +12,7 @@ package struct Interface<Object> {
         signals: [SignalDeclaration] = []
     ) {
         self.name = name
-        self.methods = Dictionary(uniqueKeysWithValues: methods.map { ($0.name, $0) })
+        self.methods = methods
         self.properties = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
         self.signals = signals
     }

@@ -42,7 +42,7 @@ struct IntrospectionDocument {
     /// Adds an interface, its members in alphabetical order.
     mutating func add<Object>(_ interface: Interface<Object>) {
         text += "  <interface name=\"\(interface.name)\">\n"
-        for method in interface.methods.values.sorted(by: { $0.name < $1.name }) {
+        for method in interface.methods.sorted(by: { $0.name < $1.name }) {
             let arguments =
                 method.inputs.map { argument($0, direction: "in") }
                 + method.outputs.map { argument($0, direction: "out") }

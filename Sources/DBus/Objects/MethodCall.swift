@@ -9,10 +9,6 @@ package final class MethodCall {
     package let message: Message
     /// The caller's unique name, set by the bus.
     package let sender: String
-    package let member: String
-    /// Nil if the caller left it out.
-    package let interface: String?
-
     private let connection: Connection
     private var state = State.open
 
@@ -20,9 +16,12 @@ package final class MethodCall {
         self.message = message
         self.connection = connection
         sender = message.sender
-        interface = message.interface
-        member = message.member ?? ""
     }
+
+    package var member: String { message.member ?? "" }
+
+    /// Nil if the caller left it out.
+    package var interface: String? { message.interface }
 
     /// The path of the object that is called.
     package var path: String { message.path ?? "/" }

@@ -3,12 +3,14 @@
 package final class ObjectKind<Object> {
     private let interfaces: [Interface<Object>]
     private let byName: [String: Interface<Object>]
+    private let table: CallTable
     private let children: @BusActor (Object) -> [String]
 
     /// - Parameter children: the path elements right below an object, for introspection.
     package init(_ interfaces: [Interface<Object>], children: @escaping @BusActor (Object) -> [String] = { _ in [] }) {
         self.interfaces = interfaces
         byName = Dictionary(uniqueKeysWithValues: interfaces.map { ($0.name, $0) })
+        table = CallTable(interfaces)
         self.children = children
     }
 
@@ -26,40 +28,38 @@ package final class ObjectKind<Object> {
         }
     }
 
-    private func dispatch(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
+    /// Answers a call of an object of this kind, or tells how it will be answered; throws what the caller is told if it has failed.
+    package func dispatch(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
+        guard let name = call.message.interfaceName, let member = call.message.memberName else {
+            return try dispatchWithoutInterface(call, on: object)
+        }
+        guard let methods = table.methods(of: name) else { return try dispatchStandard(call, on: object) }
+        return try withUnsafePointer(to: object) { (object) throws(BusError) in
+            try methods.dispatch(call, member, on: object)
+        }
+    }
+
+    private func dispatchStandard(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
         switch call.interface {
         case StandardInterface.introspectable:
             try dispatchIntrospectable(call, on: object)
             return .answered
         case StandardInterface.properties:
             return try dispatchProperties(call, on: object)
-        case let name?:
-            guard let interface = byName[name] else {
-                throw BusError(.unknownInterface, "the object has no interface \(name)")
-            }
-            guard let method = interface.methods[call.member] else {
-                throw BusError(.unknownMethod, "\(name) has no method \(call.member)")
-            }
-            return try invoke(method, call, object)
-        case nil:
-            // The interface may be left out of a call; then the first that has the method is meant.
-            if let method = interfaces.lazy.compactMap({ $0.methods[call.member] }).first {
-                return try invoke(method, call, object)
-            }
-            guard call.member == "Introspect" else { return try dispatchProperties(call, on: object) }
-            try dispatchIntrospectable(call, on: object)
-            return .answered
+        case let name:
+            throw BusError(.unknownInterface, "the object has no interface \(name ?? "")")
         }
     }
 
-    private func invoke(_ method: Method<Object>, _ call: MethodCall, _ object: Object) throws(BusError) -> Dispatch {
-        guard call.message.hasSignature(method.inputSignature) else {
-            throw BusError(
-                .invalidArguments,
-                "\(method.name) takes '\(method.inputSignature)', not '\(call.message.signature)'"
-            )
+    /// The interface may be left out of a call; then the first that has the method is meant.
+    private func dispatchWithoutInterface(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
+        if let method = interfaces.lazy.flatMap(\.methods).first(where: { $0.name == call.member }) {
+            try CallTable.check(method.name, method.inputSignature, call)
+            return try method.body(object, call)
         }
-        return try method.body(object, call)
+        guard call.member == "Introspect" else { return try dispatchProperties(call, on: object) }
+        try dispatchIntrospectable(call, on: object)
+        return .answered
     }
 
     // MARK: Properties

@@ -24,6 +24,8 @@ final class Outbox {
     /// A duplicate of libdbus's, so that the event loop can watch both.
     private let descriptor: Int32
     private var entries: [Entry] = []
+    /// Where the kernel is told what to write; for the loop's thread, and for whoever lets go of this object last.
+    nonisolated(unsafe) private let pieces: UnsafeMutablePointer<iovec>
     /// How much of the first message has left.
     private var sent = 0
     private var serial = Outbox.firstSerial
@@ -45,7 +47,10 @@ final class Outbox {
         guard descriptor >= 0 else { throw BusError(.limitsExceeded, "no descriptor is left for the bus") }
         self.connection = connection
         self.descriptor = descriptor
+        pieces = .allocate(capacity: 2 * Outbox.messagesPerWrite)
     }
+
+    deinit { pieces.deallocate() }
 
     /// A number for the next message.
     func nextSerial() -> UInt32 {
@@ -117,27 +122,17 @@ final class Outbox {
 
     /// Writes the messages up to the next handover; false if the socket takes nothing now.
     private func write() -> Bool {
-        let messages = entries.prefix(Outbox.messagesPerWrite).prefix { entry in
-            if case .message = entry { true } else { false }
+        var (index, count, skipped) = (0, 0, sent)
+        while index < min(entries.count, Outbox.messagesPerWrite), case .message(let message) = entries[index] {
+            let (header, body) = message.rest(after: skipped)
+            pieces[count] = Outbox.piece(header)
+            pieces[count + 1] = Outbox.piece(body)
+            (index, count, skipped) = (index + 1, count + 2, 0)
         }
-        let written = withUnsafeTemporaryAllocation(of: iovec.self, capacity: 2 * messages.count) { pieces in
-            var (count, skipped) = (0, sent)
-            for case .message(let message) in messages {
-                let (header, body) = message.rest(after: skipped)
-                for piece in [header, body] where !piece.isEmpty {
-                    pieces[count] = iovec(
-                        iov_base: UnsafeMutableRawPointer(mutating: piece.baseAddress),
-                        iov_len: piece.count
-                    )
-                    count += 1
-                }
-                skipped = 0
-            }
-            var packet = msghdr()
-            packet.msg_iov = pieces.baseAddress
-            packet.msg_iovlen = count
-            return sendmsg(descriptor, &packet, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
-        }
+        var packet = msghdr()
+        packet.msg_iov = pieces
+        packet.msg_iovlen = count
+        let written = sendmsg(descriptor, &packet, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         guard written < 0 else {
             removeSent(written)
             return true
@@ -153,9 +148,18 @@ final class Outbox {
         }
     }
 
+    private static func piece(_ bytes: UnsafeRawBufferPointer) -> iovec {
+        iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+    }
+
     private func removeSent(_ written: Int) {
         sent += written
         size -= written
+        if size == 0, entries.count == 1 {
+            // As it mostly is; then nothing has to be counted or moved up.
+            sent = 0
+            return entries.removeAll(keepingCapacity: true)
+        }
         var gone = 0
         for case .message(let message) in entries {
             guard sent >= message.size else { break }

@@ -13,7 +13,7 @@ struct SettlingTarget: ObjectTarget {
             await provider.settle(path, for: call)
             // Nobody would give back a session or a prompt that was made for a caller who left meanwhile.
             guard await provider.isPresent(call.sender) else { return }
-            if case .suspending(let body) = try provider.target(at: path, of: call).dispatch(call) {
+            if case .suspending(let body) = try provider.dispatch(call, at: path) {
                 try await body()
             }
         }

@@ -22,6 +22,24 @@ struct DispatchTests {
 
     @Test
     @BusActor
+    func calls_thousands_areCounted_andEvery1024thIsTold() async throws {
+        let server = try await TestServer.start()
+        let objects = try #require(server.connection.server)
+        let told = Recorder<UInt64>()
+        objects.afterManyCalls = { told.record(objects.callCount) }
+        for _ in 0..<2100 {
+            let message = server.message("Record")
+            message.append("one")
+            message.expectNoReply()
+            server.client.send(message)
+        }
+        try await server.call("Record", "last")
+        #expect(objects.callCount == 2101)
+        #expect(told.all == [1024, 2048])
+    }
+
+    @Test
+    @BusActor
     func call_unknownObject_failsAsTheResolverSays() async throws {
         let server = try await TestServer.start()
         await #expect(throws: BusError(.unknownObject, "")) {
