@@ -162,14 +162,14 @@ let package = Package(
         ),
         .executableTarget(
             name: "ServiceBenchmark",
-            dependencies: ["BenchmarkSupport", "CDBus", "DBus", "Gcrypt", "Security"],
+            dependencies: ["BenchmarkSupport", "CDBus", "CLinux", "DBus", "Gcrypt", "Security"],
             path: "Benchmarks/Service",
             swiftSettings: settings
         ),
         .executableTarget(
             name: "Microbenchmarks",
             dependencies: [
-                "BenchmarkSupport", "CLinux", "Gcrypt", "KeychainModel", "Vault",
+                "BenchmarkSupport", "CLinux", "DBus", "Gcrypt", "KeychainModel", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/Micro",

@@ -14,6 +14,7 @@ enum Microbenchmarks {
     @MainActor
     private static func rows(of table: inout Table) async throws {
         try addCryptographyRows(to: &table)
+        addMarshallingRows(to: &table)
         try await addVaultRows(to: &table)
     }
 }

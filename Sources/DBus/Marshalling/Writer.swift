@@ -15,7 +15,7 @@ package struct Writer: ~Copyable {
     }
 
     /// Writes a message that was begun.
-    init(beginning marshaller: consuming Marshaller) {
+    package init(beginning marshaller: consuming Marshaller) {
         self.marshaller = consume marshaller
     }
 
@@ -25,7 +25,7 @@ package struct Writer: ~Copyable {
     }
 
     /// Ends the message that was begun; nil for one of libdbus's.
-    consuming func finish() -> OutgoingMessage? {
+    package consuming func finish() -> OutgoingMessage? {
         switch consume marshaller {
         case .some(let marshaller): marshaller.finish()
         case .none: nil

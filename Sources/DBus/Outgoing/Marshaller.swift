@@ -5,7 +5,7 @@ import CDBus
 /// libdbus, asked to append a value, checks it, looks for its place in the signature, and grows the message by a few bytes; for
 /// an answer that is more work than all the rest of a call. Here the body grows in place, and its signature is noted at the
 /// end of the header meanwhile.
-struct Marshaller: ~Copyable {
+package struct Marshaller: ~Copyable {
     private static let headerSize = 192
     private static let bodySize = 320
 
@@ -16,7 +16,7 @@ struct Marshaller: ~Copyable {
     private var depth = 0
 
     /// Begins a message.
-    init(_ content: MessageHeader, serial: UInt32) {
+    package init(_ content: MessageHeader, serial: UInt32) {
         opening = content.begin(in: &header, serial: serial)
     }
 

@@ -1,5 +1,5 @@
 /// What the header of a message says that this process marshals itself: an answer or a signal.
-enum MessageHeader {
+package enum MessageHeader {
     /// The answer to the call with a serial number; an error if it has a name.
     case answer(to: UInt32, of: String, error: ErrorName? = nil)
     /// A signal, for everybody or for one receiver.

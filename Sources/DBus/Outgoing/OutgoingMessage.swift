@@ -2,7 +2,7 @@ import CDBus
 import CLinux
 
 /// A message as it travels; its memory is overwritten when this object goes.
-final class OutgoingMessage {
+package final class OutgoingMessage {
     private let header: WireBuffer
     private let body: WireBuffer
 
@@ -33,7 +33,8 @@ final class OutgoingMessage {
         body = WireBuffer(capacity: 0)
     }
 
-    var size: Int { header.count + body.count }
+    /// Bytes, the header included.
+    package var size: Int { header.count + body.count }
 
     /// What is left behind a number of bytes, in two pieces, of which either may be empty; valid as long as this object.
     func rest(after sent: Int) -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer) {
