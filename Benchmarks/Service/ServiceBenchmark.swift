@@ -32,6 +32,9 @@ enum ServiceBenchmark {
         _ = try Gcrypt.initialize(lockedBytes: 256 << 10)
         signal(SIGPIPE, SIG_IGN)
         var report = Report()
+        if !Processors.takePrecedence() {
+            report.note("Other work of the machine may disturb this: only root may go before it.")
+        }
         try Suite.run(try .keychaind(), sizes: sizes, isPeer: false, report: &report)
         if measuresPeer {
             try Suite.run(.gnomeKeyring, sizes: sizes, isPeer: true, report: &report)

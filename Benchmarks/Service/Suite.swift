@@ -19,10 +19,10 @@ struct Suite {
         var process = try start()
         try addMemoryRow("RSS, empty", of: process, .atMost(9), to: &report)
         var client = try SecretClient(stage.client)
-        try addSessionRows(client, to: &report)
+        try stage.onOneProcessor(with: process) { try addSessionRows(client, to: &report) }
         for size in sizes where size <= provider.capacity {
             try fill(client, to: size)
-            try addReadingRows(client, size: size, to: &report)
+            try stage.onOneProcessor(with: process) { try addReadingRows(client, size: size, to: &report) }
             if size == 10_000 {
                 try addBatchRows(client, to: &report)
                 try addMemoryRow("RSS, 10,000 items made", of: process, .atMost(18), to: &report)
@@ -34,7 +34,8 @@ struct Suite {
             }
             try addWritingRows(client, process, size: size, to: &report)
         }
-        if !isPeer {
+        guard !isPeer else { return }
+        try stage.onOneProcessor(with: process) {
             try addSecurityRows(client, process, to: &report)
             try addProtectedRows(client, to: &report)
         }

@@ -144,3 +144,13 @@ static inline long keychaind_send_descriptor(
     memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
     return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
+
+// Which processors a thread may run on, a bit each; glibc declares these for _GNU_SOURCE only. For the benchmarks.
+
+static inline int keychaind_get_processors(pid_t thread, void *bits, size_t size) {
+    return syscall(SYS_sched_getaffinity, thread, size, bits) < 0 ? -1 : 0;
+}
+
+static inline int keychaind_set_processors(pid_t thread, const void *bits, size_t size) {
+    return (int)syscall(SYS_sched_setaffinity, thread, size, bits);
+}

@@ -1,6 +1,6 @@
+import BenchmarkSupport
+
 /// Measures operations in turn, in small blocks, so that what else the machine does hits all of them alike.
-///
-/// Their medians then have a ratio that means something, on a machine where the medians of two runs have not.
 struct Interleaving {
     /// How often each operation has its turn, after a first time that warms up.
     let rounds: Int
@@ -14,18 +14,24 @@ struct Interleaving {
     /// Operations of more than a millisecond.
     static let longCalls = Interleaving(rounds: 25, block: 10)
 
-    /// The medians of what the operations give, in their order: how long one took, less what is not to be counted.
-    func medians(_ operations: (() throws -> Duration)...) throws -> [Duration] {
+    /// Compares operations with the first of them; each gives how long it took, less what is not to be counted.
+    func compare(_ operations: (() throws -> Duration)...) throws -> Comparison {
         var samples = operations.map { _ in [Duration]() }
+        var turns: [[Duration]] = []
         for round in 0...rounds {
+            var turn: [Duration] = []
             for (index, operation) in operations.enumerated() {
-                for _ in 0..<block {
-                    let sample = try operation()
-                    if round > 0 { samples[index].append(sample) }
-                }
+                let block = try (0..<block).map { _ in try operation() }
+                if round > 0 { samples[index] += block }
+                turn.append(block.median)
             }
+            if round > 0 { turns.append(turn) }
         }
-        return samples.map { $0.median }
+        return Comparison(
+            times: samples.map(\.median),
+            ratios: operations.indices.map { index in turns.map { turn in turn[index] / turn[0] }.median },
+            rests: operations.indices.map { index in turns.map { turn in turn[index] - turn[0] }.median }
+        )
     }
 }
 
@@ -33,6 +39,13 @@ extension [Duration] {
     /// The value in the middle; zero if there is none.
     var median: Duration {
         isEmpty ? .zero : sorted()[count / 2]
+    }
+}
+
+extension [Double] {
+    /// The value in the middle; zero if there is none.
+    var median: Double {
+        isEmpty ? 0 : sorted()[count / 2]
     }
 }
 

@@ -33,6 +33,11 @@ final class Stage {
         try client.waitForOwner(of: FloorService.busName)
     }
 
+    /// Has this program, the bus, the floor and a provider share one processor while the closure runs.
+    func onOneProcessor<Result>(with provider: ChildProcess, _ body: () throws -> Result) rethrows -> Result {
+        try Processors.onOne([getpid(), bus.id, floor.id, provider.id], body)
+    }
+
     /// Ends everything, and removes the files.
     func close() {
         floor.stop()

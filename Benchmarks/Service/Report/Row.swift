@@ -24,25 +24,33 @@ struct Row {
         self.requirement = requirement
     }
 
-    /// A time beside the time of a floor that was measured in turn with it.
-    init(_ name: String, _ time: Duration, to floor: Duration, _ floorName: String, _ requirement: Requirement) {
+    /// A time beside the time of a floor, which was measured before it in each turn.
+    ///
+    /// - Parameter index: the place of what was measured; that of the floor is 0.
+    init(
+        _ name: String,
+        _ comparison: Comparison,
+        at index: Int = 1,
+        to floorName: String,
+        _ requirement: Requirement
+    ) {
         self.init(
             name,
-            time / floor,
+            comparison.ratios[index],
             "× " + floorName,
             requirement,
-            figure: "\(time.microseconds.formatted(digits: 1)) µs"
+            figure: "\(comparison.times[index].microseconds.formatted(digits: 1)) µs"
         )
     }
 
-    /// The rate of calls that took so long each, beside the rate of others.
-    init(_ name: String, rate time: Duration, to other: Duration, _ otherName: String, _ requirement: Requirement) {
+    /// The rate of calls that took so long each, beside the rate of others, which were measured before them in each turn.
+    init(_ name: String, rateOf comparison: Comparison, to otherName: String, _ requirement: Requirement) {
         self.init(
             name,
-            other / time,
+            1 / comparison.ratios[1],
             "× " + otherName,
             requirement,
-            figure: "\((1 / (time / .seconds(1))).formatted(digits: 0)) /s"
+            figure: "\((1 / (comparison.times[1] / .seconds(1))).formatted(digits: 0)) /s"
         )
     }
 }

@@ -9,7 +9,7 @@ extension Suite {
         let password = try SecureBytes(copying: Array(Provider.password.utf8))
         let salt = try RandomBytes.nonce(16)
         var owned: [Duration] = []
-        let times = try Interleaving(rounds: 11, block: 1).medians(
+        let times = try Interleaving(rounds: 11, block: 1).compare(
             {
                 try ContinuousClock().measure {
                     _ = try Suite.keyDerivation.derive(password: password, salt: salt, count: 32)
@@ -27,7 +27,7 @@ extension Suite {
                 return duration
             }
         )
-        let rest = times[1] - times[0]
+        let rest = times.rests[1]
         report.add(Row("start to name owned", owned.median.milliseconds, "ms", .atMost(6)), isPeer: isPeer)
         report.add(
             Row(
@@ -35,12 +35,12 @@ extension Suite {
                 rest.milliseconds,
                 "ms",
                 .atMost(40),
-                figure: "\(times[1].milliseconds.formatted(digits: 1)) ms"
+                figure: "\(times.times[1].milliseconds.formatted(digits: 1)) ms"
             ),
             isPeer: isPeer
         )
         report.note(
-            "of which \(times[0].milliseconds.formatted(digits: 1)) ms derive a key (measured in turn, left out)"
+            "of which \(times.times[0].milliseconds.formatted(digits: 1)) ms derive a key (measured in turn, left out)"
         )
     }
 

@@ -5,9 +5,9 @@ extension Suite {
     func addWritingRows(_ client: SecretClient, _ process: ChildProcess, size: Int, to report: inout Report) throws {
         let floor = try SyncFloor(in: stage.folder)
         let (made, written) = (client.items.count, process.usage.writtenBytes)
-        let times = try Interleaving.longCalls.medians(floor.append) { try create(client) }
+        let times = try Interleaving.longCalls.compare(floor.append) { try create(client) }
         report.add(
-            Row("CreateItem, durable, \(size) items", times[1], to: times[0], "fdatasync", .atMost(2.5)),
+            Row("CreateItem, durable, \(size) items", times, to: "fdatasync", .atMost(2.5)),
             isPeer: isPeer
         )
         if let before = written, let after = process.usage.writtenBytes {
@@ -16,12 +16,12 @@ extension Suite {
         } else {
             report.note("What a call writes cannot be read from /proc: only root may.")
         }
-        let rates = try Interleaving(rounds: 20, block: 1).medians(
+        let rates = try Interleaving(rounds: 20, block: 1).compare(
             { try (0..<16).reduce(.zero) { sum, _ in try sum + create(client) } / 16 },
             { try createAtOnce(client, count: 64, inFlight: 16) }
         )
         report.add(
-            Row("CreateItem, 16 in flight, \(size) items", rate: rates[1], to: rates[0], "one at a time", .atLeast(4)),
+            Row("CreateItem, 16 in flight, \(size) items", rateOf: rates, to: "one at a time", .atLeast(4)),
             isPeer: isPeer
         )
     }
