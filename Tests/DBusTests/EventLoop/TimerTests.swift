@@ -43,11 +43,9 @@ struct TimerTests {
     @BusActor
     func cancel_byATimerOfTheSameTurn_doesNotRun() async throws {
         let ran = Recorder<String>()
-        var second: Timer?
-        BusActor.loop.schedule(after: .zero) {
-            if let second { BusActor.loop.cancel(second) }
-        }
-        second = BusActor.loop.schedule(after: .zero) { ran.record("cancelled") }
+        let second = Recorder<Timer>()
+        BusActor.loop.schedule(after: .zero) { second.all.forEach(BusActor.loop.cancel) }
+        second.record(BusActor.loop.schedule(after: .zero) { ran.record("cancelled") })
         BusActor.loop.schedule(after: .milliseconds(1)) { ran.record("other") }
         _ = try await ran.first("the other timer") { $0 == "other" }
         #expect(ran.all == ["other"])
