@@ -167,11 +167,7 @@ struct ErrorTests {
             try await client.call(.service, Interface.service, "ChangeLock", ObjectPath.login)
         }
         await #expect(throws: BusError.unknownInterface) {
-            try await client.call(
-                .service,
-                "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface",
-                "CreateWithMasterPassword"
-            )
+            try await client.call(.service, "org.gnome.keyring.Daemon", "GetEnvironment")
         }
     }
 }
