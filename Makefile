@@ -30,6 +30,8 @@ DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md docs/access
 INSTALLED = \
 	$(BINDIR)/keychaind \
 	$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service \
+	$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service \
+	$(DATADIR)/xdg-desktop-portal/portals/keychaind.portal \
 	$(addprefix $(DATADIR)/dbus-1/interfaces/,$(notdir $(INTERFACES))) \
 	$(UNITDIR)/keychaind.service \
 	$(UNITDIR)/keychaind.socket \
@@ -100,8 +102,12 @@ install:
 		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR)
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.secrets.service.in \
 		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service
+	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.impl.portal.desktop.keychaind.service.in \
+		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/keychaind.service.in > $(DESTDIR)$(UNITDIR)/keychaind.service
-	chmod 644 $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service
+	chmod 644 $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service \
+		$(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
+	$(INSTALL) -D -m 644 dbus/keychaind.portal $(DESTDIR)$(DATADIR)/xdg-desktop-portal/portals/keychaind.portal
 	$(INSTALL) -m 644 dbus/keychaind.socket $(DESTDIR)$(UNITDIR)
 	$(INSTALL) -m 644 $(PAM_MODULE) $(DESTDIR)$(PAMDIR)
 	$(STRIP) --strip-unneeded $(DESTDIR)$(PAMDIR)/pam_keychaind.so

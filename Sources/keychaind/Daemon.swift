@@ -39,6 +39,7 @@ struct Daemon {
         if password == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
         daemon.watchSession(configuration)
+        BusActor.start { await daemon.startPortal() }
         if let password { await daemon.unlock(withPasswordFrom: password) }
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
@@ -90,6 +91,14 @@ struct Daemon {
         } catch {
             end(.unavailable, "the name \(Provider.busName) cannot be taken: \(error.message)")
         }
+    }
+
+    /// Serves programs in sandboxes, unless another backend has the name.
+    private func startPortal() async {
+        let portal = SecretPortal(provider: provider, connection: connection, logger: logger)
+        if await portal.start(options.replaces ? [.allowReplacement, .replaceExisting] : []) { return }
+        let owner = await NameOwner.find(SecretPortal.busName, on: connection)
+        logger.notice("Programs in sandboxes are not served", metadata: ["owner": "\(owner)"])
     }
 
     private func watchForTheEnd(_ signals: TerminationSignals) {

@@ -10,7 +10,9 @@ check "make install" install_to /usr "$stage"
     echo "644 usr/lib/systemd/user/keychaind.service"
     echo "644 usr/lib/systemd/user/keychaind.socket"
     for file in "$project"/dbus/*.xml; do echo "644 usr/share/dbus-1/interfaces/${file##*/}"; done
+    echo "644 usr/share/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service"
     echo "644 usr/share/dbus-1/services/org.freedesktop.secrets.service"
+    echo "644 usr/share/xdg-desktop-portal/portals/keychaind.portal"
     for file in CHANGELOG.md LICENSE README.md SECURITY.md access-control.md audit.md file-format.md fingerprint.md \
         headless.md local-authentication.md migrating.md pam.md using.md; do
         echo "644 usr/share/doc/keychaind/$file"

@@ -54,6 +54,8 @@ UNIT
 cat >/run/session.sh <<'SESSION'
 set -euo pipefail
 mkdir "$HOME"
+# Without /etc, where the machine may have chosen another bus.
+export SYSTEMD_UNIT_PATH=/run/systemd/user:/usr/lib/systemd/user
 /lib/systemd/systemd --user --log-target=console --log-level=notice --unit=dbus.service &
 for ((i = 0; i < 100; i++)); do
     ! systemctl --user is-active --quiet dbus.service 2>/dev/null || break
@@ -78,9 +80,14 @@ cmp -s "/proc/$process/uid_map" /proc/self/uid_map && echo "same-user-namespace=
 locked() { busctl --user get-property org.freedesktop.secrets /org/freedesktop/secrets/collection/login \
     org.freedesktop.Secret.Collection Locked; }
 systemctl --user stop keychaind.service
-systemctl --user start keychaind.socket
+echo "stopped=$(show ActiveState)"
+touch "$XDG_RUNTIME_DIR/ready"
 for ((i = 0; i < 200; i++)); do
     [[ ! -e /run/user/logged-in ]] || break
+    sleep 0.05
+done
+for ((i = 0; i < 100; i++)); do
+    [[ $(show ActiveState) != active ]] || break
     sleep 0.05
 done
 echo "started-by-login=$(show ActiveState)"
@@ -104,7 +111,7 @@ SESSION
 log_in() {
     local attempt
     for ((attempt = 0; attempt < 200; attempt++)); do
-        [[ ! -S /run/user/$user/keychaind/pam ]] || break
+        [[ ! -e /run/user/$user/ready ]] || break
         sleep 0.05
     done
     printf 'password\n' | /run/installed/test/login /run/installed/test/pam.d login "$(id -nu $user)" \

@@ -11,6 +11,9 @@ enum InterfaceName {
     static let keySlots = "org.keychaind.KeySlots1"
     /// gnome-keyring's, for Seahorse and scripts.
     static let masterPasswords = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+    /// The desktop portal's, for its backends.
+    static let portalSecret = "org.freedesktop.impl.portal.Secret"
+    static let portalRequest = "org.freedesktop.impl.portal.Request"
     static let audit = "org.keychaind.Audit1"
     static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"

@@ -25,6 +25,20 @@ final class SecretsKey: Sendable {
         self.bytes = bytes
     }
 
+    /// The size of an application's secret in bytes.
+    static let applicationSecretSize = 64
+
+    /// The secret of an application: HKDF-SHA256 of this key, with the collection's identifier as salt.
+    func applicationSecret(for application: String) throws(GcryptError) -> SecureBytes {
+        try HKDFSHA256.derive(
+            from: bytes,
+            salt: collection,
+            info: Array("keychaind 1 application \(application)".utf8),
+            count: Self.applicationSecretSize,
+            in: .locked
+        )
+    }
+
     /// Gives the key to a closure.
     func withKey(_ body: (borrowing SecureBytes) -> Void) {
         body(bytes)

@@ -1,0 +1,122 @@
+import Authentication
+package import DBus
+import Gcrypt
+import Glibc
+import KeychainModel
+package import Logging
+import Vault
+
+/// The backend of the Secret portal, for programs in a sandbox: each has a secret of its own to encrypt with what it keeps.
+///
+/// Only the desktop portal may call it, which knows what is in which sandbox; to everybody else the object is not there.
+@BusActor
+package final class SecretPortal {
+    /// The name by which the desktop portal finds the backend; keychaind.portal says so.
+    package nonisolated static let busName = "org.freedesktop.impl.portal.desktop.keychaind"
+
+    private static let desktopPortal = "org.freedesktop.portal.Desktop"
+    private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
+    private static let applicationBytes = 255
+
+    /// What the portal tells the program, in its numbers.
+    private enum Response: UInt32 {
+        case success = 0
+        case cancelled = 1
+        case failed = 2
+    }
+
+    static let kind = ObjectKind<SecretPortal>(
+        [
+            Interface(
+                InterfaceName.portalSecret,
+                methods: [
+                    Method(
+                        suspending: "RetrieveSecret",
+                        in: [
+                            Parameter("handle", ObjectPath.self), Parameter("app_id", String.self),
+                            Parameter("fd", FileDescriptor.self), Parameter("options", [String: Variant].self),
+                        ],
+                        out: [Parameter("response", UInt32.self), Parameter("results", [String: Variant].self)]
+                    ) { (portal, call) async throws(BusError) in
+                        let (handle, application, descriptor, _) = try call.arguments(
+                            ObjectPath.self,
+                            String.self,
+                            FileDescriptor.self,
+                            [String: Variant].self
+                        )
+                        let response = await portal.retrieve(application, to: descriptor, handle, for: call.sender)
+                        call.reply(with: response.rawValue, [String: Variant]())
+                    }
+                ],
+                properties: [Property("version", UInt32.self, get: { _ in 1 })]
+            )
+        ]
+    )
+
+    private let provider: Provider
+    private let connection: Connection
+    private let logger: Logger
+
+    package init(provider: Provider, connection: Connection, logger: Logger) {
+        self.provider = provider
+        self.connection = connection
+        self.logger = logger
+    }
+
+    /// Takes the name, once it is known who may call; false if another has it.
+    package func start(_ options: NameRequest.Options = []) async -> Bool {
+        await withCheckedContinuation { continuation in
+            let waiter = Waiter(continuation)
+            connection.followOwner(of: Self.desktopPortal) { [self] owner in
+                connection.withdraw(Self.path)
+                if let owner {
+                    connection.export(Self.kind.target(self), at: Self.path, to: owner, takesDescriptors: true)
+                }
+                waiter.finish()
+            }
+        }
+        return (try? connection.requestName(Self.busName, options: options)) == .owner
+    }
+
+    private func retrieve(
+        _ application: String,
+        to descriptor: FileDescriptor,
+        _ handle: ObjectPath,
+        for caller: String
+    ) async -> Response {
+        if provider.isOpening { await provider.waitUntilReady() }
+        guard !provider.hasEnded, application.utf8.count <= Self.applicationBytes,
+            let login = provider.vault.collection(named: .login)
+        else { return .failed }
+        await provider.settle(login)
+        if login.isLocked {
+            guard await unlock(login, handle, for: caller) else { return .cancelled }
+        }
+        do throws(VaultError) {
+            return write(try login.applicationSecret(for: application), to: descriptor) ? .success : .failed
+        } catch {
+            logger.error("An application did not get its secret", metadata: ["reason": "\(error)"])
+            return .failed
+        }
+    }
+
+    /// Has a person unlock, unless the request is closed first.
+    private func unlock(_ login: Collection, _ handle: ObjectPath, for caller: String) async -> Bool {
+        let conversation = provider.makeConversation(for: caller)
+        connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: caller)
+        defer {
+            connection.withdraw(handle)
+            conversation.end()
+        }
+        return await provider.unlock(login, asking: conversation)
+    }
+
+    /// Writes the secret if that does not block; it is shorter than what a pipe takes at once.
+    private func write(_ secret: borrowing SecureBytes, to descriptor: FileDescriptor) -> Bool {
+        var event = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+        guard poll(&event, 1, 0) == 1, event.revents & Int16(POLLOUT) != 0 else { return false }
+        return secret.withUnsafeBytes { bytes in
+            Glibc.write(descriptor.rawValue, bytes.baseAddress, bytes.count) == bytes.count
+        }
+    }
+}

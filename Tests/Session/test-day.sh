@@ -1,0 +1,144 @@
+# shellcheck shell=bash disable=SC2154,SC2119
+# A day: from the first login of a fresh account to the day after root has changed its password. A program stores three secrets
+# in the morning, and has them byte for byte in the end. Every step is looked at from outside of the daemon.
+
+own_home
+# shellcheck source=Tests/Session/accounts.sh
+source "$scripts/accounts.sh"
+make_account "in the morning"
+user_environment
+
+# The machine: a bus with a logind that does as it is told, and a display with a person who types what is in a file.
+manager_pid='' logind_pid='' machine_pid=''
+end_day() {
+    local pid
+    for pid in $manager_pid $daemon_pid $logind_pid $machine_pid; do kill -TERM "$pid" 2>/dev/null || true; done
+    stop_everything
+}
+trap end_day EXIT
+cat >"$work/machine.conf" <<XML
+<busconfig>
+  <type>system</type>
+  <listen>unix:path=$work/machine</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/> <allow own="*"/> <allow send_destination="*"/> <allow receive_sender="*"/>
+  </policy>
+</busconfig>
+XML
+dbus-daemon --config-file="$work/machine.conf" --nofork 2>"$work/machine.log" &
+machine_pid=$!
+eventually test -S "$work/machine"
+export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$work/machine
+/usr/bin/python3 -m dbusmock --template logind >"$work/logind.log" 2>&1 &
+logind_pid=$!
+logind() { # OBJECT METHOD ARGUMENT...
+    gdbus call --system --dest org.freedesktop.login1 --object-path "/org/freedesktop/login1$1" --method "${@:2}"
+}
+eventually logind "" org.freedesktop.DBus.Peer.Ping
+logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager GetUser u o \
+    "ret = '/org/freedesktop/login1/user/%d' % args[0]" >/dev/null
+logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$user_id" "$user" true >/dev/null
+export XDG_SESSION_ID=c1
+
+mkdir "$work/bin"
+cat >"$work/bin/pinentry" <<'PINENTRY'
+#!/bin/bash
+folder=${BASH_SOURCE[0]%/bin/*}
+echo OK
+while read -r line; do
+    case $line in
+    SETDESC*) echo "$line" >>"$folder/dialogs" ;;
+    GETPIN) printf 'D %s\n' "$(<"$folder/typed")" ;;
+    'GETINFO flavor') echo 'D gtk2' ;;
+    esac
+    echo OK
+done
+PINENTRY
+chmod 755 "$work/bin/pinentry"
+touch "$work/dialogs"
+chmod 666 "$work/dialogs"
+export PATH=$work/bin:$PATH DISPLAY=:77
+types() { printf %s "$1" >"$work/typed"; }
+dialogs() { wc -l <"$work/dialogs" | tr -d ' '; }
+
+as_user mkdir -p "$HOME/config/keychaind"
+export XDG_CONFIG_HOME=$HOME/config
+printf '[lock]\non-screen-lock = true\n' | as_user tee "$XDG_CONFIG_HOME/keychaind/config.toml" >"$work/said"
+
+install -m 755 "$KEYCHAIND" "$work/keychaind"
+start_user_bus
+start_manager() {
+    : >"$work/manager.log"
+    "${become_user[@]}" /usr/bin/python3 "$work/manager.py" "$work/keychaind" --verbose --prompters pinentry \
+        >"$work/manager.log" 2>>"$work/keychaind.log" &
+    manager_pid=$!
+    eventually test -S "$XDG_RUNTIME_DIR/keychaind/pam"
+}
+log_the_user_in() { # PASSWORD
+    check_equal "$1: a login" "$(log_in "$2" authenticate account establish open | tr '\n' ' ')" \
+        "authenticate=0 account=0 establish=0 open=0 "
+    daemon_pid=$(sed -n 's/^started //p' "$work/manager.log" | tail -n 1)
+}
+log_the_user_out() {
+    local manager=$manager_pid
+    manager_pid='' daemon_pid=''
+    kill -TERM "$manager"
+    check "$1: a logout" wait "$manager"
+}
+is_unlocked() { [[ $(is_locked) == false ]]; }
+is_locked_now() { [[ $(is_locked) == true ]]; }
+ask() { as_user /usr/bin/python3 "$work/browser.py" "$@" 2>&1 || true; }
+
+start_manager
+log_the_user_in "a fresh account" "in the morning"
+check "a fresh account: the keychain is unlocked" eventually is_unlocked
+check_equal "a browser stores its secrets" "$(ask store)" "stored"
+stored=$(ask read)
+check_match "a browser reads them" "$stored" '^[0-9a-f]{64} [0-9a-f]{64} [0-9a-f]{64}$'
+check_equal "nobody was asked anything" "$(dialogs)" 0
+
+logind /session/c1 org.freedesktop.login1.Session.Lock >/dev/null
+check "the screen is locked: so is the keychain" eventually is_locked_now
+check_equal "a browser is told so" "$(ask read)" "org.freedesktop.Secret.Error.IsLocked"
+logind /session/c1 org.freedesktop.login1.Session.Unlock >/dev/null
+types "in the morning"
+check_equal "the screen is unlocked: a browser has the person asked" "$(ask unlock)" "unlocked"
+check_equal "by one dialog" "$(dialogs)" 1
+check_equal "and has its secrets" "$(ask read)" "$stored"
+
+check_equal "a change of the password" \
+    "$(printf '%s\n' "in the morning" "at noon" | timeout 10 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
+check "reaches the keychain" eventually grep -q "have the account's new password" "$work/keychaind.log"
+
+before=$daemon_pid
+kill -HUP "$manager_pid"
+restarted() { [[ $(sed -n 's/^started //p' "$work/manager.log" | tail -n 1) != "$before" ]]; }
+check "the service is started anew" eventually restarted
+daemon_pid=$(sed -n 's/^started //p' "$work/manager.log" | tail -n 1)
+check "the new process answers" eventually as_user_owns_name "$daemon_pid"
+check_equal "and gives the browser its secrets" "$(ask read)" "$stored"
+check_equal "without a question" "$(dialogs)" 1
+
+log_the_user_out "in the evening"
+start_manager
+log_the_user_in "the next day, with the new password" "at noon"
+check "the next day: the keychain is unlocked" eventually is_unlocked
+check_equal "the next day: the secrets are there" "$(ask read)" "$stored"
+
+log_the_user_out "the next evening"
+printf %s "by root" >"$work/account"
+start_manager
+log_the_user_in "after root has changed the password" "by root"
+check "the keychain has another password" eventually grep -q "another password than the account" "$work/keychaind.log"
+types "at noon"
+check_equal "the person is asked for the old one" "$(ask unlock)" "unlocked"
+check_equal "by one dialog more" "$(dialogs)" 2
+check_equal "the secrets are there" "$(ask read)" "$stored"
+log_the_user_out "the third evening"
+start_manager
+log_the_user_in "the day after" "by root"
+check "the day after: nobody is asked" eventually is_unlocked
+check_equal "the day after: no dialog more" "$(dialogs)" 2
+check_equal "all secrets are there, byte for byte" "$(ask read)" "$stored"
+log_the_user_out "the last evening"

@@ -1,0 +1,47 @@
+# shellcheck shell=bash disable=SC2154
+# The Secret portal: the real desktop portal finds the backend on any desktop, and a program has the same secret every time.
+
+own_home
+prefix=$work/prefix
+check "make install" install_to "$prefix"
+own_bus "$prefix/share/dbus-1/services"
+portal_pid=''
+end_portal() {
+    [[ -z $portal_pid ]] || kill "$portal_pid" || true
+    stop_everything
+}
+trap end_portal EXIT
+start_portal() {
+    XDG_CURRENT_DESKTOP=$1 XDG_DESKTOP_PORTAL_DIR=$prefix/share/xdg-desktop-portal/portals \
+        /usr/libexec/xdg-desktop-portal --replace 2>"$work/portal.log" &
+    portal_pid=$!
+    eventually has_portal
+}
+has_portal() { gdbus introspect --session --dest org.freedesktop.portal.Desktop --object-path /org/freedesktop/portal/desktop |
+    grep -q org.freedesktop.portal.Secret; }
+secret() { timeout 30 /usr/bin/python3 "$scripts/portal.py" 2>&1 || true; }
+service=org.freedesktop.impl.portal.desktop.keychaind
+call_backend() {
+    gdbus call --session --dest "$service" --object-path /org/freedesktop/portal/desktop \
+        --method org.freedesktop.DBus.Properties.Get org.freedesktop.impl.portal.Secret version 2>&1 || true
+}
+
+start_daemon
+start_portal sway
+first=$(secret)
+check_match "a program has 64 bytes" "$first" '^[0-9a-f]{128}$'
+check_equal "the same every time" "$(secret)" "$first"
+check_equal "which no search finds" "$(secret-tool search --all app_id '' 2>&1)" ''
+items=$(gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/collection/login \
+    --method org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Items)
+check_equal "and no list has" "$items" "(<@ao []>,)"
+check_match "another program does not see the backend" "$(call_backend)" 'no object|UnknownObject|UnknownMethod'
+kill "$portal_pid"
+wait "$portal_pid" || true
+
+start_portal GNOME
+check_equal "the same on another desktop" "$(secret)" "$first"
+kill -TERM "$daemon_pid"
+eventually has_ended "$daemon_pid"
+start_daemon
+check_equal "and after a restart" "$(secret)" "$first"
