@@ -7,6 +7,7 @@ final class SecretsKey: Sendable {
     static let overhead = SealingKey.overhead + 2
 
     private let key: SealingKey
+    private let collection: [UInt8]
     // What secrets are bound to, but for the item.
     private let template: AssociatedData
 
@@ -20,6 +21,7 @@ final class SecretsKey: Sendable {
 
     /// Takes the key that another process has derived.
     init(_ bytes: consuming SecureBytes, collection: [UInt8]) throws(GcryptError) {
+        self.collection = collection
         template = AssociatedData(collection: collection, column: .secret)
         key = try SealingKey(bytes)
         self.bytes = bytes
