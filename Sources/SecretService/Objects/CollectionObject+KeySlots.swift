@@ -90,7 +90,9 @@ extension CollectionObject {
             throw BusError(.accessDenied, "nobody has opened the keychain")
         }
         // Nobody would have the key that was made for a caller who left meanwhile.
-        guard !conversation.isEnded, await provider.isPresent(caller) else { throw BusError(.noReply, "the caller has left the bus") }
+        guard !conversation.isEnded, await provider.isPresent(caller) else {
+            throw BusError(.noReply, "the caller has left the bus")
+        }
         let text: Secret
         do throws(VaultError) {
             let recoveryKey = try await collection.addRecoveryKey(label: label, openedBy: key)
