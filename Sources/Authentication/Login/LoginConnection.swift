@@ -17,6 +17,7 @@ final class LoginConnection {
     private let descriptor: Int32
     private let peer: LoginPeer
     private let keychain: any LoginKeychain
+    private let requestTime: Duration
     private let logger: Logger
     private let onEnd: @BusActor (LoginConnection) -> Void
     private var state = State.working
@@ -38,12 +39,14 @@ final class LoginConnection {
         _ descriptor: Int32,
         peer: LoginPeer,
         keychain: any LoginKeychain,
+        requestTime: Duration,
         logger: Logger,
         onEnd: @escaping @BusActor (LoginConnection) -> Void
     ) {
         self.descriptor = descriptor
         self.peer = peer
         self.keychain = keychain
+        self.requestTime = requestTime
         self.logger = logger
         self.onEnd = onEnd
     }
@@ -70,7 +73,7 @@ final class LoginConnection {
     }
 
     private func waitForRequest() {
-        let timer = BusActor.loop.schedule(after: LoginListener.requestTime) { [weak self] in self?.close() }
+        let timer = BusActor.loop.schedule(after: requestTime) { [weak self] in self?.close() }
         state = .reading(timer)
         BusActor.loop.watchReadable(descriptor) { [weak self] in self?.receive() }
     }

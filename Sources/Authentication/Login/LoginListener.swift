@@ -9,9 +9,6 @@ package final class LoginListener {
     /// How many logins may be under way at a time.
     package nonisolated static let connectionLimit = 8
 
-    /// For how long a connection may say nothing.
-    nonisolated static let requestTime = Duration.seconds(2)
-
     /// For how long the start waits for what a login that has connected already will say.
     package nonisolated static let startTime = Duration.milliseconds(500)
 
@@ -22,13 +19,17 @@ package final class LoginListener {
     }
 
     private let keychain: any LoginKeychain
+    private let requestTime: Duration
     private let logger: Logger
     private var connections: [ObjectIdentifier: LoginConnection] = [:]
     private var state = State.idle
 
     /// Creates a listener for whoever has the keychains.
-    package init(keychain: any LoginKeychain, logger: Logger) {
+    ///
+    /// - Parameter requestTime: for how long a connection may say nothing.
+    package init(keychain: any LoginKeychain, requestTime: Duration = .seconds(2), logger: Logger) {
         self.keychain = keychain
+        self.requestTime = requestTime
         self.logger = logger
     }
 
@@ -79,7 +80,13 @@ package final class LoginListener {
             Glibc.close(accepted)
             return
         }
-        let connection = LoginConnection(accepted, peer: peer, keychain: keychain, logger: logger) {
+        let connection = LoginConnection(
+            accepted,
+            peer: peer,
+            keychain: keychain,
+            requestTime: requestTime,
+            logger: logger
+        ) {
             [weak self] ended in
             self?.connections[ObjectIdentifier(ended)] = nil
         }

@@ -14,11 +14,12 @@ final class LoginFixture {
     private let folder: TemporaryFolder
     private let descriptor: Int32
 
-    init() throws {
+    /// - Parameter requestTime: for how long a login may say nothing: long, so that a busy machine does not end one.
+    init(requestTime: Duration = .seconds(120)) throws {
         folder = try TemporaryFolder()
         path = folder.path("pam")
         descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        listener = LoginListener(keychain: keychain, logger: Logger(recordingTo: log))
+        listener = LoginListener(keychain: keychain, requestTime: requestTime, logger: Logger(recordingTo: log))
         guard Self.withAddress(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 16) == 0 else {
             throw POSIXError(.EADDRINUSE)
         }

@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test @BusActor func connection_thatSaysNothing_isEnded() async throws {
-        let fixture = try LoginFixture()
+        let fixture = try LoginFixture(requestTime: .milliseconds(50))
         await fixture.start()
         let login = try fixture.connect()
         #expect(await login.receive() == [])
