@@ -157,7 +157,7 @@ struct ErrorTests {
         #expect(try await client.label(of: item) == "label")
     }
 
-    @Test("#46 #82 gnome-keyring's own additions are not there, and say so")
+    @Test("#82 gnome-keyring's own additions to the service are not there, and say so")
     func foreignAdditions_areUnknown() async throws {
         let (client, _) = try await SharedService.client()
         await #expect(throws: BusError.unknownMethod) {

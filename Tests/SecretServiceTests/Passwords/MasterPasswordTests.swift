@@ -30,7 +30,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func create_lock_unlock_change_work_andTellWrongPasswords() async throws {
+    @Test("#46 a wrong master password is gnome-keyring's Denied")
+    func create_lock_unlock_change_work_andTellWrongPasswords() async throws {
         try await withClient { service, client, password in
             let ring = try await client.createWithMasterPassword([Self.label: .string("Test ring")], password("one"))
             #expect(ring.rawValue == "/org/freedesktop/secrets/collection/Test_20ring")
