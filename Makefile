@@ -79,10 +79,11 @@ docs:
 	scripts/docs
 
 bench:
-	scripts/install-packages run
+	scripts/install-packages test
 	$(SWIFT) build -c release --product keychaind
 	$(SWIFT) run -c release Microbenchmarks
 	$(SWIFT) run -c release ServiceBenchmark
+	Benchmarks/Session/session.py $(RELEASE)
 
 lint:
 	scripts/install-packages test

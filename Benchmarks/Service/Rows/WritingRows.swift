@@ -5,7 +5,9 @@ extension Suite {
     func addWritingRows(_ client: SecretClient, _ process: ChildProcess, size: Int, to report: inout Report) throws {
         let floor = try SyncFloor(in: stage.folder)
         let (made, written) = (client.items.count, process.usage.writtenBytes)
-        let times = try Interleaving.longCalls.compare(floor.append) { try create(client) }
+        let times = try stage.onOneProcessor(with: process) {
+            try Interleaving.longCalls.compare(floor.append) { try create(client) }
+        }
         report.add(
             Row("CreateItem, durable, \(size) items", times, to: "fdatasync", .atMost(2.5)),
             isPeer: isPeer
