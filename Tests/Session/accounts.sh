@@ -75,7 +75,7 @@ start_user_daemon() {
     "${become_user[@]}" "$work/keychaind" "$@" </dev/null 2>>"$work/keychaind.log" &
     daemon_pid=$!
     eventually as_user_owns_name "$daemon_pid"
-    eventually test -S "$XDG_RUNTIME_DIR/keychaind/pam"
+    eventually hears_logins
 }
 
 as_user_owns_name() {
@@ -99,3 +99,6 @@ is_locked() {
 
 store() { printf %s "$2" | as_user secret-tool store --label=test name "$1"; }
 look_up() { as_user secret-tool lookup name "$1"; }
+
+# Whether somebody listens at the socket for logins: its file may be there before, or be left from the last daemon.
+hears_logins() { grep -q " 00010000 .* $XDG_RUNTIME_DIR/keychaind/pam\$" /proc/net/unix; }

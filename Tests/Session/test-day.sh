@@ -73,7 +73,7 @@ start_manager() {
     "${become_user[@]}" /usr/bin/python3 "$work/manager.py" "$work/keychaind" --verbose --prompters pinentry \
         >"$work/manager.log" 2>>"$work/keychaind.log" &
     manager_pid=$!
-    eventually test -S "$XDG_RUNTIME_DIR/keychaind/pam"
+    eventually hears_logins
 }
 log_the_user_in() { # PASSWORD
     check_equal "$1: a login" "$(log_in "$2" authenticate account establish open | tr '\n' ' ')" \
