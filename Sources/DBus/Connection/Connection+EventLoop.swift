@@ -77,7 +77,8 @@ extension Connection {
         _ context: UnsafeMutableRawPointer?,
         _ body: @BusActor (Connection) -> Result
     ) -> Result {
-        // The loop's thread is the only one that calls libdbus, so that this is where libdbus calls back.
+        // `nonisolated(unsafe)`: the loop's thread is the only one that calls libdbus, and so the one that libdbus calls back;
+        // nothing is sent to another.
         nonisolated(unsafe) let context = context
         return BusActor.assumeIsolated {
             body(Unmanaged<Connection>.fromOpaque(context!).takeUnretainedValue())

@@ -27,7 +27,8 @@ final class PendingCall {
         dbus_pending_call_set_notify(
             pointer,
             { _, context in
-                // The loop's thread is the only one that calls libdbus, so that this is where libdbus calls back.
+                // `nonisolated(unsafe)`: the loop's thread is the only one that calls libdbus, and so the one that libdbus calls back;
+                // nothing is sent to another.
                 nonisolated(unsafe) let context = context
                 BusActor.assumeIsolated {
                     Unmanaged<PendingCall>.fromOpaque(context!).takeUnretainedValue().finish()

@@ -24,7 +24,9 @@ final class Outbox {
     /// A duplicate of libdbus's, so that the event loop can watch both.
     private let descriptor: Int32
     private var entries: [Entry] = []
-    /// Where the kernel is told what to write; for the loop's thread, and for whoever lets go of this object last.
+    /// Where the kernel is told what to write.
+    ///
+    /// `nonisolated(unsafe)`: it is written to on the loop's thread only, and freed by whoever lets go of this object last.
     nonisolated(unsafe) private let pieces: UnsafeMutablePointer<iovec>
     /// How much of the first message has left.
     private var sent = 0

@@ -1,5 +1,7 @@
 public import Foundation
 
+// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+
 /// Who may use the item, on macOS.
 public nonisolated(unsafe) let kSecAttrAccess: CFString = "acls"
 

@@ -1,5 +1,7 @@
 public import Foundation
 
+// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+
 /// The key of a query whose value is the class of items.
 public nonisolated(unsafe) let kSecClass: CFString = "class"
 

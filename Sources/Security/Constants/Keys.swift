@@ -1,5 +1,7 @@
 public import Foundation
 
+// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+
 /// A public key.
 public nonisolated(unsafe) let kSecAttrKeyClassPublic: CFString = "0"
 

@@ -1,5 +1,7 @@
 public import Foundation
 
+// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+
 /// How many items to find: one of the two below, or a number.
 public nonisolated(unsafe) let kSecMatchLimit: CFString = "m_Limit"
 

@@ -1,5 +1,7 @@
 public import Foundation
 
+// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+
 /// The protocol FTP.
 public nonisolated(unsafe) let kSecAttrProtocolFTP: CFString = "ftp "
 

@@ -1,5 +1,7 @@
 public import Foundation
 
+// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+
 /// Whether to give the secret.
 public nonisolated(unsafe) let kSecReturnData: CFString = "r_Data"
 
