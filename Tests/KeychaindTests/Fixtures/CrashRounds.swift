@@ -9,8 +9,8 @@ final class CrashRounds {
     private enum Moment {
         /// As soon as so many changes have been acknowledged; others are under way.
         case afterReplies(Int)
-        /// So long after the changes were asked for.
-        case after(Duration)
+        /// When so many Pings have been answered after the changes were asked for: in the middle of whatever is done then.
+        case afterPings(Int)
     }
 
     private static let changesPerRound = 8
@@ -56,9 +56,8 @@ final class CrashRounds {
             switch moment {
             case .afterReplies(let count):
                 for index in 0..<count { _ = try await replies.first("a reply", after: index) }
-            case .after(let time):
-                // Waits for no event on purpose: any moment will do, and which one it is comes from the seed.
-                try await Task.sleep(for: time)
+            case .afterPings(let count):
+                for _ in 0..<count { try await client.roundTrip() }
             }
             try await daemon.kill()
             try await group.waitForAll()
@@ -113,7 +112,7 @@ final class CrashRounds {
         if Bool.random(using: &random) {
             .afterReplies(Int.random(in: 0...Self.changesPerRound, using: &random))
         } else {
-            .after(.microseconds(Int.random(in: 0...20_000, using: &random)))
+            .afterPings(Int.random(in: 0...200, using: &random))
         }
     }
 

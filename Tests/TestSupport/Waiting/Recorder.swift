@@ -103,6 +103,7 @@ package final class Recorder<Element: Sendable>: Sendable {
         waiter.continuation.resume(with: outcome)
     }
 
+    // A limit, for when nothing comes: nobody waits here for something to have happened.
     private func expire(_ id: UInt64, after limit: Duration) async {
         guard (try? await Task.sleep(for: limit)) != nil else { return }
         let what = state.withLock { $0.waiters[id]?.what }
