@@ -55,9 +55,9 @@ stop_everything() {
 }
 trap stop_everything EXIT
 
-# own_bus [SERVICE_FOLDER]: a private bus, which starts the services of that folder and no others.
-own_bus() {
-    cat >"$work/bus.conf" <<XML
+# bus_configuration [SERVICE_FOLDER]: of a private bus, which starts the services of that folder and no others.
+bus_configuration() {
+    cat <<XML
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
   "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -71,6 +71,11 @@ own_bus() {
   </policy>
 </busconfig>
 XML
+}
+
+# own_bus [SERVICE_FOLDER]: starts one.
+own_bus() {
+    bus_configuration "$@" >"$work/bus.conf"
     dbus-daemon --config-file="$work/bus.conf" --nofork 2>"$work/bus.log" &
     bus_pid=$!
     export DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus

@@ -51,18 +51,7 @@ user_environment() {
 }
 
 start_user_bus() {
-    cat >"$work/user-bus.conf" <<XML
-<busconfig>
-  <type>session</type>
-  <listen>unix:path=$XDG_RUNTIME_DIR/bus</listen>
-  ${1:+<servicedir>$1</servicedir>}
-  <policy context="default">
-    <allow send_destination="*" eavesdrop="true"/>
-    <allow eavesdrop="true"/>
-    <allow own="*"/>
-  </policy>
-</busconfig>
-XML
+    bus_configuration "$@" >"$work/user-bus.conf"
     chmod 644 "$work/user-bus.conf"
     "${become_user[@]}" dbus-daemon --config-file="$work/user-bus.conf" --nofork 2>"$work/bus.log" &
     bus_pid=$!
