@@ -6,7 +6,7 @@ import Testing
 
 /// `LAContext`, where there is no reader.
 struct ContextTests {
-    @Test("33 What stands in the way comes with the answer: no reader, no passcode")
+    @Test("A33 What stands in the way comes with the answer: no reader, no passcode")
     func canEvaluate_impossible_saysWhy() async throws {
         try await Machine.with { _ in
             let context = LAContext()
@@ -23,7 +23,7 @@ struct ContextTests {
         }
     }
 
-    @Test("34 What is possible now may fail a moment later")
+    @Test("A34 What is possible now may fail a moment later")
     func evaluate_stateChangedSince_fails() async throws {
         try await Machine.with { machine in
             let context = LAContext()
@@ -33,7 +33,7 @@ struct ContextTests {
         }
     }
 
-    @Test("36, 37 The owner is recognised by the passcode alone, and told why")
+    @Test("A36 A37 The owner is recognised by the passcode alone, and told why")
     func evaluate_ownerWithPasscodeOnly_isProved() async throws {
         try await Machine.with { machine in
             #expect(await LAContext().evaluation(reason: "To access your data") == nil)
@@ -46,7 +46,7 @@ struct ContextTests {
         }
     }
 
-    @Test("37 Reasons and titles of any length and kind")
+    @Test("A37 Reasons and titles of any length and kind")
     func evaluate_strangeTexts_areCut() async throws {
         try await Machine.with { machine in
             let context = LAContext()
@@ -60,7 +60,7 @@ struct ContextTests {
     }
 
     @MainActor
-    @Test("38 The reply comes off the main thread")
+    @Test("A38 The reply comes off the main thread")
     func evaluate_reply_isOffTheMainThread() async throws {
         try await Machine.with { machine in
             let replies = Recorder<(isProved: Bool, isMain: Bool, found: OSStatus)>()
@@ -77,7 +77,7 @@ struct ContextTests {
         }
     }
 
-    @Test("40 The title of the cancel button is the program's")
+    @Test("A40 The title of the cancel button is the program's")
     func evaluate_cancelTitle_isShown() async throws {
         try await Machine.with([.cancel]) { machine in
             let context = LAContext()
@@ -89,7 +89,7 @@ struct ContextTests {
         }
     }
 
-    @Test("42 Invalidating ends a context: what is under way, and everything later")
+    @Test("A42 Invalidating ends a context: what is under way, and everything later")
     func invalidate_endsAll() async throws {
         try await Machine.with([.hang]) { machine in
             let context = LAContext()
@@ -108,7 +108,7 @@ struct ContextTests {
         }
     }
 
-    @Test("43 Errors are told apart: failed, cancelled by the person, not allowed to ask")
+    @Test("A43 Errors are told apart: failed, cancelled by the person, not allowed to ask")
     func evaluate_failures_areToldApart() async throws {
         try await Machine.with([.cancel, .answer("wrong")]) { machine in
             #expect(await LAContext().evaluation() == .userCancel)
@@ -123,7 +123,7 @@ struct ContextTests {
         }
     }
 
-    @Test("43 Another evaluation at the same time is refused, and the first goes on")
+    @Test("A43 Another evaluation at the same time is refused, and the first goes on")
     func evaluate_twiceAtOnce_secondIsRefused() async throws {
         try await Machine.with([.hang]) { machine in
             let context = LAContext()

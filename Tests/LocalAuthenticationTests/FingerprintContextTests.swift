@@ -5,7 +5,7 @@ import Testing
 
 /// `LAContext`, where there is a reader.
 struct FingerprintContextTests {
-    @Test("33, 39 Without an enrolled finger there is a reader nonetheless")
+    @Test("A33 A39 Without an enrolled finger there is a reader nonetheless")
     func canEvaluate_noneEnrolled_saysWhy() async throws {
         try await Machine.withReader([.answer("password")], isEnrolled: false) { _, _ in
             let context = LAContext()
@@ -19,7 +19,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("34 A finger that was enrolled may be so no longer")
+    @Test("A34 A finger that was enrolled may be so no longer")
     func evaluate_fingerDeletedSince_fails() async throws {
         try await Machine.withReader { _, reader in
             let context = LAContext()
@@ -29,7 +29,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("35, 39 Biometry is a finger, and never the passcode")
+    @Test("A35 A39 Biometry is a finger, and never the passcode")
     func evaluate_biometry_byFingerOnly() async throws {
         try await Machine.withReader { machine, reader in
             let context = LAContext()
@@ -43,7 +43,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("36 The owner is recognised by finger, and by passcode instead", arguments: [true, false])
+    @Test("A36 The owner is recognised by finger, and by passcode instead", arguments: [true, false])
     func evaluate_owner_byEither(byFinger: Bool) async throws {
         try await Machine.withReader(byFinger ? [.hang] : [.answer("password")]) { machine, reader in
             async let evaluation = LAContext().evaluation()
@@ -53,7 +53,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("41 The fallback button: the usual text, the program's own, none; pressing it is userFallback")
+    @Test("A41 The fallback button: the usual text, the program's own, none; pressing it is userFallback")
     func evaluate_fallback_isUserFallback() async throws {
         try await Machine.withReader([.answer(""), .answer(""), .cancel]) { machine, _ in
             let context = LAContext()
@@ -68,7 +68,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("44 After too many failures biometry is locked, and the passcode opens it")
+    @Test("A44 After too many failures biometry is locked, and the passcode opens it")
     func evaluate_tooManyFailures_locks() async throws {
         try await Machine.withReader { machine, reader in
             let context = LAContext()
@@ -84,7 +84,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("45 The domain state is opaque, changes with the fingers and from program to program, and revokes nothing")
+    @Test("A45 The domain state is opaque, changes with the fingers and from program to program, and revokes nothing")
     func domainState_changesWithFingersAndPrograms() async throws {
         try await Machine.withReader([.answer("password")]) { machine, reader in
             #expect(machine.add() == errSecSuccess)

@@ -4,7 +4,7 @@ import Testing
 
 /// Passwords with an access control, where there is a reader.
 struct FingerprintItemTests {
-    @Test("23 User presence is a finger")
+    @Test("A23 User presence is a finger")
     func read_userPresence_byFinger() async throws {
         try await Machine.withReader { machine, reader in
             #expect(machine.add("anna", .userPresence) == errSecSuccess)
@@ -14,7 +14,7 @@ struct FingerprintItemTests {
         }
     }
 
-    @Test("23 User presence is the passcode as well")
+    @Test("A23 User presence is the passcode as well")
     func read_userPresence_byPasscode() async throws {
         try await Machine.withReader([.answer("password")]) { machine, _ in
             #expect(machine.add("anna", .userPresence) == errSecSuccess)
@@ -25,7 +25,7 @@ struct FingerprintItemTests {
     }
 
     @Test(
-        "24 Biometry is a finger, without a passcode instead",
+        "A24 Biometry is a finger, without a passcode instead",
         arguments: [SecAccessControlCreateFlags.biometryCurrentSet, .biometryAny]
     )
     func read_biometry_byFingerOnly(flags: SecAccessControlCreateFlags) async throws {
@@ -38,7 +38,7 @@ struct FingerprintItemTests {
         }
     }
 
-    @Test("25 Once another finger is enrolled, an item for the current set is out of reach")
+    @Test("A25 Once another finger is enrolled, an item for the current set is out of reach")
     func read_currentSetAfterAChange_fails() async throws {
         try await Machine.withReader { machine, reader in
             #expect(machine.add("anna", .biometryCurrentSet) == errSecSuccess)
@@ -48,7 +48,7 @@ struct FingerprintItemTests {
         }
     }
 
-    @Test("26 The device's passcode is the passcode, without a finger instead")
+    @Test("A26 The device's passcode is the passcode, without a finger instead")
     func read_devicePasscode_byPasscodeOnly() async throws {
         try await Machine.withReader([.answer("password")]) { machine, reader in
             #expect(machine.add("anna", .devicePasscode) == errSecSuccess)

@@ -5,7 +5,7 @@ import Testing
 
 /// Passwords with an access control, where there is no reader.
 struct ProtectedItemTests {
-    @Test("18 After the first unlock an item can be used, session locked or not")
+    @Test("A18 After the first unlock an item can be used, session locked or not")
     func read_sessionLocked_afterFirstUnlockOnly() async throws {
         let logind = try await FakeLogind()
         try await logind.setDisplay(logind.session)
@@ -25,7 +25,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("19 What needs a passcode is not stored where there is none")
+    @Test("A19 What needs a passcode is not stored where there is none")
     func add_whenPasscodeSetWithoutOne_isRefused() async throws {
         try await Machine.with([.answer("other")], KeychainDaemon.Options(password: nil)) { machine in
             let client = machine.service.client
@@ -41,7 +41,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("19 Where there is one, it is stored in the keychain of the passcode")
+    @Test("A19 Where there is one, it is stored in the keychain of the passcode")
     func add_whenPasscodeSet_isStored() async throws {
         try await Machine.with { machine in
             let protection = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
@@ -50,7 +50,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("21 An item with an access control needs authentication at each read, whoever asks")
+    @Test("A21 An item with an access control needs authentication at each read, whoever asks")
     func read_again_asksAgain() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -66,7 +66,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("27 The supplied context customises the prompt")
+    @Test("A27 The supplied context customises the prompt")
     func read_contextOfTheProgram_isShown() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -86,7 +86,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("28 With a time of reuse an authentication of the last seconds counts, and nobody is asked again")
+    @Test("A28 With a time of reuse an authentication of the last seconds counts, and nobody is asked again")
     func read_withinTheReuse_asksOnce() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -99,7 +99,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("28 A time of reuse may be any number", arguments: [-1, .nan, .infinity, 1e-9, 1e300])
+    @Test("A28 A time of reuse may be any number", arguments: [-1, .nan, .infinity, 1e-9, 1e300])
     func read_strangeReuse_isTaken(duration: TimeInterval) async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -109,7 +109,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("29 The operation's prompt is shown as the reason")
+    @Test("A29 The operation's prompt is shown as the reason")
     func read_operationPrompt_isShown() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -121,7 +121,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("30 A wide search returns all matches, and authenticates for every protected one")
+    @Test("A30 A wide search returns all matches, and authenticates for every protected one")
     func read_wide_authenticatesForAll() async throws {
         try await Machine.with { machine in
             #expect(machine.add("anna", []) == errSecSuccess)
@@ -136,7 +136,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("30, 31 A wide search that skips leaves out what would have to be asked for, and takes what a context opens")
+    @Test("A30 A31 A wide search that skips leaves out what would have to be asked for, and takes what a context opens")
     func read_wideSkipping_leavesOut() async throws {
         try await Machine.with { machine in
             #expect(machine.add("anna", []) == errSecSuccess)
@@ -151,7 +151,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("32 A boolean of the program's own protects nothing: the store decides")
+    @Test("A32 A boolean of the program's own protects nothing: the store decides")
     func read_afterAnEvaluationElsewhere_asks() async throws {
         try await Machine.with([.answer("password"), .cancel]) { machine in
             #expect(machine.add() == errSecSuccess)

@@ -6,7 +6,7 @@ import Testing
 
 struct AccessControlTests {
     @Test(
-        "21, 22, 26 An item with an access control is released to who authenticates, by a prompt that comes by itself"
+        "A21 A22 A26 An item with an access control is released to who authenticates, by a prompt that comes by itself"
     )
     func copyMatching_devicePasscode_asks() async throws {
         try await Keychain.withOwn { keychain in

@@ -40,7 +40,7 @@ struct InteractionTests {
         }
     }
 
-    @Test("31 Skip leaves out what would have to be asked for, silently", arguments: TestedProvider.allCases)
+    @Test("A31 Skip leaves out what would have to be asked for, silently", arguments: TestedProvider.allCases)
     func copyMatching_interactionSkips_leavesOut(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in
             var result: CFTypeRef?

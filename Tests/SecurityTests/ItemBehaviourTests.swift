@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct ItemBehaviourTests {
-    @Test("1 Adding stores attributes and secret together", arguments: TestedProvider.allCases)
+    @Test("A1 Adding stores attributes and secret together", arguments: TestedProvider.allCases)
     func add_storesAttributesAndSecret(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             #expect(
@@ -19,7 +19,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("1 Nothing of the secret lies in the clear")
+    @Test("A1 Nothing of the secret lies in the clear")
     func add_secret_isNotOnDisk() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("pullip-2020")]), nil) == errSecSuccess)
@@ -29,7 +29,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("2 Adding what exists is errSecDuplicateItem, and nothing changes", arguments: TestedProvider.allCases)
+    @Test("A2 Adding what exists is errSecDuplicateItem, and nothing changes", arguments: TestedProvider.allCases)
     func add_existing_isDuplicate(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("first")]), nil) == errSecSuccess)
@@ -40,7 +40,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("2 Adding what exists writes nothing")
+    @Test("A2 Adding what exists writes nothing")
     func add_existing_writesNothing() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("first")]), nil) == errSecSuccess)
@@ -54,7 +54,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("2 Of many that add at once one succeeds: the service sees to it")
+    @Test("A2 Of many that add at once one succeeds: the service sees to it")
     func add_sameAtOnce_oneSucceeds() async throws {
         try await Keychain.with { keychain in
             let bus = KeychainBus.current
@@ -81,7 +81,7 @@ struct ItemBehaviourTests {
     }
 
     @Test(
-        "3 A search matches on class and the attributes given; a limit of one gives one",
+        "A3 A search matches on class and the attributes given; a limit of one gives one",
         arguments: TestedProvider.allCases
     )
     func copyMatching_matchesClassAndAttributes(provider: TestedProvider) async throws {
@@ -103,7 +103,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("3 Case is ignored where the query says so")
+    @Test("A3 Case is ignored where the query says so")
     func copyMatching_caseInsensitive_matches() async throws {
         try await Keychain.with { keychain in
             #expect(SecItemAdd(keychain.generic("Anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
@@ -112,7 +112,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("4 No match is errSecItemNotFound", arguments: TestedProvider.allCases)
+    @Test("A4 No match is errSecItemNotFound", arguments: TestedProvider.allCases)
     func copyMatching_nothing_isNotFound(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             var result: CFTypeRef?
@@ -122,7 +122,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("5 Attributes and data together are one dictionary, with Apple's types")
+    @Test("A5 Attributes and data together are one dictionary, with Apple's types")
     func copyMatching_attributesAndData_isDictionary() async throws {
         try await Keychain.with { keychain in
             let more: [CFString: Any] = [
@@ -144,7 +144,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("6, 7 Data alone is the data itself, from a search and from an addition", arguments: TestedProvider.allCases)
+    @Test("A6 A7 Data alone is the data itself, from a search and from an addition", arguments: TestedProvider.allCases)
     func returnData_alone_isData(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             var result: CFTypeRef?
@@ -156,7 +156,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("8 With no result the status alone answers", arguments: TestedProvider.allCases)
+    @Test("A8 With no result the status alone answers", arguments: TestedProvider.allCases)
     func copyMatching_nilResult_isExistenceTest(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
@@ -165,7 +165,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("9 Update changes all matches, and only what is listed", arguments: TestedProvider.allCases)
+    @Test("A9 Update changes all matches, and only what is listed", arguments: TestedProvider.allCases)
     func update_changesAllMatches(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             for account in ["anna", "ben"] {
@@ -187,7 +187,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("9 Of many that take the same key at once one succeeds: the service sees to it")
+    @Test("A9 Of many that take the same key at once one succeeds: the service sees to it")
     func update_sameKeyAtOnce_oneSucceeds() async throws {
         try await Keychain.with { keychain in
             for number in 0..<8 {
@@ -216,7 +216,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("10 Update without a match is errSecItemNotFound", arguments: TestedProvider.allCases)
+    @Test("A10 Update without a match is errSecItemNotFound", arguments: TestedProvider.allCases)
     func update_nothing_isNotFound(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             let changes = [kSecValueData: data("new")] as CFDictionary
@@ -224,7 +224,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("11 An update takes no search parameters")
+    @Test("A11 An update takes no search parameters")
     func update_searchParameters_areRefused() async throws {
         try await Keychain.with { keychain in
             let changes = [kSecValueData: data("new")] as CFDictionary
@@ -235,7 +235,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("12 Delete removes all matches", arguments: TestedProvider.allCases)
+    @Test("A12 Delete removes all matches", arguments: TestedProvider.allCases)
     func delete_removesAllMatches(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             for account in ["anna", "ben"] {
@@ -248,7 +248,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("13 Items outlive a restart of everything", arguments: TestedProvider.allCases)
+    @Test("A13 Items outlive a restart of everything", arguments: TestedProvider.allCases)
     func item_providerRestarts_isThere(provider: TestedProvider) async throws {
         try await Keychain.withOwn(provider) { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
@@ -257,7 +257,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("14 Generic passwords are told apart by account and service, internet passwords by account and server")
+    @Test("A14 Generic passwords are told apart by account and service, internet passwords by account and server")
     func add_otherPrimaryKey_isAnotherItem() async throws {
         try await Keychain.with { keychain in
             let other = UUID().uuidString
@@ -273,7 +273,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("15, 16 A status has a message, an unknown one has none")
+    @Test("A15 A16 A status has a message, an unknown one has none")
     func message_knownAndUnknown() {
         #expect(
             SecCopyErrorMessageString(errSecDuplicateItem, nil) as String?
@@ -285,7 +285,7 @@ struct ItemBehaviourTests {
         #expect(SecCopyErrorMessageString(12345, nil) as String? ?? "Unknown error." == "Unknown error.")
     }
 
-    @Test("17 What is marked to be synchronised is found only by who says so", arguments: TestedProvider.allCases)
+    @Test("A17 What is marked to be synchronised is found only by who says so", arguments: TestedProvider.allCases)
     func synchronizable_isPartOfTheMatch(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             let marked: [CFString: Any] = [kSecAttrSynchronizable: kCFBooleanTrue!]
@@ -299,7 +299,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("20 What never leaves the device is not synchronised")
+    @Test("A20 What never leaves the device is not synchronised")
     func add_thisDeviceOnlyAndSynchronised_isRefused() async throws {
         try await Keychain.with { keychain in
             let item = keychain.generic(

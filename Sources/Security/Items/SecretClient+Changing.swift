@@ -56,7 +56,7 @@ extension SecretClient {
         _ item: KeychainItem,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretCollection {
-        // It goes with the passcode, which is that of this collection (behaviour 19).
+        // It goes with the passcode, which is that of this collection (A19).
         if item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
             let login = try await collection(alias: "login")
         {

@@ -19,7 +19,7 @@ struct ItemSearch: Sendable {
     /// The label that they have; nil if any will do.
     let label: String?
 
-    /// Whether items that are marked to be synchronised are meant; not, unless a query says so (behaviour 17).
+    /// Whether items that are marked to be synchronised are meant: only where a query says so (A17).
     let synchronizable: Synchronizable
 
     /// Whether upper and lower case are the same.
