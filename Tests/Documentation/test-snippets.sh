@@ -10,6 +10,6 @@ for flag in $(pkg-config --cflags dbus-1 sqlite3); do flags+=(-Xcc "$flag"); don
 mapfile -t files < <(
     for catalog in Sources/*/*.docc; do find "$(dirname "$catalog")" -name '*.swift' -o -name '*.md'; done | sort
 )
-python3 "$scripts/snippets.py" README.md docs/using.md "${files[@]}" >"$work/snippets.swift"
+python3 "$scripts/snippets.py" README.md docs/swift.md docs/using.md "${files[@]}" >"$work/snippets.swift"
 check_match "there is code" "$(grep -c '^func snippet' "$work/snippets.swift")" '^[1-9]'
 check "it compiles" "$(dirname "$(readlink -f "$(command -v "$swift")")")/swiftc" -typecheck "${flags[@]}" "$work/snippets.swift"

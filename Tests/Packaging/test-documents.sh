@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# The manual page renders, names every option, and no document links to a file that is not there.
+# The manual page renders and names every option, no document links to what is not there, and the README names all that a
+# build needs.
 
 check_equal "keychaind.1 renders without a warning" \
     "$(man --warnings --encoding=utf8 --local-file docs/man/keychaind.1 2>&1 >/dev/null)" ''
@@ -8,8 +9,17 @@ options() { grep -oE -- '--[a-z][a-z-]+' | sort -u | tr '\n' ' '; }
 manual=$(MANWIDTH=120 man --encoding=ascii --local-file docs/man/keychaind.1 | sed -n '/^OPTIONS/,/^[A-Z]* STATUS/p' | col -b)
 check_equal "the manual has the options of --help" "$(options <<<"$manual")" "$("$KEYCHAIND" --help 2>&1 | options)"
 
-while IFS= read -r document; do
-    while IFS= read -r link; do
-        check "$document links to $link" test -e "$(dirname "$document")/$link"
-    done < <(grep -oE '\]\([^)#]+' "$document" | sed 's/^](//' | grep -vE '^[a-z]+:' || true)
-done < <(git ls-files '*.md')
+check_links "$project"
+
+# What the build needs besides Swift: in packages.txt for Debian, in the README's table for the others.
+needed=$(awk '!/^#/ && index("," $2 ",", ",build,") { print $1 }' scripts/packages.txt | sort)
+counterparts() {
+    sed 's/^git$/git git/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/
+        s/^libdbus-1-dev$/& dbus-devel dbus/; s/^libgcrypt20-dev$/& libgcrypt-devel libgcrypt/
+        s/^libsqlite3-dev$/& sqlite-devel sqlite/; s/^libtomlplusplus-dev$/& tomlplusplus-devel tomlplusplus/
+        s/^libtss2-dev$/& tpm2-tss-devel tpm2-tss/; s/^libpam0g-dev$/& pam-devel pam/' <<<"$needed"
+}
+while read -r package fedora arch; do
+    check "README names $package for Fedora" grep -qE "^\| Fedora .*[ \`]${fedora:-unknown}[ \`]" README.md
+    check "README names $package for Arch" grep -qE "^\| Arch .*[ \`]${arch:-${fedora:-unknown}}[ \`]" README.md
+done < <(counterparts)

@@ -100,3 +100,25 @@ start_daemon() {
 
 # install_to PREFIX [DESTDIR]
 install_to() { make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" >"$work/make.log" 2>&1; }
+
+# check_links FOLDER: no document in it links to a file or a heading that is not there.
+check_links() {
+    local document link target
+    while IFS= read -r document; do
+        while IFS= read -r link; do
+            target=$(dirname "$document")/${link%%#*}
+            [[ $link != \#* ]] || target=$document
+            if [[ ! -e $1/$target ]]; then
+                fail "$document links to $link"
+            elif [[ $link == *\#* ]] && ! headings "$1/$target" | grep -qxF -- "${link#*\#}"; then
+                fail "$document links to $link, which is no heading"
+            fi
+        done < <(grep -oE '\]\([^)]+' "$1/$document" | sed 's/^](//' | grep -vE '^[a-z]+:' || true)
+    done < <(cd "$1" && find . -name '*.md' -not -path './.*/*' -printf '%P\n')
+    pass "links of documents"
+}
+
+# headings DOCUMENT: as links name them.
+headings() {
+    sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed "s/[^a-z0-9 _-]//g; s/ /-/g"
+}
