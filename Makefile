@@ -14,7 +14,10 @@ BINDIR = $(PREFIX)/bin
 DATADIR = $(PREFIX)/share
 UNITDIR = $(PREFIX)/lib/systemd/user
 DOCDIR = $(DATADIR)/doc/keychaind
-ACTIONDIR = $(DATADIR)/polkit-1/actions
+# The desktop portal before 1.20.1 and polkit before 124 look into /usr/share only.
+SYSTEMDATADIR = $(if $(filter /usr/local,$(PREFIX)),/usr/share,$(DATADIR))
+PORTALDIR ?= $(SYSTEMDATADIR)/xdg-desktop-portal/portals
+ACTIONDIR ?= $(SYSTEMDATADIR)/polkit-1/actions
 # Where PAM looks depends on the system (docs/migrating.md); its configuration may also name the module by its path.
 PAMDIR ?= $(PREFIX)/lib/security
 
@@ -22,23 +25,24 @@ RELEASE = .build/release/keychaind
 PAM_MODULE = .build/pam_keychaind.so
 INTERFACES = $(wildcard dbus/*.xml)
 POLICY = dbus/org.keychaind.policy
-DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md docs/using.md docs/access-control.md docs/audit.md \
-	docs/local-authentication.md docs/fingerprint.md docs/file-format.md docs/pam.md docs/migrating.md \
-	docs/headless.md
+# In the folders that they have here, so that they find each other.
+DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
+	$(wildcard docs/*.md docs/decisions/*.md docs/images/*.png) \
+	Examples/KeySlots/README.md Examples/KeySlots/key_slots.py
 
 # What install puts in place and uninstall takes away.
 INSTALLED = \
 	$(BINDIR)/keychaind \
 	$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service \
 	$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service \
-	$(DATADIR)/xdg-desktop-portal/portals/keychaind.portal \
+	$(PORTALDIR)/keychaind.portal \
 	$(addprefix $(DATADIR)/dbus-1/interfaces/,$(notdir $(INTERFACES))) \
 	$(UNITDIR)/keychaind.service \
 	$(UNITDIR)/keychaind.socket \
 	$(PAMDIR)/pam_keychaind.so \
 	$(addprefix $(ACTIONDIR)/,$(notdir $(POLICY))) \
 	$(DATADIR)/man/man1/keychaind.1 \
-	$(addprefix $(DOCDIR)/,$(notdir $(DOCUMENTS)))
+	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
 .PHONY: packages build pam run test docs bench lint format install uninstall clean
 .DEFAULT_GOAL := build
@@ -100,7 +104,7 @@ install:
 	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind
 	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/dbus-1/services $(DESTDIR)$(DATADIR)/dbus-1/interfaces $(DESTDIR)$(UNITDIR) \
-		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(DOCDIR) $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR)
+		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR)
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.secrets.service.in \
 		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.impl.portal.desktop.keychaind.service.in \
@@ -108,18 +112,18 @@ install:
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/keychaind.service.in > $(DESTDIR)$(UNITDIR)/keychaind.service
 	chmod 644 $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service \
 		$(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
-	$(INSTALL) -D -m 644 dbus/keychaind.portal $(DESTDIR)$(DATADIR)/xdg-desktop-portal/portals/keychaind.portal
+	$(INSTALL) -D -m 644 dbus/keychaind.portal $(DESTDIR)$(PORTALDIR)/keychaind.portal
 	$(INSTALL) -m 644 dbus/keychaind.socket $(DESTDIR)$(UNITDIR)
 	$(INSTALL) -m 644 $(PAM_MODULE) $(DESTDIR)$(PAMDIR)
 	$(STRIP) --strip-unneeded $(DESTDIR)$(PAMDIR)/pam_keychaind.so
 	$(INSTALL) -m 644 $(INTERFACES) $(DESTDIR)$(DATADIR)/dbus-1/interfaces
 	$(INSTALL) -m 644 $(POLICY) $(DESTDIR)$(ACTIONDIR)
 	$(INSTALL) -m 644 docs/man/keychaind.1 $(DESTDIR)$(DATADIR)/man/man1
-	$(INSTALL) -m 644 $(DOCUMENTS) $(DESTDIR)$(DOCDIR)
+	INSTALL=$(INSTALL) scripts/install-documents $(DESTDIR)$(DOCDIR) $(DOCUMENTS)
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	if [ -d $(DESTDIR)$(DOCDIR) ]; then rmdir --ignore-fail-on-non-empty $(DESTDIR)$(DOCDIR); fi
+	if [ -d $(DESTDIR)$(DOCDIR) ]; then find $(DESTDIR)$(DOCDIR) -depth -type d -empty -delete; fi
 
 clean:
 	$(SWIFT) package clean

@@ -13,10 +13,11 @@ check "make install" install_to /usr "$stage"
     echo "644 usr/share/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service"
     echo "644 usr/share/dbus-1/services/org.freedesktop.secrets.service"
     echo "644 usr/share/xdg-desktop-portal/portals/keychaind.portal"
-    for file in CHANGELOG.md LICENSE README.md SECURITY.md access-control.md audit.md file-format.md fingerprint.md \
-        headless.md local-authentication.md migrating.md pam.md using.md; do
+    for file in LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md Examples/KeySlots/README.md \
+        docs/*.md docs/decisions/*.md docs/images/*.png; do
         echo "644 usr/share/doc/keychaind/$file"
     done
+    echo "755 usr/share/doc/keychaind/Examples/KeySlots/key_slots.py"
     echo "644 usr/share/man/man1/keychaind.1"
     echo "644 usr/share/polkit-1/actions/org.keychaind.policy"
 } | sort -k 2 >"$work/expected"
@@ -35,8 +36,19 @@ check "D-Bus starts the installed binary" \
     grep -qx 'Exec=/usr/bin/keychaind' "$stage/usr/share/dbus-1/services/org.freedesktop.secrets.service"
 check "systemd starts the installed binary" \
     grep -qx 'ExecStart=/usr/bin/keychaind' "$stage/usr/lib/systemd/user/keychaind.service"
-check_equal "nothing is left to fill in" "$(grep -rlE '@[A-Z]+@' "$stage/usr/lib" "$stage/usr/share" || true)" ''
+check_equal "nothing is left to fill in" "$(grep -rlIE '@[A-Z]+@' "$stage/usr/lib" "$stage/usr/share" || true)" ''
 check_equal "no file knows where it was built" "$(grep -rlF "$project" "$stage" || true)" ''
+
+check_links "$stage/usr/share/doc/keychaind"
 
 make --no-print-directory -C "$project" uninstall PREFIX=/usr DESTDIR="$stage" >/dev/null
 check_equal "make uninstall leaves no file" "$(find "$stage" -type f)" ''
+check_equal "nor a folder of its documents" "$(find "$stage" -path '*/doc/*')" ''
+
+stage=$work/local
+check "make install below /usr/local" install_to /usr/local "$stage"
+check_equal "what older portals and polkits look for is where they look" \
+    "$(find "$stage/usr/share" -type f -printf '%P ')" \
+    "polkit-1/actions/org.keychaind.policy xdg-desktop-portal/portals/keychaind.portal "
+make --no-print-directory -C "$project" uninstall DESTDIR="$stage" >/dev/null
+check_equal "make uninstall takes that away, too" "$(find "$stage" -type f)" ''
