@@ -34,14 +34,14 @@ struct Options: Equatable {
           --unlock         read a password from standard input and unlock the keychain 'login' with it;
                            make that keychain if there is none
           --unlock-fd N    the same with a password from descriptor N
-          --replace        take the place of a provider that allows it, and allow it in turn
+          --replace        replace a provider that allows it, and allow others to replace this one
           --data-dir DIR   keep keychains in DIR instead of $XDG_DATA_HOME/keychaind
-          --prompters LIST ask for passwords by the first of these that is there: kde, gcr, pinentry, tty; or none, for nobody
-                           (standard: kde,gcr,pinentry,tty)
-          --polkit         let the system's own dialog ask, where the owner's presence is enough
+          --prompters LIST ask for passwords with the first of these that is available: kde, gcr, pinentry, tty;
+                           none asks nobody (default: kde,gcr,pinentry,tty)
+          --polkit         let the system's own dialog ask where proof of presence is enough
           --verbose        log more
-          --version        print the version and end
-          --help           print this and end
+          --version        print the version and exit
+          --help           print this and exit
         """
 
     static func parse(_ arguments: some Sequence<String>) throws(UsageError) -> Request {

@@ -47,8 +47,8 @@ struct PromptTests {
         try await withLockedLogin { service, prompter in
             _ = try await service.client.complete(service.client.unlock([.login]).prompt)
             let story = try #require(try await prompter.questions.first("the question").text("description"))
-            #expect(story.hasPrefix("Asked for by "))
-            #expect(story.contains("(process \(getpid())), as told by "))
+            #expect(story.hasPrefix("Requested by "))
+            #expect(story.contains("(process \(getpid())), identified by "))
         }
     }
 

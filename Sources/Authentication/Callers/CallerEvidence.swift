@@ -33,19 +33,19 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
     /// There is none.
     case nothing = "nothing"
 
-    /// The evidence in a prompt's words, to stand after "as told by".
+    /// The evidence in a prompt's words, to stand after "identified by".
     package var explanation: String {
         switch self {
         case .securityLabel: "the security label that the system enforces"
         case .sandboxFile: "Flatpak's file in its sandbox"
         case .controlGroup: "the control group that it runs in"
-        case .systemProgram: "its program file, which only the administrator can change"
+        case .systemProgram: "its program file, which only an administrator can change"
         case .ownProgram: "its program file, which your programs can change"
-        case .interpreter: "the interpreter's program file; the script is only what it says itself"
+        case .interpreter: "the interpreter; which script it runs is only its own claim"
         case .foreignProgram: "a path in a file system of its own, where any program may be"
         case .unit: "the systemd unit that it runs in, which your programs can name as they like"
         case .commandName: "the name that it gives itself"
-        case .nothing: "nothing"
+        case .nothing: "nothing that could be checked"
         }
     }
 }

@@ -36,7 +36,7 @@ package struct PromptRequest: Hashable, Sendable {
     /// Who asks, in words; empty if the daemon asks for itself.
     package let caller: String
 
-    /// What makes the daemon say so, in words that can stand after "as told by"; may be empty.
+    /// What makes the daemon say so, in words that can stand after "identified by"; may be empty.
     package let callerEvidence: String
 
     /// What went wrong the last time, such as a wrong password, or how to do better: with a finger, say.
@@ -95,6 +95,6 @@ package struct PromptRequest: Hashable, Sendable {
     /// Who asks, as a sentence; empty if the daemon asks for itself.
     var origin: String {
         if caller.isEmpty { return "" }
-        return "Asked for by \(caller)" + (callerEvidence.isEmpty ? "." : ", as told by \(callerEvidence).")
+        return "Requested by \(caller)" + (callerEvidence.isEmpty ? "." : ", identified by \(callerEvidence).")
     }
 }

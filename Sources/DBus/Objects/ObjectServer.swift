@@ -74,7 +74,7 @@ package final class ObjectServer {
     ) throws(BusError) {
         let count = waiting[call.sender, default: 0]
         guard count < limit else {
-            throw BusError(.limitsExceeded, "\(limit) calls of yours are waiting already")
+            throw BusError(.limitsExceeded, "\(limit) of your calls are already waiting")
         }
         waiting[call.sender] = count + 1
         BusActor.start { [self] in

@@ -1,6 +1,6 @@
 import Authentication
 
-/// What a person is asked to authenticate for, by whom, and why.
+/// What a person is asked to authenticate for, which program asks, and why.
 struct AuthenticationPurpose {
     /// The program that asks.
     let caller: Caller
@@ -19,7 +19,7 @@ struct AuthenticationPurpose {
 
     /// For the system's own dialog, which shows no other words of ours.
     var message: String {
-        [headline + ".", "Asked for by \(caller).", reason].filter { !$0.isEmpty }.joined(separator: " ")
+        [headline + ".", "Requested by \(caller).", reason].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
     /// The words of a dialog of ours.
@@ -39,7 +39,7 @@ struct AuthenticationPurpose {
 
     private var headline: String {
         switch labels.count {
-        case 0: "A program wants to know that it is you"
+        case 0: "Confirm that it is you"
         case 1: "Authenticate to use \(ItemNames.list(labels))"
         default: "Authenticate to use \(labels.count) items"
         }

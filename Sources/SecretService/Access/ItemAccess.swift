@@ -83,7 +83,7 @@ final class ItemAccess {
         case .granted(let grant): return grant
         case .needsAuthentication:
             audit.denied(id, in: collection, to: caller)
-            throw BusError(.isLocked, "item \(id) can be had only after an authentication")
+            throw BusError(.isLocked, "item \(id) needs an authentication first")
         case .unavailable(let obstacle): throw BusError(.isLocked, "\(obstacle)")
         }
     }

@@ -13,7 +13,7 @@ struct ContextTable {
     @BusActor
     mutating func insert(_ context: AuthenticationContext) throws(BusError) {
         guard numbers(of: context.owner).count < limit else {
-            throw BusError(.limitsExceeded, "\(limit) contexts of yours are open already")
+            throw BusError(.limitsExceeded, "you already have \(limit) open contexts")
         }
         contexts[context.number] = context
     }

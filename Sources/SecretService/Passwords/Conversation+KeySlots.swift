@@ -16,7 +16,7 @@ extension Conversation {
                 title: "Keychain Password",
                 message: purpose.message(label),
                 subject: label,
-                description: "\(purpose.consequence)\nA recovery key serves as well as the password.",
+                description: "\(purpose.consequence)\nA recovery key works, too.",
                 caller: caller.description,
                 callerEvidence: caller.evidence.explanation,
                 warning: warning,
@@ -53,7 +53,7 @@ extension Conversation {
 
     /// Shows a recovery key, once; false unless the person says that it was written down.
     ///
-    /// The key is among the words of a dialog here, and so in a text and on the bus, which who calls for it has chosen.
+    /// The key is among the words of a dialog here, and so in a text and on the bus, which the caller has chosen.
     func showRecoveryKey(_ key: borrowing SecureBytes, of label: String, for caller: Caller) async -> Bool {
         let label = PromptText.name(label)
         let text = key.withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }
@@ -64,7 +64,7 @@ extension Conversation {
             description:
                 """
                 This is the recovery key of the keychain “\(label)”. Write it down, and keep it where only you have access. It opens \
-                the keychain when you have forgotten the password: type it in the place of that. It is shown only this once.
+                the keychain when you have forgotten the password: type it instead. It is shown only this once.
                 """,
             caller: caller.description,
             callerEvidence: caller.evidence.explanation,

@@ -1,4 +1,4 @@
-/// What a person is asked for a key of a keychain for.
+/// Why a person is asked for a keychain's key.
 enum KeyPurpose {
     /// To change its password.
     case changePassword
@@ -9,10 +9,10 @@ enum KeyPurpose {
     /// To make a recovery key.
     case recoveryKey
 
-    /// To let the machine open it.
+    /// To let this computer open it.
     case host
 
-    /// To take a way to open it away, which is named.
+    /// To remove the key slot that is named.
     case removal(of: String)
 
     /// What stands out in the dialog.
@@ -29,11 +29,11 @@ enum KeyPurpose {
     /// What comes of it.
     var consequence: String {
         switch self {
-        case .changePassword: "Enter the password that it has now. You will choose the new one next."
-        case .addPassword: "Enter the password that it has now. Whoever has the other one can then read it, too."
-        case .recoveryKey: "Whoever has a recovery key can open the keychain without its password."
-        case .host: "It will be unlocked without a question when you log in, in whatever way."
-        case .removal: "It will not open the keychain any more."
+        case .changePassword: "Enter its current password. You will choose the new one next."
+        case .addPassword: "Enter its current password. Anyone who knows the new one will be able to open it, too."
+        case .recoveryKey: "Anyone who has the recovery key can open the keychain without its password."
+        case .host: "It will be unlocked at every login, however you log in, without asking for a password."
+        case .removal: "It will no longer open the keychain."
         }
     }
 }

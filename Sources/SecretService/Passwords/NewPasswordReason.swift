@@ -18,19 +18,20 @@ enum NewPasswordReason {
         case .first:
             (
                 "New Keychain", "Choose a password for the keychain “\(keychain)”",
-                "Secrets will be kept in the keychain “\(keychain)”. Whoever has its password can read them.", "Create"
+                "Secrets will be kept in the keychain “\(keychain)”. Anyone who knows its password can read them.",
+                "Create"
             )
         case .changed:
             (
                 "Change Password", "Choose a new password for the keychain “\(keychain)”",
-                "From then on the old password does not open it.", "Change"
+                "The old password will no longer work.", "Change"
             )
         case .forgotten:
             (
                 "Change Password", "Choose a new password for the keychain “\(keychain)”",
                 """
-                It was opened with a recovery key. Choose a password in the place of the one that was forgotten; with that of your \
-                account it opens when you log in.
+                It was opened with a recovery key. Choose a new password. If it is your login password, the keychain \
+                opens when you log in.
                 """,
                 "Change"
             )

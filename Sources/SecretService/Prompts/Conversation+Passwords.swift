@@ -89,7 +89,7 @@ extension Conversation {
         var description = "The keychain “\(label)” cannot be brought back."
         if protectedItems > 0 {
             description +=
-                "\n\(protectedItems) of its items can be had only after an authentication, and are lost with it."
+                "\n\(protectedItems) of its items are protected and will be lost, too."
         }
         if !boundToPasscode.isEmpty {
             description +=

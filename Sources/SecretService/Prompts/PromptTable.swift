@@ -19,7 +19,7 @@ struct PromptTable {
     mutating func insert(_ prompt: Prompt) throws(BusError) {
         let others = prompts(of: prompt.owner)
         guard others.count < limit else {
-            throw BusError(.limitsExceeded, "\(limit) prompts of yours are open already")
+            throw BusError(.limitsExceeded, "you already have \(limit) open prompts")
         }
         guard others.reduce(prompt.secretBytes, { $0 + $1.secretBytes }) <= secretLimit else {
             throw BusError(.limitsExceeded, "your open prompts keep \(secretLimit) bytes of secrets already")

@@ -13,7 +13,7 @@ struct SessionTable {
     /// Adds a session; throws `LimitsExceeded` if its owner has too many.
     mutating func insert(_ session: Session) throws(BusError) {
         guard numbers[session.owner, default: []].count < limit else {
-            throw BusError(.limitsExceeded, "\(limit) sessions of yours are open already")
+            throw BusError(.limitsExceeded, "you already have \(limit) open sessions")
         }
         sessions[session.number] = session
         numbers[session.owner, default: []].insert(session.number)

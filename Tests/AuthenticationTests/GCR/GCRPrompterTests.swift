@@ -188,7 +188,7 @@ struct GCRPrompterTests {
                 callerEvidence: "its program file"
             )
             _ = try await fixture.prompter.open().answer(request)
-            let story = "Asked for by /usr/bin/secret-tool, as told by its program file.\n\nwhy"
+            let story = "Requested by /usr/bin/secret-tool, identified by its program file.\n\nwhy"
             let question = try await fixture.fake.questions.first("the question")
             #expect(question.properties["description"] == .string(story))
         }

@@ -132,7 +132,7 @@ struct PinentryDialogTests {
         )
         _ = try await PinentryFixture(fake.path).answer(request)
         let line = try #require(fake.events.all.first { $0.hasPrefix("SETDESC") })
-        #expect(line.contains("ä…%0A%0AAsked for by /usr/bin/secret-tool, as told by its program file.%0A%0Aä"))
+        #expect(line.contains("ä…%0A%0ARequested by /usr/bin/secret-tool, identified by its program file.%0A%0Aä"))
         #expect(line.hasSuffix("ä…"))
         #expect((998...1000).contains(line.utf8.count))
     }

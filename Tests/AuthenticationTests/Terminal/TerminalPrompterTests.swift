@@ -41,7 +41,7 @@ struct TerminalPrompterTests {
         let fixture = try await TerminalFixture([program])
         let dialog = try await fixture.open()
         let request = PromptRequest(question: .password, message: "Unlock", caller: "git", callerEvidence: "its file")
-        let text = "Asked for by git, as told by its file."
+        let text = "Requested by git, identified by its file."
         let answer = try await ask(request, in: dialog, on: fixture.terminal, when: text, typing: "x\r")
         #expect(answer == .password("x"))
         dialog.close()

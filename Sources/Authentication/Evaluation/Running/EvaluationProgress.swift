@@ -73,7 +73,7 @@ struct EvaluationProgress: Hashable {
             warning = "The fingerprint reader is gone."
         case .biometryNotEnrolled:
             biometry = .notEnrolled
-            warning = "No finger is enrolled any more."
+            warning = "There is no longer an enrolled finger."
         default:
             biometry = .notAvailable(reason: error.reason)
             warning = "The fingerprint reader cannot be used."
