@@ -11,7 +11,7 @@ package struct LoginReply: Equatable, Sendable {
         /// The old password opens nothing.
         case wrong = 2
 
-        /// The disk or the memory did not do it.
+        /// It failed for lack of disk space or memory, or on an I/O error.
         case failed = 3
 
         /// The request is none, or comes too early after too many wrong ones.

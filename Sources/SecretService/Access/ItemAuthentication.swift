@@ -85,7 +85,7 @@ final class ItemAuthentication {
         return .passcode
     }
 
-    /// Grants an item, whose key is had now or never if it is sealed.
+    /// Grants an item, with its key if it is sealed, which has to be obtained now.
     private func grant(
         _ item: ProtectedItem,
         _ passcode: PasscodeKey?,

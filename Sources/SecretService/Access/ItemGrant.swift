@@ -1,6 +1,6 @@
 import Vault
 
-/// That a caller may have an item for a while.
+/// A caller's permission for an item, for a while.
 final class ItemGrant {
     /// What opens it, if it is sealed; wiped with the last reference.
     let key: ItemKey?

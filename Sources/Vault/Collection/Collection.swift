@@ -6,18 +6,18 @@ import Logging
 /// It belongs to whichever isolation made its vault. Everything that can be told at once is told at once; what waits for the
 /// disk or for a key derivation is asynchronous, resumes where it was called, and blocks nobody meanwhile.
 package final class Collection {
-    /// Whether the secrets can be had.
+    /// Whether the collection is unlocked, and if not, why.
     package enum State: Equatable, Sendable {
         /// There is no file yet: the first ``Collection/unlock(with:)`` makes it, with that password.
         case vacant
 
-        /// The secrets cannot be had; labels and attributes can, once it has been unlocked since the process started.
+        /// The secrets cannot be read; labels and attributes can, once it has been unlocked since the process started.
         case locked
 
         /// A password is being tried; use ``Collection/onSettled(_:)`` to wait.
         case unlocking
 
-        /// The secrets can be had.
+        /// The secrets can be read.
         case unlocked
 
         /// The file cannot be read, and is left as it is.
@@ -39,7 +39,7 @@ package final class Collection {
     /// The name, which never changes.
     package let name: CollectionName
 
-    /// Whether the secrets can be had.
+    /// Whether the collection is unlocked.
     package var state: State { phase.state }
 
     /// What is wrong with the file, in words for a person; nil when all is well.

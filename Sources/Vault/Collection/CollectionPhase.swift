@@ -1,23 +1,23 @@
 /// What a collection is doing, with what it has for that.
 ///
-/// It is what ``Collection/State`` shows to others, and more: a deleted collection looks locked to who still holds it.
+/// It is what ``Collection/State`` shows to others, and more: to those that still hold it, a deleted one looks locked.
 enum CollectionPhase {
     /// There is no file yet.
     case vacant
 
-    /// The secrets cannot be had.
+    /// The secrets cannot be read.
     case locked
 
-    /// A password is being tried; at the end the collection is locked all the same if that was wished for meanwhile.
+    /// A password is being tried; afterwards the collection is locked all the same if that was asked for meanwhile.
     case unlocking(lockIsWanted: Bool)
 
-    /// The secrets can be had, by this key, which goes with the phase.
+    /// The secrets can be read with this key, which goes with the phase.
     case unlocked(SecretsKey)
 
     /// The file cannot be read.
     case unreadable(reason: String)
 
-    /// The collection was deleted, and nothing becomes of it any more.
+    /// The collection was deleted; no other phase follows.
     case deleted
 
     /// What others see.

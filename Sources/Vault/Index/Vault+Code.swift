@@ -1,5 +1,5 @@
 extension Vault {
-    /// A code for something, that nobody makes who has not this user's data: 32 bytes, HMAC-SHA256 under the key of the blind index.
+    /// A code that only somebody with this user's data can compute: 32 bytes, HMAC-SHA256 under the blind index's key.
     ///
     /// - Parameter purpose: codes for one purpose are no codes for another.
     package func code(of purpose: String, _ parts: [UInt8]...) throws(VaultError) -> [UInt8] {

@@ -21,7 +21,7 @@ extension CollectionFile {
         header.highestSlot = try database.integer("SELECT max(id) FROM slot")
     }
 
-    /// Adds a key slot for the passcode, in the place of any that there is.
+    /// Adds a key slot for the passcode, and removes any that there is.
     func setPasscodeSlot(_ slot: KeySlot, of header: CollectionHeader) throws(VaultError) {
         try database.transaction { () throws(VaultError) in
             let removal = try database.prepare("DELETE FROM slot WHERE kind = ?1")
@@ -31,8 +31,8 @@ extension CollectionFile {
         }
     }
 
-    /// Puts slots in the place of those that are there, in one transaction, unless these are others than was thought: then nothing
-    /// is changed, and the header as it is in the file is the result.
+    /// Replaces the key slots in one transaction, unless they have changed since they were read: then the result is the
+    /// header as the file has it.
     func replaceSlots(
         of old: CollectionHeader,
         with slots: [KeySlot]

@@ -228,7 +228,7 @@ final class CollectionFile {
     /// Gives the journal, once, the length that it grows to: SQLite begins it anew in place, so from then on a commit only
     /// overwrites, and its sync is nearly twice as quick.
     ///
-    /// Without it everything works as well, so a failure is none.
+    /// A failure does no harm.
     func reserveJournal() {
         guard isWritable, !journalIsReserved else { return }
         journalIsReserved = true

@@ -199,7 +199,7 @@ final class CollectionWriter {
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
     }
 
-    /// Adds a key slot for the passcode, in the place of any that there is.
+    /// Adds a key slot for the passcode, and removes any that there is.
     func setPasscodeSlot(_ slot: KeySlot) throws(VaultError) {
         let file = try openedFile()
         if let refusal { throw refusal }
@@ -208,10 +208,9 @@ final class CollectionWriter {
         try file.setPasscodeSlot(slot, of: header)
     }
 
-    /// Puts key slots in the place of those that there are, unless these are others than was thought: then nothing is changed, and
-    /// the header as it is in the file is the result.
+    /// Replaces the key slots, unless they have changed since they were read: then the result is the header as the file has it.
     ///
-    /// When this returns, the disk has it, and what opened the slots before is on it no more.
+    /// When this returns, the new slots are on the disk, and the old ones are not.
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
         let file = try openedFile()
         if let refusal { throw refusal }

@@ -1,4 +1,4 @@
-/// What is the case at the moment of a decision, as far as it matters for it.
+/// The facts that a decision depends on, at its moment.
 package struct AuthenticationState: Hashable, Sendable {
     /// What the reader can do.
     package var biometry: BiometryAvailability

@@ -21,7 +21,7 @@ package struct Lockout: Hashable, Sendable {
         self.record = record ?? LockoutRecord()
         let now = Lockout.nanoseconds(clock.now)
         let isThisBoot = !clock.bootID.isEmpty && self.record.bootID == clock.bootID
-        // A failure that is still to come was never written by this: it counts as one of this moment.
+        // A record dated in the future was not written here: it counts as one of this moment.
         if !isThisBoot || self.record.lastPasscodeFailure > now {
             self.record.lastPasscodeFailure = now
             self.record.bootID = clock.bootID
