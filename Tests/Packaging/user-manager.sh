@@ -5,6 +5,8 @@
 # Runs in mount and process namespaces of its own. Prints KEY=VALUE lines; exits with 77 where no manager can run.
 set -euo pipefail
 
+# shellcheck source=/dev/null
+source "$(dirname "${BASH_SOURCE[0]}")/../Scripts/support.sh"
 prefix=$1
 groups=("${@:2}")
 user=65534
@@ -26,18 +28,7 @@ cp "$prefix/lib/systemd/user/keychaind.socket" /run/systemd/user
 sed -i "s|$prefix|/run/installed|g" /run/installed/test/pam.d/login
 chmod -R a+rX /run/installed /run/systemd
 
-cat >/run/bus.conf <<XML
-<busconfig>
-  <type>session</type>
-  <listen>unix:runtime=yes</listen>
-  <servicedir>/run/installed/share/dbus-1/services</servicedir>
-  <policy context="default">
-    <allow send_destination="*" eavesdrop="true"/>
-    <allow eavesdrop="true"/>
-    <allow own="*"/>
-  </policy>
-</busconfig>
-XML
+XDG_RUNTIME_DIR=/run/user/$user bus_configuration /run/installed/share/dbus-1/services >/run/bus.conf
 
 # The manager connects to a bus only if it runs that itself.
 cat >/run/systemd/user/dbus.socket <<UNIT
@@ -51,22 +42,22 @@ Requires=dbus.socket
 ExecStart=$(command -v dbus-daemon) --config-file=/run/bus.conf --address=systemd: --nofork --systemd-activation
 UNIT
 
-cat >/run/session.sh <<'SESSION'
+declare -f eventually >/run/session.sh
+cat >>/run/session.sh <<'SESSION'
 set -euo pipefail
 mkdir "$HOME"
 # Without /etc, where the machine may have chosen another bus.
 export SYSTEMD_UNIT_PATH=/run/systemd/user:/usr/lib/systemd/user
 /lib/systemd/systemd --user --log-target=console --log-level=notice --unit=dbus.service &
-for ((i = 0; i < 100; i++)); do
-    ! systemctl --user is-active --quiet dbus.service 2>/dev/null || break
-    sleep 0.05
-done
+eventually systemctl --user is-active --quiet dbus.service || true
 if ! systemd-run --user --quiet --wait true; then
     echo "no user manager can run here"
     exit 77
 fi
 
 show() { systemctl --user show --property="$1" --value keychaind.service; }
+is_active() { [[ $(show ActiveState) == active ]]; }
+has_restarted() { [[ $(show NRestarts) == 1 ]] && is_active; }
 
 # The collection `session` needs no password.
 printf 'kept in memory' | secret-tool store --collection=session --label=l name value
@@ -82,14 +73,8 @@ locked() { busctl --user get-property org.freedesktop.secrets /org/freedesktop/s
 systemctl --user stop keychaind.service
 echo "stopped=$(show ActiveState)"
 touch "$XDG_RUNTIME_DIR/ready"
-for ((i = 0; i < 200; i++)); do
-    [[ ! -e /run/user/logged-in ]] || break
-    sleep 0.05
-done
-for ((i = 0; i < 100; i++)); do
-    [[ $(show ActiveState) != active ]] || break
-    sleep 0.05
-done
+eventually test -e /run/user/logged-in
+eventually is_active || true
 echo "started-by-login=$(show ActiveState)"
 echo "locked-after-login=$(locked)"
 printf 'kept on disk' | secret-tool store --label=l kind kept
@@ -100,20 +85,13 @@ echo "after-restart=$(secret-tool lookup kind kept)"
 systemctl --user restart keychaind.service
 echo "after-second-restart=$(secret-tool lookup kind kept)"
 kill -KILL "$(show MainPID)"
-for ((i = 0; i < 100; i++)); do
-    [[ $(show NRestarts) != 1 || $(show ActiveState) != active ]] || break
-    sleep 0.05
-done
+eventually has_restarted || true
 echo "locked-after-crash=$(locked)"
 systemctl --user stop keychaind.service
 echo "result=$(show Result)"
 SESSION
 log_in() {
-    local attempt
-    for ((attempt = 0; attempt < 200; attempt++)); do
-        [[ ! -e /run/user/$user/ready ]] || break
-        sleep 0.05
-    done
+    eventually test -e "/run/user/$user/ready"
     printf 'password\n' | /run/installed/test/login /run/installed/test/pam.d login "$(id -nu $user)" \
         authenticate open | sed 's/^/login-/'
     touch /run/user/logged-in
