@@ -29,6 +29,47 @@ struct AccessControlTests {
     }
 
     @Test(
+        "An access control is given by an update, and taken off by one that asks for nothing",
+        arguments: [SecAccessControlCreateFlags.userPresence, .devicePasscode]
+    )
+    func update_accessControl_takesTheOldOnesPlace(flags: SecAccessControlCreateFlags) async throws {
+        try await Keychain.withOwn { keychain in
+            let protection = kSecAttrAccessibleAfterFirstUnlock
+            let control = try #require(SecAccessControlCreateWithFlags(nil, protection, flags, nil))
+            let none = try #require(SecAccessControlCreateWithFlags(nil, protection, [], nil))
+            let query = keychain.generic("anna", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
+            #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
+            let protected = [kSecAttrAccessControl: control] as CFDictionary
+            #expect(SecItemUpdate(keychain.generic(), protected) == errSecSuccess)
+            #expect(keychain.secret(query) == nil)
+            #expect(SecItemCopyMatching(keychain.generic("anna", [kSecAttrAccessControl: control]), nil) == 0)
+
+            let open = [kSecAttrAccessControl: none] as CFDictionary
+            #expect(SecItemUpdate(query, open) == errSecInteractionNotAllowed)
+            let prompter = try await keychain.provider.answerPrompts(.answer("password"))
+            #expect(SecItemUpdate(keychain.generic(), open) == errSecSuccess)
+            #expect(prompter.questions.count == 1)
+            #expect(keychain.secret(query) == "1")
+            #expect(SecItemCopyMatching(keychain.generic("anna", [kSecAttrAccessControl: none]), nil) == 0)
+            let found = keychain.find(keychain.generic("anna", [kSecReturnAttributes: true]), as: [String: Any].self)
+            #expect(found?[kSecAttrAccessControl as String] == nil)
+            await prompter.crash()
+        }
+    }
+
+    @Test("A search for an access control that asks for nothing leaves out what has one")
+    func copyMatching_unconstrained_leavesOutProtected() async throws {
+        try await Keychain.with { keychain in
+            let protection = kSecAttrAccessibleAfterFirstUnlock
+            let control = try #require(SecAccessControlCreateWithFlags(nil, protection, .userPresence, nil))
+            let none = try #require(SecAccessControlCreateWithFlags(nil, protection, [], nil))
+            #expect(SecItemAdd(keychain.generic("anna", [kSecAttrAccessControl: control]), nil) == errSecSuccess)
+            let query = keychain.generic("anna", [kSecAttrAccessControl: none])
+            #expect(SecItemCopyMatching(query, nil) == errSecItemNotFound)
+        }
+    }
+
+    @Test(
         "What goes together",
         arguments: [
             ([], "afterFirstUnlock"), (.userPresence, "afterFirstUnlock, userPresence"),

@@ -21,8 +21,9 @@ struct BadQueryTests {
     func value_wrongType_isRefused() async throws {
         try await Keychain.with { keychain in
             let wrong: [[CFString: Any]] = [
-                [kSecAttrService: 7], [kSecAttrAccount: data("a")], [kSecAttrGeneric: "text"],
-                [kSecAttrSynchronizable: "yes"], [kSecAttrIsInvisible: "yes"], [kSecValueData: "text"],
+                [kSecAttrService: Date()], [kSecAttrAccount: Data([0xff])], [kSecAttrGeneric: Date()],
+                [kSecAttrPort: data("1")], [kSecAttrCreationDate: "today"], [kSecAttrSynchronizable: "yes"],
+                [kSecAttrIsInvisible: "yes"], [kSecValueData: "text"],
                 [kSecReturnData: "yes"], [kSecAttrAccessible: "soon"], [kSecAttrAccessControl: "all"],
                 [kSecAttrService: NSNull()], [kSecUseAuthenticationUI: "perhaps"], [kSecAttrLabel: "a\u{0}b"],
                 ["nonsense" as NSString: 1], [kSecMatchLimit: kSecMatchLimitOne],

@@ -23,7 +23,7 @@ struct ItemBehaviourTests {
     func add_secret_isNotOnDisk() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("pullip-2020")]), nil) == errSecSuccess)
-            for file in try keychain.provider.storedFiles() {
+            for file in try keychain.provider.storedFiles().values {
                 #expect(file.range(of: data("pullip-2020")) == nil)
             }
         }

@@ -67,6 +67,11 @@ extension Attributes {
         return pairs
     }
 
+    /// Those with some names, compared by their bytes.
+    package func only(_ names: [String]) -> Attributes {
+        Attributes(pairs.filter { pair in names.contains { $0.utf8.elementsEqual(pair.0.utf8) } })
+    }
+
     /// These without some names, compared by their bytes.
     func without(_ names: [String]) -> Attributes {
         Attributes(pairs.filter { pair in !names.contains { $0.utf8.elementsEqual(pair.0.utf8) } })

@@ -18,6 +18,7 @@ extension ItemQuery {
         try readInteraction(&unread)
         try readSecret(&unread)
         try readProtection(&unread)
+        try readDates(&unread)
         try readAttributes(&unread, areKeys: isIdentity || (itemClass ?? otherClass) == .key)
         if let key = unread.keys.sorted().first {
             let isKnown = ItemQuery.unsupportedKeys.contains(key)
@@ -137,17 +138,23 @@ extension ItemQuery {
 
     private mutating func readProtection(_ unread: inout [String: QueryValue]) throws(StatusError) {
         if let value = unread.removeValue(forKey: kSecAttrAccessControl as String) {
-            guard case .object(let object) = value, let control = object as? SecAccessControl,
-                unread[kSecAttrAccessible as String] == nil
-            else { throw StatusError(errSecParam, "the access control is none, or says when as well as the query") }
+            guard case .object(let object) = value, let control = object as? SecAccessControl else {
+                throw StatusError(errSecParam, "the access control is none")
+            }
             values[.accessible] = .text(control.accessibility.rawValue)
-            if let text = control.accessControl?.description { values[.accessControl] = .text(text) }
+            values[.accessControl] = control.constraints.map(KeychainValue.text)
+            isUnconstrained = control.constraints == nil
         }
         if let value = unread.removeValue(forKey: kSecAttrAccessible as String) {
             guard case .text(let code) = value, let accessibility = Accessibility(code: code) else {
                 throw StatusError(errSecParam, "the accessibility is none")
             }
-            values[.accessible] = .text(accessibility.rawValue)
+            let read = KeychainValue.text(accessibility.rawValue)
+            // Both are in what was found, and say the same there.
+            guard values[.accessible] ?? read == read else {
+                throw StatusError(errSecParam, "the access control says another accessibility than the query")
+            }
+            values[.accessible] = read
         }
         if let value = unread.removeValue(forKey: kSecAttrSynchronizable as String) {
             switch value {
@@ -176,6 +183,17 @@ extension ItemQuery {
             values[attribute] = read
             unread[key] = nil
         }
+    }
+
+    private mutating func readDates(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        created = try readDate(kSecAttrCreationDate, &unread)
+        modified = try readDate(kSecAttrModificationDate, &unread)
+    }
+
+    private func readDate(_ key: CFString, _ unread: inout [String: QueryValue]) throws(StatusError) -> Double? {
+        guard let value = unread.removeValue(forKey: key as String) else { return nil }
+        guard case .date(let date) = value else { throw StatusError(errSecParam, "\(key) is no date") }
+        return date.timeIntervalSince1970
     }
 
     private func readFlag(

@@ -41,6 +41,11 @@ struct ItemQuery: Sendable {
     var isIdentity = false
     var values: [KeychainAttribute: KeychainValue] = [:]
     var label: String?
+    /// When the items were made and last changed, in seconds since 1970; what is added or changed has its dates from the provider.
+    var created: Double?
+    var modified: Double?
+    /// Whether an access control is named that asks for nothing: what has it is without one.
+    var isUnconstrained = false
     var synchronizable: ItemSearch.Synchronizable?
     var ignoresCase = false
     var limit: Limit?

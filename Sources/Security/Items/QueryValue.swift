@@ -6,6 +6,7 @@ enum QueryValue {
     case text(String)
     case data([UInt8])
     case number(Int64)
+    case date(Date)
     case object(AnyObject)
     case missing
 
@@ -20,18 +21,28 @@ enum QueryValue {
         case let data as Data: self = .data([UInt8](data))
         case let flag as Bool: self = .number(flag ? 1 : 0)
         case let number as NSNumber: self = .number(number.int64Value)
+        case let date as Date: self = .date(date)
         case let text as NSString: self = .text(text as String)
         case let data as NSData: self = .data([UInt8](data as Data))
+        case let date as NSDate: self = .date(date as Date)
         case let url as URL: self = .text(url.absoluteString)
         default: self = .object(value as AnyObject)
         }
     }
 
     /// The value as one of a kind; nil if it is not one.
+    ///
+    /// Apple's keychain takes text, data and numbers alike for texts and for most of what is data.
     func value(as kind: KeychainAttribute.Kind) -> KeychainValue? {
         switch (self, kind) {
         case (.text(let text), .text):
             return text.utf8.contains(0) ? nil : .text(text)
+        case (.data(let bytes), .text):
+            return String(validating: bytes, as: UTF8.self).flatMap { QueryValue.text($0).value(as: .text) }
+        case (.number(let number), .text):
+            return .text(String(number))
+        case (.number(let number), .dataOrText):
+            return .data(Array(String(number).utf8))
         case (.text(let text), .code):
             return .text(text)
         case (.number(let number), .code):

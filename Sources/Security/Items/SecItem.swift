@@ -27,14 +27,13 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 /// A person may be asked for a password or a finger, for which the function waits.
 ///
 /// - Parameters:
-///   - query: class and attributes of the items, and what to give of them.
+///   - query: class and attributes of the items, and what to give of them; ``kSecValueData`` in it makes no difference.
 ///   - result: takes one item, or an array where ``kSecMatchLimit`` is not one; with nil the status alone says whether there is one.
 /// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(StatusError) in
         var query = try ItemQuery(query)
-        guard query.data == nil else { throw StatusError(errSecParam, "a secret cannot be searched for") }
         // Whoever takes no result is not asked for a password to get one.
         if result == nil { query.returns = [] }
         guard !query.isIdentity else { return try copyIdentities(query, result) }
@@ -48,7 +47,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 /// Changes every item that matches.
 ///
 /// - Parameters:
-///   - query: class and attributes of the items; no limit, and nothing to return.
+///   - query: class and attributes of the items; no limit, and nothing to return. ``kSecValueData`` in it makes no difference.
 ///   - attributesToUpdate: what is to be different; everything else stays.
 /// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
 @discardableResult
@@ -56,7 +55,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     status { () throws(StatusError) in
         let query = try ItemQuery(query).located()
         var changes = try ItemQuery(attributesToUpdate, of: query.itemClass)
-        guard !query.hasSearchParameters, query.data == nil, changes.isOnlyChanges else {
+        guard !query.hasSearchParameters, changes.isOnlyChanges else {
             throw StatusError(errSecParam, "an update takes what to change and what to change it to, and no more")
         }
         guard !query.isIdentity else {
@@ -75,15 +74,13 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 
 /// Deletes every item that matches; there is no undo.
 ///
-/// - Parameter query: class and attributes of the items.
+/// - Parameter query: class and attributes of the items; ``kSecValueData`` and the keys `kSecReturn…` in it make no difference, so that
+///   the dictionary of a later addition can be used.
 /// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
         var query = try ItemQuery(query)
-        guard query.returns.isEmpty, query.data == nil else {
-            throw StatusError(errSecParam, "of what is deleted nothing is given")
-        }
         guard !query.isIdentity else { return try deleteIdentities(query) }
         query = try query.located()
         let asked = query

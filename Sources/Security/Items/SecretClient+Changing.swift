@@ -30,10 +30,10 @@ extension SecretClient {
         in collection: SecretCollection,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretItem {
-        let (label, attributes) = (item.storedLabel, item.attributes.dictionary)
+        let (label, attributes) = (item.storedLabel, item.attributes)
         if let made = try await collection.createUniqueItem(
             label: label,
-            attributes: attributes,
+            attributes: attributes.dictionary,
             unique: item.uniqueNames,
             secret: secret,
             prompting: prompting
@@ -46,7 +46,7 @@ extension SecretClient {
         }
         return try await collection.createItem(
             label: label,
-            attributes: attributes,
+            attributes: attributes.dictionary,
             secret: secret,
             prompting: prompting
         )
@@ -106,9 +106,11 @@ extension SecretClient {
     }
 
     private func change(_ item: SecretItem, by changes: ItemQuery) async throws(SecretServiceError) {
-        let before = try await item.properties()
-        var changed = KeychainItem(before)
+        let properties = try await item.properties()
+        let before = Attributes(properties.attributes)
+        var changed = KeychainItem(before, label: properties.label)
         do throws(StatusError) {
+            if changes.isUnconstrained { try changed.setChecked(.accessControl, nil) }
             for (attribute, value) in changes.values {
                 try changed.setChecked(attribute, attribute.isLeftOut(in: changed.itemClass, value) ? nil : value)
             }
@@ -119,18 +121,18 @@ extension SecretClient {
             throw SecretServiceError(.invalidArguments, error.reason)
         }
         changed.label = changes.label ?? changed.label
-        let after = changed.attributes.dictionary
-        let names = changed.uniqueNames
-        if before.attributes.filter({ names.contains($0.key) }) != after.filter({ names.contains($0.key) }) {
-            let label = changed.storedLabel
-            if try await item.updateUnique(label: label, attributes: after, unique: names) { return }
+        // By bytes, as providers compare: another Unicode form is another name.
+        let after = changed.attributes
+        let (label, names) = (changed.storedLabel, changed.uniqueNames)
+        if before.only(names) != after.only(names) {
+            if try await item.updateUnique(label: label, attributes: after.dictionary, unique: names) { return }
             // As for an addition: other providers cannot do both at once.
             guard try await others(with: after, names, than: item).isEmpty else {
                 throw SecretServiceError(.alreadyExists, "there is an item with the same primary key")
             }
         }
-        if after != before.attributes { try await item.setAttributes(after) }
-        if changed.storedLabel != before.label { try await item.setLabel(changed.storedLabel) }
+        if after != before { try await item.setAttributes(after.dictionary) }
+        if !label.utf8.elementsEqual(properties.label.utf8) { try await item.setLabel(label) }
     }
 
     /// Deletes every item that a query is about.
@@ -156,15 +158,15 @@ extension SecretClient {
 
     /// The items, other than one, with the same values of some attributes.
     private func others(
-        with attributes: [String: String],
+        with attributes: Attributes,
         _ names: [String],
         than item: SecretItem?
     ) async throws(SecretServiceError) -> [SecretItem] {
-        let key = attributes.filter { names.contains($0.key) }
+        let key = attributes.only(names)
         var found: [SecretItem] = []
-        for other in try await search(key).all where other != item {
+        for other in try await search(key.dictionary).all where other != item {
             guard let properties = try await properties(of: other) else { continue }
-            if properties.attributes.filter({ names.contains($0.key) }) == key { found.append(other) }
+            if Attributes(properties.attributes).only(names) == key { found.append(other) }
         }
         return found
     }

@@ -9,10 +9,17 @@ struct Match: Sendable {
     var properties: SecretItem.Properties?
 }
 
+extension Attributes {
+    /// Takes names and values, as the client library has them.
+    init(_ dictionary: [String: String]) {
+        self.init(dictionary.map { ($0.key, $0.value) })
+    }
+}
+
 extension KeychainItem {
     /// Reads what a provider tells of an item.
     init(_ properties: SecretItem.Properties) {
-        self.init(Attributes(properties.attributes.map { ($0.key, $0.value) }), label: properties.label)
+        self.init(Attributes(properties.attributes), label: properties.label)
     }
 }
 

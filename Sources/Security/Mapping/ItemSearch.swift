@@ -10,39 +10,49 @@ struct ItemSearch: Sendable {
         case any
     }
 
-    /// The class of the items.
-    let itemClass: ItemClass
-
-    /// The values that they have.
-    let values: [KeychainAttribute: KeychainValue]
+    /// Class and values that the items have.
+    private let wanted: KeychainItem
 
     /// The label that they have; nil if any will do.
-    let label: String?
+    private let label: String?
+
+    /// When they were made and last changed, in seconds since 1970; nil if that does not matter.
+    private let created: Double?
+    private let modified: Double?
+
+    /// Whether they have no access control; else it does not matter, unless it is among the values.
+    private let isUnconstrained: Bool
 
     /// Whether items that are marked to be synchronised are meant: only where a query says so (A17).
-    let synchronizable: Synchronizable
+    private let synchronizable: Synchronizable
 
     /// Whether upper and lower case are the same.
-    let ignoresCase: Bool
+    private let ignoresCase: Bool
 
     /// What can be asked for, as an item; the rest has to be looked at.
     private let asked: KeychainItem
 
     /// Throws if a value is none that its attribute can have.
     init(_ query: ItemQuery, of itemClass: ItemClass) throws(StatusError) {
-        self.itemClass = itemClass
-        values = query.values
         label = query.label
+        created = query.created
+        modified = query.modified
+        isUnconstrained = query.isUnconstrained
         synchronizable = query.synchronizable ?? .no
         ignoresCase = query.ignoresCase
-        var asked = KeychainItem(itemClass)
-        for (attribute, value) in values {
-            try asked.setChecked(attribute, value)
+        var wanted = KeychainItem(itemClass)
+        var asked = wanted
+        for (attribute, value) in query.values {
+            try wanted.setChecked(attribute, value)
             // What is empty may be missing instead, and what is in either case cannot be asked for.
-            if !ItemSearch.isAskedFor(attribute, value, ignoresCase) { try asked.setChecked(attribute, nil) }
+            if ItemSearch.isAskedFor(attribute, value, ignoresCase) { try asked.setChecked(attribute, value) }
         }
+        self.wanted = wanted
         self.asked = asked
     }
+
+    /// The class of the items.
+    var itemClass: ItemClass { wanted.itemClass }
 
     /// What to ask for to find the items that were made through Apple's API.
     var own: [String: String] {
@@ -58,7 +68,7 @@ struct ItemSearch: Sendable {
 
     /// Whether hits of ``own`` have to be held against ``isMet(by:)``; else each of them is meant.
     var isWiderThanMeant: Bool {
-        label != nil || values.contains { !ItemSearch.isAskedFor($0.key, $0.value, ignoresCase) }
+        label != nil || created != nil || modified != nil || isUnconstrained || asked.values.count < wanted.values.count
     }
 
     /// What to ask for to find the items of other programs; nothing if they cannot have what is wanted.
@@ -67,29 +77,23 @@ struct ItemSearch: Sendable {
     /// that deletes everything of a class means what is its own.
     var foreign: [[String: String]] {
         let place: KeychainAttribute = itemClass == .genericPassword ? .service : .server
-        guard synchronizable != .yes, values[place] != nil, KeychainAttribute.foreign.isSuperset(of: values.keys) else {
-            return []
-        }
+        guard synchronizable != .yes, wanted[place] != nil,
+            KeychainAttribute.foreign.isSuperset(of: wanted.values.keys)
+        else { return [] }
         return asked.searches.map(\.dictionary)
     }
 
     /// Whether what a provider tells of an item makes it one that is meant.
     func isMet(by properties: SecretItem.Properties) -> Bool {
-        let item = KeychainItem(Attributes(properties.attributes.map { ($0.key, $0.value) }), label: properties.label)
-        guard item.itemClass == itemClass, label == nil || isSame(.text(item.label ?? ""), .text(label ?? "")) else {
-            return false
-        }
+        let item = KeychainItem(properties)
+        guard wanted.matches(item, ignoringCase: ignoresCase), !isUnconstrained || item[.accessControl] == nil,
+            created == nil || created == Double(properties.created),
+            modified == nil || modified == Double(properties.modified)
+        else { return false }
+        // The label that results have, which is made of other attributes where the item was stored without one.
+        if let label, !KeychainItem.isSame(item.storedLabel, label, ignoringCase: ignoresCase) { return false }
         let isSynchronizable = item[.synchronizable] == .boolean(true)
-        guard synchronizable == .any || isSynchronizable == (synchronizable == .yes) else { return false }
-        return values.allSatisfy { attribute, value in
-            guard let found = item[attribute] else { return value.isEmpty }
-            return isSame(found, value)
-        }
-    }
-
-    private func isSame(_ found: KeychainValue, _ wanted: KeychainValue) -> Bool {
-        guard ignoresCase, case (.text(let found), .text(let wanted)) = (found, wanted) else { return found == wanted }
-        return found.lowercased() == wanted.lowercased()
+        return synchronizable == .any || isSynchronizable == (synchronizable == .yes)
     }
 
     private static func isAskedFor(_ attribute: KeychainAttribute, _ value: KeychainValue, _ ignoresCase: Bool) -> Bool

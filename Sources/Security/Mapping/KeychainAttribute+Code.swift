@@ -4,9 +4,10 @@ import KeychainModel
 extension KeychainAttribute {
     /// What the values of an attribute are.
     enum Kind {
+        /// Text, for which programs write data and numbers, too.
         case text
         case data
-        /// Data, for which programs write text, too.
+        /// Data, for which programs write text and numbers, too.
         case dataOrText
         /// Text, for which programs write numbers, too.
         case code
@@ -61,8 +62,8 @@ extension KeychainAttribute {
     /// What its values are.
     var kind: Kind {
         switch self {
-        case .generic, .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash: .data
-        case .applicationLabel, .applicationTag: .dataOrText
+        case .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash: .data
+        case .generic, .applicationLabel, .applicationTag: .dataOrText
         case .keyClass, .keyType: .code
         case .port, .creator, .type, .certificateType, .certificateEncoding, .keySize, .effectiveKeySize: .number
         case .isInvisible, .isNegative, .synchronizable, .isPermanent, .canEncrypt, .canDecrypt, .canDerive, .canSign,

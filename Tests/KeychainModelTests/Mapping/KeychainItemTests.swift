@@ -157,34 +157,22 @@ struct KeychainItemTests {
     }
 
     @Test
-    func isDuplicate_classesKey_decides() throws {
-        let first = try item(
-            .genericPassword,
-            [.service: .text("mail"), .account: .text("anna"), .comment: .text("1")]
-        )
-        var second = try item(
-            .genericPassword,
-            [.service: .text("mail"), .account: .text("anna"), .comment: .text("2")]
-        )
-        #expect(first.isDuplicate(of: second))
-        // As another program has stored it.
-        #expect(first.isDuplicate(of: KeychainItem(["service": "mail", "username": "anna"], label: "x")))
-        try second.set(.synchronizable, to: .boolean(true))
-        #expect(!first.isDuplicate(of: second))
-        try second.set(.synchronizable, to: .boolean(false))
-        #expect(first.isDuplicate(of: second))
-        try second.set(.accessGroup, to: .text("group"))
-        #expect(!first.isDuplicate(of: second))
-        #expect(!KeychainItem(.key).isDuplicate(of: KeychainItem(.certificate)))
+    func matches_whatIsNotThere_isEmptyOrZero() throws {
+        let plain = try item(.internetPassword, [.server: .text("example.com")])
+        let empty: [KeychainAttribute: KeychainValue] = [.account: .text(""), .port: .number(0)]
+        #expect(try item(.internetPassword, empty).matches(plain))
+        #expect(try !item(.internetPassword, [.port: .number(80)]).matches(plain))
+        #expect(try !item(.internetPassword, [.account: .text("anna")]).matches(plain))
+        #expect(try !plain.matches(item(.internetPassword, [.account: .text("anna")])))
+        #expect(!KeychainItem(.key).matches(KeychainItem(.certificate)))
     }
 
     @Test
-    func isDuplicate_portThatIsNotThere_isZero() throws {
-        let plain = try item(.internetPassword, [.server: .text("example.com")])
-        #expect(plain.isDuplicate(of: try item(.internetPassword, [.server: .text("example.com"), .port: .number(0)])))
-        #expect(
-            !plain.isDuplicate(of: try item(.internetPassword, [.server: .text("example.com"), .port: .number(80)]))
-        )
+    func matches_ignoringCase_foldsCaseAlone() throws {
+        let query = try item(.genericPassword, [.account: .text("ANDR\u{c9}")])
+        #expect(query.matches(KeychainItem(["account": "andr\u{e9}"], label: ""), ignoringCase: true))
+        #expect(!query.matches(KeychainItem(["account": "andr\u{e9}"], label: "")))
+        #expect(!query.matches(KeychainItem(["account": "andre\u{301}"], label: ""), ignoringCase: true))
     }
 
     @Test

@@ -9,12 +9,12 @@ extension RunningProvider {
         try await SecretClient.connect(.init(bus: .address(bus.address)))
     }
 
-    /// Everything that the provider has written.
-    func storedFiles() throws -> [Data] {
+    /// Everything that the provider has written, by the names of the files.
+    func storedFiles() throws -> [String: Data] {
         let home = try #require(dataHome)
         let files = FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String } ?? []
-        let contents = files.compactMap { FileManager.default.contents(atPath: home + "/" + $0) }
+        let contents = files.map { ($0, FileManager.default.contents(atPath: home + "/" + $0)) }
         try #require(!contents.isEmpty)
-        return contents
+        return Dictionary(uniqueKeysWithValues: contents).compactMapValues { $0 }
     }
 }
