@@ -5,18 +5,16 @@ import SecretServiceClient
 enum Background {
     private static let queue = DispatchQueue(label: "org.keychaind.LocalAuthentication", attributes: .concurrent)
 
-    /// Runs something some time soon.
+    /// Runs something some time soon, with the keychain that the caller uses.
     static func run(_ operation: @escaping @Sendable () -> Void) {
-        queue.async(execute: operation)
+        let bus = KeychainBus.current
+        queue.async { KeychainBus.$current.withValue(bus, operation: operation) }
     }
 
     /// Waits for something that blocks, without blocking a thread of Swift's pool.
     static func value<Value: Sendable>(of operation: @escaping @Sendable () -> Value) async -> Value {
-        let bus = KeychainBus.current
-        return await withCheckedContinuation { continuation in
-            run {
-                continuation.resume(returning: KeychainBus.$current.withValue(bus, operation: operation))
-            }
+        await withCheckedContinuation { continuation in
+            run { continuation.resume(returning: operation()) }
         }
     }
 }

@@ -44,13 +44,30 @@ struct RightTests {
             let secret = Data("1234".utf8)
             try await store.saveRight(LARight(), identifier: machine.name, secret: secret)
             let right = try await store.right(forIdentifier: machine.name)
-            #expect(await Self.code { _ = try await right.secret.loadData() } == LAError.notInteractive.rawValue)
+            #expect(await Self.code { _ = try await right.secret.rawData } == LAError.notInteractive.rawValue)
             #expect(machine.questionCount == 0)
             try await right.authorize(localizedReason: "to see it")
-            #expect(try await right.secret.loadData() == secret)
+            #expect(try await right.secret.rawData == secret)
+            #expect(await Self.load(right.secret).data == secret)
             await right.deauthorize()
-            #expect(await Self.code { _ = try await right.secret.loadData() } == LAError.notInteractive.rawValue)
+            #expect(await Self.code { _ = try await right.secret.rawData } == LAError.notInteractive.rawValue)
+            #expect(await Self.load(right.secret).error == .notInteractive)
             #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("A right that was saved is saved under another identifier, and asks for the same")
+    func savedRight_isSavedAgain() async throws {
+        try await Machine.with { machine in
+            let store = LARightStore.shared
+            let fallback = LARight(requirement: .biometry(fallback: .devicePasscode))
+            try await store.saveRight(fallback, identifier: "first")
+            let first = try await store.right(forIdentifier: "first")
+            try await store.saveRight(first, identifier: "second", secret: Data("1234".utf8))
+            let second = try await store.right(forIdentifier: "second")
+            #expect(await Self.code { _ = try await second.secret.rawData } == LAError.notInteractive.rawValue)
+            try await second.authorize(localizedReason: "to see it")
+            #expect(try await second.secret.rawData == Data("1234".utf8))
         }
     }
 
@@ -88,8 +105,17 @@ struct RightTests {
             async let authorization: Void = right.authorize(localizedReason: "to open the door")
             try await reader.touch("owner")
             try await authorization
-            #expect(try await right.secret.loadData() == Data("1234".utf8))
+            #expect(try await right.secret.rawData == Data("1234".utf8))
             #expect(machine.question?.type == "confirm")
+        }
+    }
+
+    /// Reads a secret in the older way.
+    private static func load(_ secret: LASecret) async -> (data: Data?, error: LAError.Code?) {
+        await withCheckedContinuation { continuation in
+            secret.loadData { data, error in
+                continuation.resume(returning: (data, (error as? LAError)?.code))
+            }
         }
     }
 

@@ -8,11 +8,31 @@ public final class LASecret: Sendable {
         self.right = right
     }
 
-    /// Reads it.
+    /// What it is, read from the keychain each time.
     ///
-    /// Throws ``LAError/Code/notInteractive`` if the right is not authorised, which the keychain finds and not this object. With
-    /// ``LAAuthenticationRequirement/biometryCurrentSet`` the finger is asked for here.
-    public func loadData() async throws -> Data {
-        try await RightItem(right.identifier).secret(in: right.context)
+    /// Throws ``LAError/Code/notInteractive`` if the right is not authorised, which the keychain finds and not this object.
+    public var rawData: Data {
+        get async throws {
+            let right = right
+            return try await Background.value { Result { try LASecret.read(right) } }.get()
+        }
+    }
+
+    /// Reads it, as ``rawData`` does.
+    ///
+    /// - Parameter completion: takes the secret, or why it is not given; not called on the main thread.
+    public func loadData(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
+        let right = right
+        Background.run {
+            do {
+                completion(try LASecret.read(right), nil)
+            } catch {
+                completion(nil, error)
+            }
+        }
+    }
+
+    private static func read(_ right: LAPersistedRight) throws -> Data {
+        try RightItem(right.identifier).secret(in: right.context)
     }
 }

@@ -31,29 +31,23 @@ struct RightItem: Sendable {
         try RightItem.check(
             await Background.value {
                 let protection = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
-                guard
-                    let control = SecAccessControlCreateWithFlags(nil, protection, requirement.flags, nil),
-                    control.constraints != nil
-                else { return errSecParam }
+                guard let control = SecAccessControl(protection, constraints: requirement.expression) else {
+                    return errSecParam
+                }
                 return SecItemAdd(query.query([kSecAttrAccessControl: control, kSecValueData: secret]), nil)
             }
         )
     }
 
-    /// Reads the secret with what was proved in a context.
-    func secret(in context: LAContext) async throws -> Data {
-        let query = self
-        let (status, data) = await Background.value {
-            var result: CFTypeRef?
-            let more: [CFString: Any] = [
-                kSecReturnData: true, kSecUseAuthenticationContext: context,
-                kSecUseAuthenticationUI: kSecUseAuthenticationUIFail,
-            ]
-            let status = SecItemCopyMatching(query.query(more), &result)
-            return (status, result as? Data)
-        }
-        try RightItem.check(status)
-        return data ?? Data()
+    /// Reads the secret with what was proved in a context; blocks.
+    func secret(in context: LAContext) throws -> Data {
+        var result: CFTypeRef?
+        let more: [CFString: Any] = [
+            kSecReturnData: true, kSecUseAuthenticationContext: context,
+            kSecUseAuthenticationUI: kSecUseAuthenticationUIFail,
+        ]
+        try RightItem.check(SecItemCopyMatching(query(more), &result))
+        return result as? Data ?? Data()
     }
 
     /// Removes it.
@@ -96,7 +90,7 @@ struct RightItem: Sendable {
     private static func error(_ status: OSStatus) -> NSError {
         let message = SecCopyErrorMessageString(status, nil) as String? ?? "Unknown error."
         return NSError(
-            domain: "NSOSStatusErrorDomain",
+            domain: NSOSStatusErrorDomain,
             code: Int(status),
             userInfo: [NSLocalizedDescriptionKey: message]
         )

@@ -14,6 +14,14 @@ public final class SecAccessControl: Hashable, Sendable {
         self.accessControl = accessControl
     }
 
+    /// Takes one of the constants `kSecAttrAccessible…`, and what has to be proved as the keychain writes it; nil if it is neither.
+    package convenience init?(_ protection: CFString, constraints: String) {
+        guard let accessibility = Accessibility(code: protection as String),
+            let accessControl = try? AccessControl(parsing: constraints)
+        else { return nil }
+        self.init(accessibility, accessControl)
+    }
+
     /// What has to be proved, as the keychain writes it; nil if nothing.
     package var constraints: String? { accessControl?.description }
 
@@ -34,7 +42,8 @@ public final class SecAccessControl: Hashable, Sendable {
 /// - Parameters:
 ///   - allocator: not used.
 ///   - protection: one of the constants `kSecAttrAccessible…`.
-///   - flags: what has to be proved; several need ``SecAccessControlCreateFlags/or`` or ``SecAccessControlCreateFlags/and``.
+///   - flags: what has to be proved; several constraints have all to be met, unless ``SecAccessControlCreateFlags/or``
+///     is among them.
 ///   - error: takes an error with ``errSecParam``, or ``errSecUnimplemented`` for what does not exist here.
 /// - Returns: nil if there is an error.
 public func SecAccessControlCreateWithFlags(

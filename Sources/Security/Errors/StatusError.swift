@@ -18,9 +18,6 @@ struct StatusError: Error {
     }
 }
 
-/// The domain of errors whose code is an ``OSStatus``.
-let NSOSStatusErrorDomain = "NSOSStatusErrorDomain"
-
 extension StatusError {
     /// The one place where what the client library has found becomes one of Apple's codes.
     init(_ error: SecretServiceError) {
