@@ -64,7 +64,7 @@ extension Provider {
                 key = opened
             }
             guard context.endings == endings, collection.protection(of: id).policy == policy else { continue }
-            access.grant(item.reference, to: context.caller, for: context.settings.reuse, key: key)
+            access.grant(item.reference, to: context.caller, for: context.settings.grantReuse, key: key)
         }
     }
 }

@@ -99,6 +99,22 @@ struct ProtectedItemTests {
         }
     }
 
+    @Test("A28 A short time of reuse is for reads without the context: in it nobody is asked again")
+    func read_afterAShortReuse_contextServes() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            // Too short for two reads.
+            context.touchIDAuthenticationAllowableReuseDuration = 1e-9
+            for _ in 0..<3 {
+                #expect(await machine.read(context: context) == .secret("anna"))
+            }
+            #expect(machine.questionCount == 1)
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.questionCount == 2)
+        }
+    }
+
     @Test("A28 A time of reuse may be any number", arguments: [-1, .nan, .infinity, 1e-9, 1e300])
     func read_strangeReuse_isTaken(duration: TimeInterval) async throws {
         try await Machine.with { machine in
@@ -205,6 +221,19 @@ struct ProtectedItemTests {
             #expect(await machine.read(context: context) == .failed(errSecAuthFailed))
             await machine.prompter.crash()
             #expect(await machine.read() == .failed(errSecInteractionNotAllowed))
+        }
+    }
+
+    @Test("A context's properties are read by the thread that calls, where a subclass may use the keychain")
+    func read_contextOfASubclass_isAskedWhereTheProgramCalls() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            #expect(machine.add("reason", []) == errSecSuccess)
+            let context = CuriousContext(machine.item("reason", [kSecReturnData: true]))
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(machine.question?.text("description")?.contains("reason") == true)
+            #expect(await context.evaluation(reason: "") == nil)
+            #expect(machine.question?.text("description")?.contains("reason") == true)
         }
     }
 

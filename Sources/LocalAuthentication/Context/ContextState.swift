@@ -96,8 +96,11 @@ final class ContextState: Sendable {
 
     /// Ends the context for good, with an evaluation that is under way.
     func invalidate() {
-        let context = connected
-        contents.withLock { $0.link = .ended }
-        context?.invalidate()
+        // At once: a context that an evaluation makes meanwhile is either ended here, or finds that this has ended.
+        let link = contents.withLock { contents in
+            defer { contents.link = .ended }
+            return contents.link
+        }
+        if case .connected(let context) = link { context.invalidate() }
     }
 }

@@ -50,8 +50,9 @@ extension LAContext {
         _ reason: String,
         _ reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        SharedClient.shared.start { [self] (client) throws(SecretServiceError) in
-            guard let context = try await context(on: client, reason: reason) else { throw .noAuthentication }
+        let snapshot = snapshot
+        SharedClient.shared.start { (client) throws(SecretServiceError) in
+            guard let context = try await snapshot.context(on: client, reason: reason) else { throw .noAuthentication }
             let words = AuthenticationContext.Settings.cut(reason)
             try await context.evaluate(expression, reason: words, timeout: KeychainBus.promptTimeout)
         } completion: { [state] outcome in

@@ -1,29 +1,21 @@
 import Foundation
-package import SecretServiceClient
-import Security
+import SecretServiceClient
+package import Security
 
 extension LAContext: AuthenticationContextSource {
-    /// Whether reads without the context may go by what was proved in it.
-    package var keepsGrants: Bool { touchIDAuthenticationAllowableReuseDuration > 0 }
-
-    /// Whether a person may be asked.
-    package var isInteractionAllowed: Bool { !interactionNotAllowed }
-
-    /// The provider's context, looking as this one does now.
-    package func context(
-        on client: SecretClient,
-        reason: String
-    ) async throws(SecretServiceError) -> AuthenticationContext? {
-        guard let context = try await state.context(on: client) else { return nil }
-        var settings = AuthenticationContext.Settings()
-        settings.reason = localizedReason.isEmpty ? reason : localizedReason
-        settings.cancelTitle = localizedCancelTitle ?? ""
-        settings.fallbackTitle = localizedFallbackTitle
+    /// How the context is now; its properties may be a subclass's.
+    package var snapshot: any AuthenticationSnapshot {
         let duration = touchIDAuthenticationAllowableReuseDuration
         let longest = LATouchIDAuthenticationMaximumAllowableReuseDuration
-        settings.reuse = .seconds(keepsGrants ? min(duration, longest) : longest)
-        settings.isInteractionAllowed = isInteractionAllowed
-        try await context.apply(settings)
-        return context
+        let keepsGrants = duration > 0
+        var settings = AuthenticationContext.Settings()
+        settings.reason = localizedReason
+        settings.cancelTitle = localizedCancelTitle ?? ""
+        settings.fallbackTitle = localizedFallbackTitle
+        // The context itself is asked again only after the longest time, whatever reads without it may use.
+        settings.reuse = .seconds(longest)
+        settings.grants = .seconds(keepsGrants ? min(duration, longest) : longest)
+        settings.isInteractionAllowed = !interactionNotAllowed
+        return ContextSnapshot(keepsGrants: keepsGrants, settings: settings, state: state)
     }
 }

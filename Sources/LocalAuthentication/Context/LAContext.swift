@@ -39,6 +39,8 @@ open class LAContext: NSObject, @unchecked Sendable {
     // MARK: What it does
 
     /// For how many seconds what the person has proved also serves reads without this context; 0 at first.
+    ///
+    /// How long it serves reads with this context does not depend on it.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { state.settings.reuseDuration }
         set { state.change { $0.reuseDuration = newValue } }

@@ -15,21 +15,43 @@ struct AuthenticationSettings: Hashable, Sendable {
     /// Whether there is no such button.
     var hidesFallback = false
 
-    /// How long what was proved serves, and a grant lasts; zero is good for one use.
+    /// How long what was proved serves; zero is good for one use.
     var reuse = GrantReuse.standard.lifetime
+
+    /// How long a grant lasts, if that is said; else as long as what was proved serves.
+    private var statedGrantReuse: Duration?
+
+    /// How long a grant lasts; zero is good for one use.
+    var grantReuse: Duration { statedGrantReuse ?? reuse }
 
     /// Whether a person may be asked at all.
     var allowsInteraction = true
 
     /// The reuse as it is told on the bus.
-    var reuseMilliseconds: UInt32 { UInt32(clamping: Int64(reuse / .milliseconds(1))) }
+    var reuseMilliseconds: UInt32 { AuthenticationSettings.milliseconds(reuse) }
+
+    /// The time of grants as it is told on the bus.
+    var grantMilliseconds: UInt32 { AuthenticationSettings.milliseconds(grantReuse) }
 
     /// Takes a reuse from the bus; throws `InvalidArgs` if it is too long.
     mutating func setReuse(milliseconds: UInt32) throws(BusError) {
+        reuse = try AuthenticationSettings.duration(milliseconds)
+    }
+
+    /// Takes a time of grants from the bus; throws `InvalidArgs` if it is too long.
+    mutating func setGrantReuse(milliseconds: UInt32) throws(BusError) {
+        statedGrantReuse = try AuthenticationSettings.duration(milliseconds)
+    }
+
+    private static func milliseconds(_ duration: Duration) -> UInt32 {
+        UInt32(clamping: Int64(duration / .milliseconds(1)))
+    }
+
+    private static func duration(_ milliseconds: UInt32) throws(BusError) -> Duration {
         let duration = Duration.milliseconds(Int64(milliseconds))
         guard duration <= GrantReuse.maximum else {
             throw BusError(.invalidArguments, "an authentication serves for at most five minutes")
         }
-        reuse = duration
+        return duration
     }
 }

@@ -105,6 +105,6 @@ final class ItemAuthentication {
         }
         // The prompt may have been dismissed after the answer, and the item may ask for something else by now.
         guard !conversation.isEnded, item.collection.protection(of: item.id).policy == item.policy else { return }
-        provider.access.grant(item.reference, to: caller, for: settings.reuse, key: key)
+        provider.access.grant(item.reference, to: caller, for: settings.grantReuse, key: key)
     }
 }

@@ -54,6 +54,9 @@ struct ContextObject {
                 setting("ReuseDuration", get: { $0.reuseMilliseconds }) { (settings, value) throws(BusError) in
                     try settings.setReuse(milliseconds: value)
                 },
+                setting("GrantDuration", get: { $0.grantMilliseconds }) { (settings, value) throws(BusError) in
+                    try settings.setGrantReuse(milliseconds: value)
+                },
                 setting("InteractionNotAllowed", get: { !$0.allowsInteraction }) { (settings, value) throws(BusError) in
                     settings.allowsInteraction = !value
                 },

@@ -16,8 +16,11 @@ extension AuthenticationContext {
         /// On the button that falls back to something else; nil for the usual text, empty for no such button.
         package var fallbackTitle: String?
 
-        /// How long an authentication serves, and the grants that it gives last; zero is good for one use.
+        /// How long an authentication serves within the context; zero is good for one use.
         package var reuse = Duration.seconds(10)
+
+        /// How long the grants that it gives last; zero is good for one use.
+        package var grants = Duration.seconds(10)
 
         /// Whether a person may be asked.
         package var isInteractionAllowed = true
@@ -25,10 +28,13 @@ extension AuthenticationContext {
         /// The usual texts and times, which are those of a new context.
         package init() {}
 
-        /// The properties that differ from those of other settings.
+        /// The properties that differ from those of other settings, which the provider has.
         func values(changedFrom other: Settings) -> [(name: String, value: Variant)] {
             let (own, others) = (properties, other.properties)
-            return own.indices.filter { own[$0].value != others[$0].value }.map { own[$0] }
+            return own.indices.filter { index in
+                // To the provider, grants last as long as an authentication until it is told otherwise.
+                own[index].value != others[index].value || own[index].name == "GrantDuration" && reuse != other.reuse
+            }.map { own[$0] }
         }
 
         private var properties: [(name: String, value: Variant)] {
@@ -37,14 +43,15 @@ extension AuthenticationContext {
                 ("CancelTitle", .string(Settings.cut(cancelTitle, to: Settings.titleLimit))),
                 ("FallbackTitle", .string(Settings.cut(fallbackTitle ?? "", to: Settings.titleLimit))),
                 ("FallbackHidden", .boolean(fallbackTitle?.isEmpty == true)),
-                ("ReuseDuration", .uint32(milliseconds)),
+                ("ReuseDuration", .uint32(Settings.milliseconds(reuse))),
+                ("GrantDuration", .uint32(Settings.milliseconds(grants))),
                 ("InteractionNotAllowed", .boolean(!isInteractionAllowed)),
             ]
         }
 
         /// The provider refuses more than five minutes.
-        private var milliseconds: UInt32 {
-            UInt32(clamping: Int64(max(.zero, min(reuse, .seconds(300))) / .milliseconds(1)))
+        private static func milliseconds(_ duration: Duration) -> UInt32 {
+            UInt32(clamping: Int64(max(.zero, min(duration, .seconds(300))) / .milliseconds(1)))
         }
 
         /// As much of a text as the provider takes, without what D-Bus does not carry.

@@ -1,17 +1,5 @@
-package import SecretServiceClient
-
 /// What ``kSecUseAuthenticationContext`` takes: an `LAContext`, which this module does not know.
 package protocol AuthenticationContextSource: AnyObject, Sendable {
-    /// Whether grants last for as long as its authentication does; if not, each is for one call.
-    var keepsGrants: Bool { get }
-
-    /// Whether a person may be asked.
-    var isInteractionAllowed: Bool { get }
-
-    /// The provider's context that stands for it, looking as it is to look now; nil from a provider that has none.
-    ///
-    /// Throws if the program has ended it.
-    ///
-    /// - Parameter reason: what is shown unless it has a reason of its own.
-    func context(on client: SecretClient, reason: String) async throws(SecretServiceError) -> AuthenticationContext?
+    /// How it is now. It is asked for on the thread of the program's call, for it may run the program's own code.
+    var snapshot: any AuthenticationSnapshot { get }
 }

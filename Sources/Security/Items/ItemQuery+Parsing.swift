@@ -115,7 +115,7 @@ extension ItemQuery {
             guard case .object(let object) = value, let source = object as? any AuthenticationContextSource else {
                 throw StatusError(errSecParam, "the authentication context is none")
             }
-            context = source
+            context = source.snapshot
         }
         if let prompt = unread.removeValue(forKey: kSecUseOperationPrompt as String) {
             guard case .text(let text) = prompt else { throw StatusError(errSecParam, "the prompt is not a text") }

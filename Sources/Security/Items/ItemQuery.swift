@@ -54,7 +54,7 @@ struct ItemQuery: Sendable {
     /// Why a person is asked, in the program's words.
     var operationPrompt = ""
     /// The program's own authentication, if there is one.
-    var context: (any AuthenticationContextSource)?
+    var context: (any AuthenticationSnapshot)?
     var data: [UInt8]?
     var reference: PersistentReference?
     /// The key, certificate or identity that the query names.

@@ -37,6 +37,12 @@ struct ContextClient {
         try await client.property("Failure", of: path, Self.contextInterface)
     }
 
+    /// In milliseconds.
+    @BusActor
+    func grantDuration() async throws(BusError) -> UInt32 {
+        try await client.property("GrantDuration", of: path, Self.contextInterface)
+    }
+
     @BusActor
     func set(_ name: String, to value: Variant) async throws(BusError) {
         try await client.setProperty(name, of: path, Self.contextInterface, to: value)

@@ -99,6 +99,35 @@ struct ContextTests {
         }
     }
 
+    @Test func grantDuration_ofNothing_isOneRelease_andTheProofStays() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(300_000))
+            try await context.set("GrantDuration", to: .uint32(0))
+            try await context.evaluate()
+            for _ in 0..<3 {
+                #expect(try await context.unlock([item]).unlocked == [item])
+                #expect(try await client.secretText(of: item, session: session) == "secret")
+                await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            }
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
+    @Test func grantDuration_untilItIsSet_isTheReuse() async throws {
+        let context = try await ContextClient(SharedService.get().makeClient())
+        #expect(try await context.grantDuration() == 10_000)
+        try await context.set("ReuseDuration", to: .uint32(5000))
+        #expect(try await context.grantDuration() == 5000)
+        try await context.set("GrantDuration", to: .uint32(7000))
+        try await context.set("ReuseDuration", to: .uint32(6000))
+        #expect(try await context.grantDuration() == 7000)
+        await #expect(throws: BusError.invalidArgs) { try await context.set("GrantDuration", to: .uint32(300_001)) }
+    }
+
     @Test func interactionNotAllowed_asksNobody() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
