@@ -115,8 +115,23 @@ struct FailureTests {
             _ = try await machine.waitForQuestion()
             try await machine.service.bus.kill()
             let outcome = await evaluation
-            // It is tried once more, with a new connection.
-            #expect(outcome == .passcodeNotSet)
+            // Not tried once more: a person may have answered. What comes later is, with a new connection.
+            #expect(outcome == .systemCancel)
+            #expect(context.obstacle(to: .deviceOwnerAuthentication) == .passcodeNotSet)
+        }
+    }
+
+    @Test("An evaluation that is just starting ends with its context")
+    func invalidate_duringTheStart_endsTheEvaluation() async throws {
+        try await Machine.with([.hang]) { machine in
+            for count in 0..<100 {
+                let context = LAContext()
+                async let outcome = KeychainBus.$promptTimeout.withValue(.seconds(20)) { await context.evaluation() }
+                for _ in 0..<count { await Task.yield() }
+                context.invalidate()
+                let code = await outcome
+                try #require(code == .appCancel || code == .invalidContext)
+            }
         }
     }
 

@@ -1,4 +1,5 @@
 import CDBus
+import Glibc
 
 /// What libdbus asks of an event loop.
 extension Connection {
@@ -42,6 +43,16 @@ extension Connection {
         } flush: { [self] in
             if isOpen { outbox.flush() }
         }
+    }
+
+    /// Whether the bus is at the other end still, as far as the socket knows: also before the loop has read that it has gone.
+    package var isConnected: Bool {
+        var descriptor: Int32 = -1
+        guard isOpen, dbus_connection_get_is_connected(pointer) != 0,
+            dbus_connection_get_unix_fd(pointer, &descriptor) != 0
+        else { return false }
+        var state = pollfd(fd: descriptor, events: 0, revents: 0)
+        return poll(&state, 1, 0) <= 0
     }
 
     func detach() {

@@ -25,9 +25,7 @@ final class ChangeReader {
     }
 
     /// Listens to another provider.
-    ///
-    /// - Parameter wasKnown: whether there was one before.
-    func follow(_ owner: String?, on connection: Connection, wasKnown: Bool) {
+    func follow(_ owner: String?, on connection: Connection) {
         unsubscribe(on: connection)
         guard let owner else { return }
         if !listeners.isEmpty {

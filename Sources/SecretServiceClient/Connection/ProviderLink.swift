@@ -50,6 +50,11 @@ final class ProviderLink {
         end()
     }
 
+    /// Whether the bus is still there, whoever provides what on it.
+    var isConnected: Bool {
+        if case .open = state { connection.isConnected } else { false }
+    }
+
     private func end() {
         guard case .open = state else { return }
         state = .closed
@@ -96,7 +101,7 @@ final class ProviderLink {
         owner = newOwner
         session = nil
         if hadOwner { failWatchers(.providerGone) }
-        changes.follow(newOwner, on: connection, wasKnown: hadOwner)
+        changes.follow(newOwner, on: connection)
     }
 
     private func checkOpen() throws(SecretServiceError) {

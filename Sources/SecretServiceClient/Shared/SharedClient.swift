@@ -36,7 +36,7 @@ package final class SharedClient: Sendable {
         let work: @BusActor @Sendable () async -> Void = {
             let outcome: Result<Value, SecretServiceError>
             do throws(SecretServiceError) {
-                outcome = .success(try await self.withClient(on: bus, operation))
+                outcome = .success(try await operation(try await self.client(on: bus)))
             } catch {
                 outcome = .failure(error)
             }
@@ -80,22 +80,15 @@ package final class SharedClient: Sendable {
 
     // MARK: The client
 
-    /// Runs an operation with the client; where the bus has gone since the last one, with a new client.
-    private func withClient<Value: Sendable>(
-        on bus: SecretBus,
-        _ operation: (SecretClient) async throws(SecretServiceError) -> Value
-    ) async throws(SecretServiceError) -> Value {
-        let client = try await connected(to: bus)
-        do throws(SecretServiceError) {
-            return try await operation(client)
-        } catch  where error.code == .disconnected {
+    /// The client; a new one where the bus has gone since the last operation.
+    ///
+    /// An operation during which the bus goes is not repeated: what it was to change may have been changed.
+    @BusActor
+    private func client(on bus: SecretBus) async throws(SecretServiceError) -> SecretClient {
+        if let client = state.withLock({ $0.clients[bus] }) {
+            if client.link.isConnected { return client }
             forget(client, on: bus)
-            return try await operation(try await connected(to: bus))
         }
-    }
-
-    private func connected(to bus: SecretBus) async throws(SecretServiceError) -> SecretClient {
-        if let client = state.withLock({ $0.clients[bus] }) { return client }
         let client = try await SecretClient.connect(SecretClient.Configuration(bus: bus))
         return state.withLock { state in
             // Another thread may have been faster; what is not taken leaves the bus by itself.
