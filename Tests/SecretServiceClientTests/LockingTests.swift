@@ -86,6 +86,14 @@ struct LockingTests {
         }
     }
 
+    @Test(arguments: TestedProvider.allCases)
+    func unlock_severalItems_givesItems(provider: TestedProvider) async throws {
+        let client = try await provider.makeClient()
+        let items = [try await client.makeItem().item, try await client.makeItem().item]
+        let unlocked: [SecretItem] = try await client.unlock(items)
+        #expect(unlocked == items)
+    }
+
     @Test("A prompt that nobody answers is dismissed when its time is up, and the dialog goes")
     func unlock_promptForEver_timesOut() async throws {
         try await TestedProvider.keychaind.withProvider { provider, client in

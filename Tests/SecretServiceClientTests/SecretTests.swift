@@ -81,6 +81,35 @@ struct SecretTests {
         #expect(found == [first: [1], second: [2]])
     }
 
+    @Test("What the closure throws ends the reading, and is thrown as it is", arguments: TestedProvider.allCases)
+    func forEachSecret_closureFails_endsWithItsError(provider: TestedProvider) async throws {
+        struct DiskFull: Error {}
+        let client = try await provider.makeClient()
+        let items = [try await client.makeItem([1]).item, try await client.makeItem([2]).item]
+        var count = 0
+        await #expect(throws: DiskFull.self) {
+            try await client.forEachSecret(of: items) { _, _ throws(DiskFull) in
+                count += 1
+                throw DiskFull()
+            }
+        }
+        #expect(count == 1)
+    }
+
+    @Test("An error of the library's that the closure throws is not taken for one of the reading")
+    func forEachSecret_closureThrowsNoSession_isNotRepeated() async throws {
+        let client = try await TestedProvider.keychaind.makeClient()
+        let item = try await client.makeItem([1]).item
+        var count = 0
+        await #expect(throws: SecretServiceError(.noSession, "of the test's own")) {
+            try await client.forEachSecret(of: [item]) { _, _ in
+                count += 1
+                throw SecretServiceError(.noSession, "of the test's own", errorName: nil)
+            }
+        }
+        #expect(count == 1)
+    }
+
     @Test
     func session_manySecretsAtOnce_isOpenedOnce() async throws {
         let provider = try await ScriptedProvider { (call, _) throws(BusError) in

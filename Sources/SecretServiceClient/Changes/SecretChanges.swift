@@ -1,7 +1,7 @@
 /// The changes at the provider, in order and from the time when it was asked for.
 ///
-/// It ends when the bus goes, the client is closed, or the task is cancelled, and keeps up to 1024 changes for who is slow; then the
-/// oldest are given up for one ``SecretChange/missed``. It is for one task; ask for another for another.
+/// It ends when the bus goes, the client is closed, or the task is cancelled. It keeps up to 1024 changes for a task that is slow; when
+/// one more comes, it gives up all of them for one ``SecretChange/missed``. It is for one task; ask for another for another.
 public struct SecretChanges: AsyncSequence, Sendable {
     /// What comes.
     public typealias Element = SecretChange

@@ -5,8 +5,11 @@ extension SecretClient {
     func call(_ message: Message, to owner: String? = nil) async throws(SecretServiceError) -> Message {
         try await onLink(
             { (link) throws(SecretServiceError) in try await link.call(message, to: owner) },
-            // It may hold a secret.
-            abandon: { $0.wipeByteArrays() }
+            // Either may hold a secret.
+            abandon: { reply in
+                reply.wipeByteArrays()
+                message.wipeByteArrays()
+            }
         )
     }
 
@@ -78,12 +81,19 @@ extension SecretClient {
                 // Answered, so it has been sent; in a plain session it holds the secret itself.
                 message.wipeByteArrays()
                 return (reply, session)
-            } catch  where error.code == .noSession && mayRenewSession {
-                mayRenewSession = false
-                try await onLink { (link) throws(SecretServiceError) in link.forget(session) }
-            } catch  where error.code == .locked && mayUnlock {
-                mayUnlock = false
-                try await object.unlock(prompting: prompting)
+            } catch {
+                // Without an answer it may still be waiting to be sent.
+                if error.endsCall { message.wipeByteArrays() }
+                switch error.code {
+                case .noSession where mayRenewSession:
+                    mayRenewSession = false
+                    try await onLink { (link) throws(SecretServiceError) in link.forget(session) }
+                case .locked where mayUnlock:
+                    mayUnlock = false
+                    try await object.unlock(prompting: prompting)
+                default:
+                    throw error
+                }
             }
         }
     }

@@ -18,6 +18,16 @@ extension SecretServiceError {
     }
 }
 
+extension SecretServiceError {
+    /// Whether the call that has failed was answered, or never sent: not if it may wait to be sent still.
+    var endsCall: Bool {
+        switch code {
+        case .timedOut, .cancelled, .disconnected: false
+        default: true
+        }
+    }
+}
+
 extension SecretServiceError.Code {
     /// The code of a D-Bus error.
     ///

@@ -12,8 +12,13 @@ public struct SecretServiceError: Error, Equatable, Sendable {
     /// failure was found on this side.
     public let errorName: String?
 
-    /// Says what failed, and why in words.
-    package init(_ code: Code, _ reason: String, errorName: String? = nil) {
+    /// Says what failed, and why in words: for tests, and for code that stands in for a client.
+    ///
+    /// - Parameters:
+    ///   - code: what kind of failure it was.
+    ///   - reason: the failure in words, without a secret.
+    ///   - errorName: the D-Bus error that was answered; nil if the failure was found on this side.
+    public init(_ code: Code, _ reason: String, errorName: String? = nil) {
         self.code = code
         self.reason = reason
         self.errorName = errorName

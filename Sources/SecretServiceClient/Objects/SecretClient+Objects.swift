@@ -84,38 +84,23 @@ extension SecretClient {
     /// out.
     ///
     /// Each secret is overwritten when the closure returns, unless it takes it.
-    public func forEachSecret(
+    ///
+    /// - Parameters:
+    ///   - items: the items.
+    ///   - body: may throw any error, which ends this, and which this throws; else it throws ``SecretServiceError``.
+    public func forEachSecret<Failure: Error>(
         of items: [SecretItem],
-        _ body: (SecretItem, consuming Secret) throws(SecretServiceError) -> Void
-    ) async throws(SecretServiceError) {
-        let paths = items.map(\.objectPath)
-        var mayRenewSession = true
-        while true {
-            let session = try await session()
-            let message = Protocol.call(Protocol.serviceObject, Protocol.service, "GetSecrets")
-            message.append(paths, session.path)
-            do throws(SecretServiceError) {
-                let reply = try await call(message, to: session.owner)
-                defer { reply.wipeByteArrays() }
-                return try forEachSecret(in: reply, session, body)
-            } catch  where error.code == .noSession && mayRenewSession {
-                mayRenewSession = false
-                try await onLink { (link) throws(SecretServiceError) in link.forget(session) }
-            }
-        }
-    }
-
-    private func forEachSecret(
-        in reply: Message,
-        _ session: ProviderSession,
-        _ body: (SecretItem, consuming Secret) throws(SecretServiceError) -> Void
-    ) throws(SecretServiceError) {
-        var failure: SecretServiceError?
+        _ body: (SecretItem, consuming Secret) throws(Failure) -> Void
+    ) async throws {
+        let (reply, session) = try await secrets(of: items)
+        defer { reply.wipeByteArrays() }
+        // What the closure throws cannot pass through the reader, whose errors are the bus's.
+        var failure: (any Error)?
         do throws(BusError) {
             var reader = reply.makeReader()
             try reader.readDictionary { (reader) throws(BusError) in
                 let item = SecretItem(self, try ObjectPath(from: &reader))
-                do throws(SecretServiceError) {
+                do {
                     try body(item, try session.read(&reader))
                 } catch {
                     failure = error
@@ -127,9 +112,37 @@ extension SecretClient {
         }
     }
 
+    /// Reads the secrets of items, and says in which session they came.
+    private func secrets(of items: [SecretItem]) async throws(SecretServiceError) -> (Message, ProviderSession) {
+        let paths = items.map(\.objectPath)
+        var mayRenewSession = true
+        while true {
+            let session = try await session()
+            let message = Protocol.call(Protocol.serviceObject, Protocol.service, "GetSecrets")
+            message.append(paths, session.path)
+            do throws(SecretServiceError) {
+                return (try await call(message, to: session.owner), session)
+            } catch  where error.code == .noSession && mayRenewSession {
+                mayRenewSession = false
+                try await onLink { (link) throws(SecretServiceError) in link.forget(session) }
+            }
+        }
+    }
+
     // MARK: Locking
 
-    /// Unlocks many collections and items at once.
+    /// Unlocks many items, or many collections, at once.
+    ///
+    /// - Returns: those that are unlocked now.
+    public func unlock<Object: SecretObject>(
+        _ objects: [Object],
+        prompting: SecretPrompting = .shown
+    ) async throws(SecretServiceError) -> [Object] {
+        let unlocked = Set(try await unlock(objects.map(\.path), prompting))
+        return objects.filter { unlocked.contains($0.path) }
+    }
+
+    /// Unlocks items and collections at once.
     ///
     /// - Returns: those that are unlocked now.
     public func unlock(

@@ -27,14 +27,6 @@ final class ProviderSession: Sendable {
         algorithm = .encrypted(cipher)
     }
 
-    /// Whether secrets are encrypted.
-    var isEncrypted: Bool {
-        switch algorithm {
-        case .plain: false
-        case .encrypted: true
-        }
-    }
-
     // MARK: Writing
 
     /// Appends a secret to a message, as `(oayays)` (spec #13).

@@ -84,7 +84,7 @@ final class ItemUnlocking {
         guard query.mayAsk || query.context != nil else { return [] }
         guard let context = try await context() else {
             guard query.mayAsk else { return [] }
-            return Set(try await client.unlock(items, prompting: query.prompting).compactMap { $0 as? SecretItem })
+            return Set(try await client.unlock(items, prompting: query.prompting))
         }
         do throws(SecretServiceError) {
             let unlocked = try await context.unlock(items, prompting: query.prompting)
