@@ -1,0 +1,1 @@
+../../Note/NoteApp.swift
