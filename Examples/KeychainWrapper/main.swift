@@ -9,10 +9,16 @@ while true {
     guard let line = readLine() else { break }
     let parts = line.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         .map { $0.trimmingCharacters(in: .whitespaces) }
-    if parts.count == 2 {
-        keychain[parts[0]] = parts[1].isEmpty ? nil : parts[1]
-    } else {
-        print(keychain[parts[0]] ?? "There is none.")
+    do {
+        if parts.count == 1 {
+            print(try keychain.value(forKey: parts[0]) ?? "There is none.")
+        } else if parts[1].isEmpty {
+            try keychain.removeValue(forKey: parts[0])
+        } else {
+            try keychain.set(parts[1], forKey: parts[0])
+        }
+    } catch {
+        print(error)
     }
 }
 print()

@@ -24,6 +24,22 @@ struct KeychainWrapperTests {
         }
     }
 
+    @Test("What fails is said: it is not taken for \"there is none\"")
+    func wrapper_noKeychain_saysSo() async throws {
+        try await Example.with("KeychainWrapper") { example in
+            let terminal = try TestTerminal()
+            let program = try await open(example, on: terminal)
+            try await type("username = 12345", on: terminal)
+            try await example.daemon.kill()
+            let message = "No keychain is available.\r\n"
+            try await type("username", on: terminal, answer: message)
+            try await type("username = 1", on: terminal, answer: message)
+            try await type("username =", on: terminal, answer: message)
+            terminal.type("\u{4}")
+            #expect(try await program.waitForExit() == .success)
+        }
+    }
+
     private func open(_ example: Example, on terminal: TestTerminal) async throws -> ChildProcess {
         let program = try example.start("myService", on: terminal)
         try await terminal.waitFor("ends.\r\n> ")
