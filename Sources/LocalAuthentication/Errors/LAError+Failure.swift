@@ -55,8 +55,22 @@ extension LAPolicy {
 extension LAError.Code {
     /// The name on the bus.
     fileprivate var name: String {
-        let name = "\(self)"
-        return name.prefix(1).uppercased() + name.dropFirst()
+        switch self {
+        case .authenticationFailed: "AuthenticationFailed"
+        case .userCancel: "UserCancel"
+        case .userFallback: "UserFallback"
+        case .systemCancel: "SystemCancel"
+        case .passcodeNotSet: "PasscodeNotSet"
+        case .biometryNotAvailable: "BiometryNotAvailable"
+        case .biometryNotEnrolled: "BiometryNotEnrolled"
+        case .biometryLockout: "BiometryLockout"
+        case .appCancel: "AppCancel"
+        case .invalidContext: "InvalidContext"
+        case .biometryNotPaired: "BiometryNotPaired"
+        case .biometryDisconnected: "BiometryDisconnected"
+        case .invalidDimensions: "InvalidDimensions"
+        case .notInteractive: "NotInteractive"
+        }
     }
 
     /// What people are told.

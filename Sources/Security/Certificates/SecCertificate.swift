@@ -59,6 +59,7 @@ public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> C
 ///   - certificate: the certificate.
 ///   - commonName: takes the name; nil if there is none.
 /// - Returns: ``errSecSuccess``.
+@discardableResult
 public func SecCertificateCopyCommonName(
     _ certificate: SecCertificate,
     _ commonName: UnsafeMutablePointer<CFString?>
@@ -73,6 +74,7 @@ public func SecCertificateCopyCommonName(
 ///   - certificate: the certificate.
 ///   - emailAddresses: takes an array of texts.
 /// - Returns: ``errSecSuccess``.
+@discardableResult
 public func SecCertificateCopyEmailAddresses(
     _ certificate: SecCertificate,
     _ emailAddresses: UnsafeMutablePointer<CFArray?>

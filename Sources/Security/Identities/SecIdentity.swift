@@ -25,6 +25,7 @@ public final class SecIdentity: Hashable, Sendable {
 ///   - identityRef: the identity.
 ///   - certificateRef: takes it.
 /// - Returns: ``errSecSuccess``.
+@discardableResult
 public func SecIdentityCopyCertificate(
     _ identityRef: SecIdentity,
     _ certificateRef: UnsafeMutablePointer<SecCertificate?>
@@ -39,6 +40,7 @@ public func SecIdentityCopyCertificate(
 ///   - identityRef: the identity.
 ///   - privateKeyRef: takes it.
 /// - Returns: ``errSecSuccess``.
+@discardableResult
 public func SecIdentityCopyPrivateKey(
     _ identityRef: SecIdentity,
     _ privateKeyRef: UnsafeMutablePointer<SecKey?>
