@@ -277,9 +277,12 @@ EXPORTED int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const 
     (void)flags;
     (void)count;
     (void)arguments;
+    struct login *login = find_login(pam);
+    // That of an attempt before this one may have been wrong, and this one may do without, as with a finger.
+    if (login != NULL) forget(&login->unlock, &login->has_password);
     const char *password = given(pam, PAM_AUTHTOK);
-    struct login *login = password == NULL ? NULL : make_login(pam);
-    if (login != NULL) login->has_password = fill(&login->unlock, operation_unlock, password, "");
+    if (password == NULL || (login = make_login(pam)) == NULL) return PAM_IGNORE;
+    login->has_password = fill(&login->unlock, operation_unlock, password, "");
     return PAM_IGNORE;
 }
 

@@ -70,10 +70,16 @@ extension Provider {
         asking conversation: Conversation
     ) async {
         guard let key = typed.copy() else { return }
-        if hasDrifted, let new = drifted.copy() {
-            await adoptLoginPassword(from: key)
-            passcode?.keep(new)
-        } else if collection.unlockedBy == .recoveryKey {
+        let wasRecovered = collection.unlockedBy == .recoveryKey
+        if hasDrifted {
+            let isAdopted = await adoptLoginPassword(
+                from: key,
+                of: collection,
+                asking: conversation,
+                keeping: passcode
+            )
+            if !isAdopted, !wasRecovered, let key = typed.copy() { passcode?.keep(key) }
+        } else if wasRecovered {
             await replaceForgottenPassword(of: collection, openedBy: key, asking: conversation)
         } else if collection.name == .login {
             passcode?.keep(key)

@@ -1,11 +1,17 @@
 // login FOLDER SERVICE USER STEP...: what a login program does, with a PAM configuration in a folder of its own.
 //
 // Answers PAM's questions with lines of standard input. Each step prints NAME=RESULT. Steps: authenticate, account, establish,
-// refresh, open, close, change; user:NAME sets the user, as sudo does between authentication and session.
+// refresh, open, close, change; user:NAME sets the user, as sudo does between authentication and session. attempt is to authenticate,
+// and to go on whatever comes of it, as login(1) does; finger:FILE makes that file, which is what a touch of the reader is here. From
+// resume:PROCESS on a signal interrupts the program ten times a second, and each has that process go on.
 
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+#include <unistd.h>
 
 #include <security/pam_appl.h>
 
@@ -22,9 +28,30 @@ static int answer(int count, const struct pam_message **messages, struct pam_res
     return PAM_SUCCESS;
 }
 
+static volatile pid_t stopped;
+
+static void resume(int signal) {
+    (void)signal;
+    kill(stopped, SIGCONT);
+}
+
+static int resume_often(const char *process) {
+    struct sigaction action = {.sa_handler = resume};
+    struct itimerval tenth = {{0, 100000}, {0, 100000}};
+    stopped = atoi(process);
+    return sigaction(SIGALRM, &action, NULL) == 0 && setitimer(ITIMER_REAL, &tenth, NULL) == 0 ? PAM_SUCCESS : PAM_ABORT;
+}
+
+static int make(const char *path) {
+    int file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    return file >= 0 && close(file) == 0 ? PAM_SUCCESS : PAM_ABORT;
+}
+
 static int perform(pam_handle_t *pam, const char *step) {
     if (strncmp(step, "user:", 5) == 0) return pam_set_item(pam, PAM_USER, step + 5);
-    if (strcmp(step, "authenticate") == 0) return pam_authenticate(pam, 0);
+    if (strncmp(step, "finger:", 7) == 0) return make(step + 7);
+    if (strncmp(step, "resume:", 7) == 0) return resume_often(step + 7);
+    if (strcmp(step, "authenticate") == 0 || strcmp(step, "attempt") == 0) return pam_authenticate(pam, 0);
     if (strcmp(step, "account") == 0) return pam_acct_mgmt(pam, 0);
     if (strcmp(step, "establish") == 0) return pam_setcred(pam, PAM_ESTABLISH_CRED);
     if (strcmp(step, "refresh") == 0) return pam_setcred(pam, PAM_REFRESH_CRED);
@@ -43,7 +70,8 @@ int main(int count, char **arguments) {
         int result = perform(pam, arguments[index]);
         printf("%s=%d\n", arguments[index], result);
         // An expired password is what the next step is about.
-        status = result == PAM_NEW_AUTHTOK_REQD ? PAM_SUCCESS : result;
+        int goes_on = result == PAM_NEW_AUTHTOK_REQD || strcmp(arguments[index], "attempt") == 0;
+        status = goes_on ? PAM_SUCCESS : result;
     }
     pam_end(pam, status);
     return status == PAM_SUCCESS ? 0 : 1;

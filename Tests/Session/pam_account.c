@@ -1,7 +1,9 @@
-// An account whose password is in a file, account=FILE: what pam_unix is for real accounts, for the tests of what comes after it.
+// An account whose password is in a file, account=FILE: what pam_unix is for real accounts, for the tests of what comes after it. With
+// finger=FILE it is what a module for a fingerprint reader is: it asks nothing, and is content when that file is there.
 
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <security/pam_ext.h>
 #include <security/pam_modules.h>
@@ -30,8 +32,9 @@ static const char *argument(int count, const char **arguments, const char *name)
 }
 
 int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const char **arguments) {
-    const char *password = NULL;
+    const char *password = NULL, *finger = argument(count, arguments, "finger=");
     (void)flags;
+    if (finger != NULL) return access(finger, F_OK) == 0 ? PAM_SUCCESS : PAM_AUTH_ERR;
     if (pam_get_authtok(pam, PAM_AUTHTOK, &password, NULL) != PAM_SUCCESS) return PAM_AUTH_ERR;
     return is_right(argument(count, arguments, "account="), password) ? PAM_SUCCESS : PAM_AUTH_ERR;
 }

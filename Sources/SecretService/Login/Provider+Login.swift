@@ -9,8 +9,8 @@ import Vault
 extension Provider: LoginKeychain {
     /// Unlocks `login`, or makes it on a fresh account.
     ///
-    /// What root brings was the password of a login a moment ago; if the keychain has another, the person is asked for that once. Of
-    /// anybody else's attempts only so many are made.
+    /// What root brings is what was typed at a login a moment ago; if the keychain has another password, the person is asked for both,
+    /// once. Of anybody else's attempts only so many are made.
     package func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async {
         await logins.begin(.login)
         defer { logins.end(.login) }
@@ -31,6 +31,8 @@ extension Provider: LoginKeychain {
         given.keep(password)
         do throws(VaultError) {
             try await unlock(login, with: password)
+            // What a login before this one was with is not the account's password.
+            drifted.forget()
         } catch  where error.code == .wrongPassword {
             logger.notice("The keychain has another password than the account, and stays locked")
             if let password = given.copy() { rememberLoginPassword(password) }

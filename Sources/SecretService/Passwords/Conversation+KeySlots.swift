@@ -27,24 +27,48 @@ extension Conversation {
         )
     }
 
-    /// Asks for what opened `login` before the account got another password; nil if the person will not give it.
+    /// Asks for what opens `login`, which the password of a login did not; nil if the person will not give it.
     func askFormerPassword(of label: String, for caller: Caller, warning: String) async -> SecureBytes? {
         let label = PromptText.name(label)
         return await password(
             PromptRequest(
                 question: .password,
                 title: "Unlock Keychain",
-                message: "Your password has changed, and the keychain “\(label)” still has the old one",
+                message: "The keychain “\(label)” has another password than the one that you logged in with",
                 subject: label,
                 description:
                     """
-                    Enter the password that you had before, or the recovery key of the keychain. It will then open with the \
-                    password that you logged in with.
+                    Enter the password of the keychain, which may be the one that you had before, or its recovery key. You can \
+                    give it the password that you logged in with next.
                     """,
                 caller: caller.description,
                 callerEvidence: caller.evidence.explanation,
                 warning: warning,
                 continueLabel: "Unlock",
+                cancelLabel: "Cancel",
+                windowID: windowID
+            )
+        )
+    }
+
+    /// Asks for the password that a person has logged in with; nil if they will not give it.
+    func askLoginPassword(of label: String, for caller: Caller, warning: String) async -> SecureBytes? {
+        let label = PromptText.name(label)
+        return await password(
+            PromptRequest(
+                question: .password,
+                title: "Change Password",
+                message: "Enter the password that you logged in with, and the keychain “\(label)” gets it",
+                subject: label,
+                description:
+                    """
+                    The keychain is unlocked. If your password has changed, it can have the new one, so that it opens when you \
+                    log in; the old one then opens it no more. Cancel, and it stays as it is.
+                    """,
+                caller: caller.description,
+                callerEvidence: caller.evidence.explanation,
+                warning: warning,
+                continueLabel: "Change",
                 cancelLabel: "Cancel",
                 windowID: windowID
             )

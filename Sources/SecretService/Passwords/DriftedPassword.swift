@@ -1,9 +1,11 @@
 import DBus
 import Gcrypt
 
-/// The password of a login that did not open the keychain `login`: the account has another password by now than the keychain.
+/// The password of a login that did not open the keychain `login`: the account has another password by now than the keychain, or
+/// what was typed was no password of the account's.
 ///
-/// It is kept in locked memory until a person was asked, once, what the keychain's was; or for so long.
+/// It is kept in locked memory until a person was asked, once, what the keychain's is, and which one the login was with; or for so
+/// long.
 @BusActor
 final class DriftedPassword {
     /// After this a person who is asked for a password is asked as if there had been no login.
@@ -22,9 +24,9 @@ final class DriftedPassword {
         expiry = BusActor.loop.schedule(after: DriftedPassword.lifetime) { [weak self] in self?.forget() }
     }
 
-    /// A copy of it; nil if there is none.
-    func copy() -> SecureBytes? {
-        try? password?.copy(in: .locked)
+    /// Whether there is one, and a person has typed the same.
+    func isEqual(to typed: borrowing SecureBytes) -> Bool {
+        password?.isEqual(to: typed) ?? false
     }
 
     /// Wipes it.

@@ -9,8 +9,8 @@ package import Vault
 extension Provider {
     /// Takes note of a login whose password does not open the keychain `login`.
     ///
-    /// The next time a person is asked to unlock that keychain, it is for the password that it had, or a recovery key, and it gets this
-    /// one. Whether or not the person gives it, this one is forgotten then.
+    /// The next time a person is asked to unlock that keychain, they are asked for this one as well, and the keychain gets it if they
+    /// type the same. Whether or not they do, it is forgotten then.
     package func rememberLoginPassword(_ password: borrowing SecureBytes) {
         drifted.keep(password)
     }
@@ -77,10 +77,25 @@ extension Provider {
         return nil
     }
 
-    /// Gives the keychains that an old key opens the password of the login that has just been.
-    func adoptLoginPassword(from old: consuming SecureBytes) async {
+    /// Gives the keychains that an old key opens the password of the login that has just been, if the person knows it.
+    ///
+    /// What was typed at a login may have been a mistake, a code for that once, or somebody else's: it must not become the only
+    /// way into a keychain.
+    /// - Parameter passcode: keeps the password if `login` has it now.
+    /// - Returns: whether it has.
+    func adoptLoginPassword(
+        from old: consuming SecureBytes,
+        of login: Collection,
+        asking conversation: Conversation,
+        keeping passcode: GivenPasscode?
+    ) async -> Bool {
         defer { drifted.forget() }
-        guard let new = drifted.copy() else { return }
+        guard let new = await askLoginPassword(of: login, asking: conversation) else {
+            logger.notice("The keychain keeps its password", metadata: ["reason": "that of the login was not given"])
+            return false
+        }
+        let given = GivenPasscode()
+        given.keep(new)
         do throws(VaultError) {
             let change = try await vault.changePasswords(from: old, to: new)
             for name in change.changed {
@@ -92,10 +107,31 @@ extension Provider {
                     metadata: ["keychain": "\(name)", "reason": "\(error)"]
                 )
             }
+            guard change.changed.contains(login.name) else { return false }
+            if let new = given.copy() { passcode?.keep(new) }
+            return true
         } catch {
             logger.error("The keychain keeps its old password", metadata: ["reason": "\(error)"])
+            return false
         }
     }
+
+    /// Asks for the password of the login that did not open the keychain; nil if the person does not give that one.
+    private func askLoginPassword(of login: Collection, asking conversation: Conversation) async -> SecureBytes? {
+        let caller = await callers.caller(conversation.caller)
+        var warning = ""
+        for _ in 0..<Self.loginPasswordAttempts where drifted.isThere {
+            let answer = await conversation.askLoginPassword(of: login.label, for: caller, warning: warning)
+            // It may have been dismissed after the answer; then everything stays as it was.
+            guard let typed = answer, !conversation.isEnded else { return nil }
+            if drifted.isEqual(to: typed) { return typed }
+            warning = "You did not log in with that password."
+        }
+        return nil
+    }
+
+    /// How often a person may try to type what the login was with: it could be guessed.
+    private static var loginPasswordAttempts: Int { 3 }
 
     /// Lets who has used a recovery key choose a password in the place of the one that was forgotten.
     func replaceForgottenPassword(

@@ -1,6 +1,8 @@
+import Authentication
 import DBus
 import Gcrypt
 import KeychainModel
+import SecretService
 import TestSupport
 import Testing
 import Vault
@@ -8,7 +10,8 @@ import Vault
 /// The account has another password than the keychain.
 @Suite(.onLoop)
 struct DriftTests {
-    private static let hasChanged = "Your password has changed, and the keychain “Login” still has the old one"
+    private static let isAnother = "The keychain “Login” has another password than the one that you logged in with"
+    private static let gets = "Enter the password that you logged in with, and the keychain “Login” gets it"
 
     @Test
     @BusActor
@@ -21,10 +24,12 @@ struct DriftTests {
         )
         let other = try await service.vault.createCollection(label: "Other", password: ProviderInProcess.bytes("own"))
         try service.logIn(with: "after")
-        let (isOpen, questions) = try await service.unlock([.answer("after"), .answer(ProviderInProcess.password)])
+        let (isOpen, questions) = try await service.unlock([
+            .answer("after"), .answer(ProviderInProcess.password), .answer("after"),
+        ])
         #expect(isOpen)
-        #expect(questions.map { $0.text("message") } == [Self.hasChanged, Self.hasChanged])
-        #expect(questions.last?.text("warning") == "That password was not right.")
+        #expect(questions.map { $0.text("message") } == [Self.isAnother, Self.isAnother, Self.gets])
+        #expect(questions.map { $0.text("warning") } == ["", "That password was not right.", ""])
         // Every keychain that had the old password has the new one.
         for collection in [login, same] {
             #expect(try await service.opens("after", collection))
@@ -45,9 +50,9 @@ struct DriftTests {
         let key = try await login.addRecoveryKey(openedBy: ProviderInProcess.bytes(ProviderInProcess.password))
             .grouped().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         try service.logIn(with: "after")
-        let (isOpen, questions) = try await service.unlock([.answer(key)])
+        let (isOpen, questions) = try await service.unlock([.answer(key), .answer("after")])
         #expect(isOpen)
-        #expect(questions.count == 1)
+        #expect(questions.count == 2)
         #expect(try await service.opens("after", login))
         #expect(try await !service.opens(ProviderInProcess.password, login))
         #expect(try await service.opens(key, login))
@@ -62,7 +67,7 @@ struct DriftTests {
         try service.logIn(with: "after")
         let (isOpen, questions) = try await service.unlock([.cancel])
         #expect(!isOpen)
-        #expect(questions.first?.text("message") == Self.hasChanged)
+        #expect(questions.first?.text("message") == Self.isAnother)
         let (isOpenThen, later) = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(isOpenThen)
         #expect(later.first?.text("message") == "Unlock the keychain “Login”")
@@ -78,9 +83,78 @@ struct DriftTests {
         let login = try service.collection(.login)
         try service.logIn(with: "first")
         try service.logIn(with: "second")
-        let (isOpen, _) = try await service.unlock([.answer(ProviderInProcess.password)])
+        let (isOpen, _) = try await service.unlock([
+            .answer(ProviderInProcess.password), .answer("first"), .answer("second"),
+        ])
         #expect(isOpen)
         #expect(try await service.opens("second", login))
+        #expect(try await !service.opens("first", login))
+        await service.vault.close()
+    }
+
+    @Test(
+        arguments: [
+            [.cancel],
+            [.answer("the right one"), .answer("tyq"), .answer("")],
+        ] as [[PromptResponse]]
+    )
+    @BusActor
+    func unlock_personDoesNotKnowTheLoginsPassword_keychainKeepsItsOwn(answers: [PromptResponse]) async throws {
+        let service = try await ProviderInProcess()
+        let login = try service.collection(.login)
+        try service.logIn(with: "tyqo")
+        let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)] + answers)
+        #expect(isOpen)
+        #expect(questions.map { $0.text("message") } == [Self.isAnother] + answers.map { _ in Self.gets })
+        #expect(try await service.opens(ProviderInProcess.password, login))
+        #expect(try await !service.opens("tyqo", login))
+        let (isOpenThen, later) = try await service.unlock([.answer(ProviderInProcess.password)])
+        #expect(isOpenThen)
+        #expect(later.map { $0.text("message") } == ["Unlock the keychain “Login”"])
+        await service.vault.close()
+    }
+
+    @Test
+    @BusActor
+    func unlock_ofASealedItem_takesThePasscodeThatIsRightThen() async throws {
+        // What is typed last, how many questions there are, and what opens the keychain then.
+        for (last, count, passcode) in [("after", 2, "after"), ("another", 4, ProviderInProcess.password)] {
+            let service = try await ProviderInProcess()
+            let login = try service.collection(.login)
+            try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
+            let session = try await service.client.openPlainSession()
+            let item = try await service.client.createItem(
+                in: .login,
+                "sealed",
+                ["keychain:access-control": "devicePasscode"],
+                secret: "kept",
+                session: session
+            )
+            login.lock()
+            try service.logIn(with: "after")
+            let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password), .answer(last)])
+            let outcome = try await service.client.complete(try await service.client.unlock([item]).prompt)
+            #expect(!outcome.isDismissed)
+            #expect(prompter.questions.count == count)
+            #expect(try await service.client.secretText(of: item, session: session) == "kept")
+            #expect(try await service.opens(passcode, login))
+            await service.vault.close()
+        }
+    }
+
+    @Test
+    @BusActor
+    func logIn_withTheKeychainsPassword_forgetsTheLoginBeforeIt() async throws {
+        let service = try await ProviderInProcess()
+        let login = try service.collection(.login)
+        for password in ["tyqo", ProviderInProcess.password] {
+            await service.provider.unlock(try ProviderInProcess.bytes(password), from: .root)
+        }
+        #expect(try await !service.client.isCollectionLocked(.login))
+        login.lock()
+        let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)])
+        #expect(isOpen)
+        #expect(questions.map { $0.text("message") } == ["Unlock the keychain “Login”"])
         await service.vault.close()
     }
 
@@ -99,7 +173,7 @@ struct DriftTests {
         prompter.crash()
         let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(isOpen)
-        #expect(questions.first?.text("message") == Self.hasChanged)
+        #expect(questions.first?.text("message") == Self.isAnother)
         await service.vault.close()
     }
 }
