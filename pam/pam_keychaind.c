@@ -126,7 +126,7 @@ static const char *given(pam_handle_t *pam, int item) {
     return length > 0 && length <= password_limit ? password : NULL;
 }
 
-static bool fill(struct frame *frame, enum operation operation, const char *password, const char *new_password) {
+static void fill(struct frame *frame, enum operation operation, const char *password, const char *new_password) {
     size_t length = strlen(password), new_length = strlen(new_password);
     memset(frame, 0, sizeof *frame);
     memcpy(frame->magic, magic, sizeof magic);
@@ -137,7 +137,6 @@ static bool fill(struct frame *frame, enum operation operation, const char *pass
     frame->new_length[1] = new_length & 0xff;
     memcpy(frame->password, password, length);
     memcpy(frame->new_password, new_password, new_length);
-    return true;
 }
 
 static int64_t now(void) {
@@ -171,20 +170,29 @@ static int find_socket(const char *runtime, uid_t user) {
     return errno = EPERM, -1;
 }
 
+// Connects, and does not give up when a signal of the login program's interrupts it.
+static bool connect_until(int connection, const struct sockaddr_un *address, int64_t deadline) {
+    for (;;) {
+        int64_t left = deadline - now();
+        // To hand over takes no time; only what is waited for does.
+        if (left < 1) left = 1;
+        // A queue that is full makes connect wait, for as long as sending may.
+        struct timeval limit = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000};
+        if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0) return false;
+        if (connect(connection, (const struct sockaddr *)address, sizeof *address) == 0) return true;
+        if (errno != EINTR) return false;
+        if (now() >= deadline) return errno = ETIMEDOUT, false;
+    }
+}
+
 static int connect_to(int socket_file, uid_t user, int64_t deadline) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct ucred peer;
     socklen_t size = sizeof peer;
-    int64_t left = deadline - now();
-    // To hand over takes no time; only what is waited for does.
-    if (left < 1) left = 1;
-    // A queue that is full makes connect wait, for as long as sending may.
-    struct timeval limit = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000};
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (connection < 0) return -1;
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", socket_file);
-    if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) == 0 &&
-        connect(connection, (struct sockaddr *)&address, sizeof address) == 0 &&
+    if (connect_until(connection, &address, deadline) &&
         getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) {
         // Who listens may be another than the one who has made the socket.
         if (peer.uid == user) return connection;
@@ -229,8 +237,12 @@ static const char *argument(int count, const char **arguments, const char *name,
     return standard;
 }
 
+enum parcel { only_change, change_and_unlock };
+
 // Sends what the login has to say, the change before the unlocking that needs it; true if all of it was taken.
-static bool deliver(pam_handle_t *pam, struct login *login, int limit, int count, const char **arguments) {
+static bool deliver(
+    pam_handle_t *pam, struct login *login, enum parcel parcel, int limit, int count, const char **arguments
+) {
     const char *runtime = argument(count, arguments, "runtime=", "/run/user");
     struct passwd *account = pam_modutil_getpwnam(pam, login->user);
     int64_t start = now(), deadline = start + limit;
@@ -247,7 +259,7 @@ static bool deliver(pam_handle_t *pam, struct login *login, int limit, int count
         errno = error;
     }
     if (connection >= 0) {
-        bool changes = login->has_change, unlocks = login->has_password;
+        bool changes = login->has_change, unlocks = login->has_password && parcel == change_and_unlock;
         // Both at once, so that the daemon unlocks after a change that takes longer than there is time to wait for.
         if ((!changes || send_frame(connection, &login->change, &login->has_change)) &&
             (!unlocks || send_frame(connection, &login->unlock, &login->has_password))) {
@@ -282,7 +294,8 @@ EXPORTED int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const 
     if (login != NULL) forget(&login->unlock, &login->has_password);
     const char *password = given(pam, PAM_AUTHTOK);
     if (password == NULL || (login = make_login(pam)) == NULL) return PAM_IGNORE;
-    login->has_password = fill(&login->unlock, operation_unlock, password, "");
+    fill(&login->unlock, operation_unlock, password, "");
+    login->has_password = true;
     return PAM_IGNORE;
 }
 
@@ -290,7 +303,7 @@ EXPORTED int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const 
 EXPORTED int pam_sm_setcred(pam_handle_t *pam, int flags, int count, const char **arguments) {
     struct login *login = find_login(pam);
     if (login != NULL && login->has_password && (flags & (PAM_REINITIALIZE_CRED | PAM_REFRESH_CRED))) {
-        deliver(pam, login, login->milliseconds_left, count, arguments);
+        deliver(pam, login, change_and_unlock, login->milliseconds_left, count, arguments);
         forget(&login->unlock, &login->has_password);
     }
     return PAM_IGNORE;
@@ -300,7 +313,7 @@ EXPORTED int pam_sm_open_session(pam_handle_t *pam, int flags, int count, const 
     (void)flags;
     struct login *login = find_login(pam);
     if (login == NULL || !(login->has_password || login->has_change)) return PAM_SUCCESS;
-    deliver(pam, login, login->milliseconds_left, count, arguments);
+    deliver(pam, login, change_and_unlock, login->milliseconds_left, count, arguments);
     forget(&login->unlock, &login->has_password);
     forget(&login->change, &login->has_change);
     return PAM_SUCCESS;
@@ -322,12 +335,10 @@ EXPORTED int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const cha
     if (password == NULL || new_password == NULL) return PAM_IGNORE;
     struct login *login = make_login(pam);
     if (login == NULL) return PAM_IGNORE;
-    login->has_change = fill(&login->change, operation_change, password, new_password);
+    fill(&login->change, operation_change, password, new_password);
+    login->has_change = true;
+    // The session that follows is opened with the new one.
     if (login->has_password) fill(&login->unlock, operation_unlock, new_password, "");
-    bool waits = login->has_password;
-    login->has_password = false;
     int limit = login->milliseconds_left - milliseconds_for_session;
-    bool is_delivered = deliver(pam, login, limit, count, arguments);
-    login->has_password = waits;
-    return is_delivered ? PAM_SUCCESS : PAM_IGNORE;
+    return deliver(pam, login, only_change, limit, count, arguments) ? PAM_SUCCESS : PAM_IGNORE;
 }

@@ -83,6 +83,14 @@ wait "${waiting[@]}"
 check_equal "and one whose queue is full" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 kill -CONT "$daemon_pid"
 stop_user_daemon
+start_user_daemon --verbose
+kill -STOP "$daemon_pid"
+as_user /usr/bin/python3 "$work/queue.py" "$XDG_RUNTIME_DIR/keychaind/pam"
+check_equal "signals while the queue is full" \
+    "$(said_by log_in "the first password" authenticate "resume:$daemon_pid" open)" \
+    "authenticate=0 resume:$daemon_pid=0 open=0 "
+check_equal "do not end the wait" "$(look_up kept)" "of the first day"
+stop_user_daemon
 check_equal "no daemon" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 
 # Where the module must not go, a listener says what it gets.
