@@ -38,10 +38,24 @@ struct AutomaticLockingTests {
             #expect(try await !service.isLocked)
             try await logind.setLockedHint(true)
             try await logind.setLockedHint(false)
-            try await logind.emitSession("SessionRemoved", logind.session)
+            try await logind.removeSession(logind.session)
             // The end of the session locks; what came before has been heard then.
             _ = try await service.log("Locked a keychain")
             #expect(service.daemon.child.standardError.lines.all.count { $0.contains("Locked a keychain") } == 1)
+        }
+    }
+
+    @Test
+    func session_endsBesideAnother_nothingIsLocked() async throws {
+        try await run("[lock]\non-screen-lock = true\n") { service, logind, _ in
+            try await logind.addSession("c2")
+            try await logind.removeSession(logind.session, display: "c2")
+            _ = try await service.daemon.child.standardError.lines.first("the other") {
+                $0.contains("Watching the session") && $0.contains("c2")
+            }
+            #expect(try await !service.isLocked)
+            try await logind.send("Lock", to: "c2")
+            _ = try await service.log("Locked a keychain")
         }
     }
 

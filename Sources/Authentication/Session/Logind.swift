@@ -8,26 +8,32 @@ struct Logind {
     static let managerInterface = "org.freedesktop.login1.Manager"
     static let sessionInterface = "org.freedesktop.login1.Session"
     static let managerPath = ObjectPath(unchecked: "/org/freedesktop/login1")
-    private static let userInterface = "org.freedesktop.login1.User"
+    static let userInterface = "org.freedesktop.login1.User"
 
     let connection: Connection
     /// logind's unique name, so that nobody else is asked, or heard.
     let owner: String
     let timeout: Duration
 
-    // MARK: Finding the session
+    // MARK: Finding sessions
 
-    /// The session to watch: the one of that id, else that of the process, else the one that the user sees.
-    ///
-    /// Nil if the user has none, or none that a person sits in front of: a user's service manager has one as well.
-    func findSession(id: String?, processID: UInt32, userID: UInt32) async throws(BusError) -> LogindSession? {
+    /// The session of that id, else that of the process; nil if the user has neither, or it is closing.
+    func ownSession(id: String?, processID: UInt32, userID: UInt32) async throws(BusError) -> LogindSession? {
         if let id, let session = try await session(answering("GetSession") { $0.append(id) }, of: userID) {
             return session
         }
-        if let session = try await session(answering("GetSessionByPID") { $0.append(processID) }, of: userID) {
-            return session
-        }
-        guard let user = try await answer(of: "GetUser", { $0.append(userID) }) else { return nil }
+        return try await session(answering("GetSessionByPID") { $0.append(processID) }, of: userID)
+    }
+
+    /// The user's object, whose `Display` changes; nil for a user who is not logged in.
+    func user(_ userID: UInt32) async throws(BusError) -> ObjectPath? {
+        try await answer(of: "GetUser") { $0.append(userID) }
+    }
+
+    /// The session that logind takes for the user's first: a graphical one rather than a terminal, and never one that is closing.
+    ///
+    /// Nil if the user has none, or none that a person sits in front of: a user's service manager has one as well.
+    func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
         let display = try await orNil { () async throws(BusError) in
             try await property("Display", of: user, Logind.userInterface) { (reader) throws(BusError) in
                 try reader.readStructure { (reader) throws(BusError) in
@@ -48,7 +54,13 @@ struct Logind {
 
     private func session(_ question: Question, of userID: UInt32) async throws(BusError) -> LogindSession? {
         guard let path = try await question() else { return nil }
-        return try await session(at: path, of: userID)
+        guard let session = try await session(at: path, of: userID) else { return nil }
+        let state = try await orNil { () async throws(BusError) in
+            try await property("State", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
+                try String(from: &reader)
+            }
+        }
+        return state == "closing" ? nil : session
     }
 
     /// The session at a path, if it is the user's, and one that a person uses.
@@ -77,7 +89,16 @@ struct Logind {
 
     /// Whether the session's screen locker has said that the screen is locked.
     func lockedHint(of session: LogindSession) async throws(BusError) -> Bool {
-        try await property("LockedHint", of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
+        try await hint("LockedHint", of: session)
+    }
+
+    /// Whether the session's desktop has said that nobody has used it for a while.
+    func idleHint(of session: LogindSession) async throws(BusError) -> Bool {
+        try await hint("IdleHint", of: session)
+    }
+
+    private func hint(_ name: String, of session: LogindSession) async throws(BusError) -> Bool {
+        try await property(name, of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
             try Bool(from: &reader)
         }
     }

@@ -2,15 +2,16 @@ package import DBus
 import Glibc
 package import Logging
 
-/// Watches logind for the locking of the session and for sleep.
+/// Watches logind for the locking of the user's session and for sleep.
 ///
-/// Only logind is heard: signals of the same name from anybody else on the bus change nothing. A logind that restarts is found
-/// again; until it has answered, what was known last holds.
+/// Of several sessions it watches the one that this process belongs to, if it belongs to one, else the user's first at the time, as
+/// logind has it. Only logind is heard: signals of the same name from anybody else on the bus change nothing. A logind that restarts
+/// is found again; until it has answered, what was known last holds.
 @BusActor
 package final class SessionMonitor {
     /// How the monitor is set.
     package struct Configuration: Sendable {
-        /// The session to watch; nil, or one that is not the user's, for the one that logind knows.
+        /// The session to watch; nil, or one that is not the user's or has ended, for the one that logind knows.
         package var sessionID: String? = getenv("XDG_SESSION_ID").map { String(cString: $0) }
 
         /// How long logind may take to answer a call.
@@ -30,9 +31,8 @@ package final class SessionMonitor {
     private var handlers: [@BusActor (SessionEvent) -> Void] = []
     private var link: Link?
     private var confirmation: Timer?
-    private var sleepDelay = SleepDelay.none
-    private var delaysSleep = false
-    private var isAboutToSleep = false
+    private var inhibitor: SleepInhibitor?
+    private var isIdle = false
     private var hasWarned = false
 
     /// Whether the session is locked.
@@ -41,13 +41,23 @@ package final class SessionMonitor {
     /// The connection to logind, as long as it is the same process.
     private final class Link {
         let logind: Logind
+        var search = Search.idle
         var session: LogindSession?
+        var user: ObjectPath?
         var subscriptions: [SubscriptionID] = []
         var sessionSubscriptions: [SubscriptionID] = []
 
         init(_ logind: Logind) {
             self.logind = logind
         }
+    }
+
+    /// The search for the session to watch, one at a time.
+    private enum Search {
+        case idle
+        case running
+        /// Something has changed since it began.
+        case outdated
     }
 
     /// Does nothing before ``start()``.
@@ -64,18 +74,21 @@ package final class SessionMonitor {
 
     /// Has the machine's sleep wait from now on until all have been told of it.
     package func delaySleep() {
-        delaysSleep = true
-        takeDelay()
+        guard inhibitor == nil else { return }
+        let inhibitor = SleepInhibitor(logger: logger)
+        self.inhibitor = inhibitor
+        if let link { inhibitor.take(from: link.logind) }
     }
 
     /// Begins to watch; returns at once.
     package func start() {
         systemBus.follow { [weak self] connection in
-            self?.link = nil
-            self?.sleepDelay = .none
-            connection?.followOwner(of: Logind.busName) { [weak self] owner in
-                guard let self, let connection else { return }
-                ownerChanged(owner, on: connection)
+            guard let self else { return }
+            link = nil
+            inhibitor?.reset()
+            guard let connection else { return warnOnce("the system bus is gone") }
+            connection.followOwner(of: Logind.busName) { [weak self] owner in
+                self?.ownerChanged(owner, on: connection)
             }
         }
         BusActor.start { [self] in
@@ -89,17 +102,17 @@ package final class SessionMonitor {
     private func ownerChanged(_ owner: String?, on connection: Connection) {
         unsubscribe()
         link = nil
-        sleepDelay = .none
+        inhibitor?.reset()
         guard let owner else { return warnOnce("logind does not run") }
         let link = Link(Logind(connection: connection, owner: owner, timeout: configuration.callTimeout))
         self.link = link
         link.subscriptions = [
-            hear("SessionRemoved", of: link) { $0.sessionRemoved($1) },
-            hear("SessionNew", of: link) { monitor, _ in monitor.sessionAdded() },
+            hear("SessionRemoved", of: link) { monitor, _ in monitor.findSession() },
+            hear("SessionNew", of: link) { monitor, _ in monitor.findSession() },
             hear("PrepareForSleep", of: link) { $0.prepareForSleep($1) },
         ]
-        findSession(link)
-        takeDelay()
+        findSession()
+        inhibitor?.take(from: link.logind)
     }
 
     private func hear(
@@ -137,58 +150,116 @@ package final class SessionMonitor {
 
     // MARK: The session
 
-    private func findSession(_ link: Link) {
+    /// Finds the session to watch, anew if it is being looked for already.
+    private func findSession() {
+        guard let link else { return }
+        guard case .idle = link.search else { return link.search = .outdated }
         BusActor.start { [self] in
-            do throws(BusError) {
-                let session = try await link.logind.findSession(
-                    id: configuration.sessionID,
-                    processID: UInt32(getpid()),
-                    userID: getuid()
-                )
-                guard self.link === link, link.session == nil else { return }
-                guard let session else {
-                    warnOnce("the user has no session that logind knows")
-                    return change(to: .unknown)
+            repeat {
+                link.search = .running
+                do throws(BusError) {
+                    let session = try await session(link)
+                    guard case .running = link.search, self.link === link else { continue }
+                    if let session { try await watch(session, link) } else { watchNone(link) }
+                } catch {
+                    guard self.link === link else { break }
+                    endWatching(link)
+                    warnOnce("logind does not answer: \(error.message)")
+                    change(to: .unknown)
                 }
-                try await watch(session, link)
-            } catch {
-                guard self.link === link else { return }
-                warnOnce("logind does not answer: \(error.message)")
-                change(to: .unknown)
-            }
+            } while link.search == .outdated && self.link === link
+            link.search = .idle
         }
     }
 
+    /// The session to watch now; nil if the user has none but such that are closing.
+    private func session(_ link: Link) async throws(BusError) -> LogindSession? {
+        let userID = getuid()
+        let own = try await link.logind.ownSession(
+            id: configuration.sessionID,
+            processID: UInt32(getpid()),
+            userID: userID
+        )
+        if let own { return own }
+        guard let user = try await link.logind.user(userID) else { return nil }
+        if link.user != user, self.link === link {
+            link.user = user
+            link.subscriptions.append(hearChanges(of: user, link) { $0.userChanged($1) })
+        }
+        return try await link.logind.display(of: user, userID)
+    }
+
+    private func userChanged(_ message: Message) {
+        guard let (interface, values, invalid) = try? message.read(String.self, [String: Variant].self, [String].self),
+            interface == Logind.userInterface, values["Display"] != nil || invalid.contains("Display")
+        else { return }
+        findSession()
+    }
+
     private func watch(_ session: LogindSession, _ link: Link) async throws(BusError) {
+        guard link.session != session else { return }
+        endWatching(link)
         link.session = session
-        let (owner, path) = (link.logind.owner, session.path)
-        var hasHeard = false
+        var hasHeard = (lock: false, idle: false)
         link.sessionSubscriptions = [
-            subscribe(link, to: SignalMatch(sender: owner, path: path, interface: Logind.sessionInterface)) {
-                hasHeard = true
-                $0.sessionSignal($1)
-            },
             subscribe(
                 link,
-                to: SignalMatch(
-                    sender: owner,
-                    path: path,
-                    interface: StandardInterface.properties,
-                    member: "PropertiesChanged"
-                )
+                to: SignalMatch(sender: link.logind.owner, path: session.path, interface: Logind.sessionInterface)
             ) {
+                hasHeard.lock = true
+                $0.sessionSignal($1)
+            },
+            hearChanges(of: session.path, link) {
                 let hints = SessionMonitor.hints(in: $1)
-                if let isIdle = hints.isIdle { $0.tell(isIdle ? .idle : .active) }
-                guard let isLocked = hints.isLocked else { return }
-                hasHeard = true
-                $0.change(to: isLocked ? .locked : .unlocked)
+                if let isIdle = hints.isIdle {
+                    hasHeard.idle = true
+                    $0.change(toIdle: isIdle)
+                }
+                if let isLocked = hints.isLocked {
+                    hasHeard.lock = true
+                    $0.change(to: isLocked ? .locked : .unlocked)
+                }
             },
         ]
         let isLocked = try await link.logind.lockedHint(of: session)
+        let isIdle = try await link.logind.idleHint(of: session)
+        guard self.link === link, link.session == session else { return }
         // What was heard meanwhile is newer.
-        guard self.link === link, link.session == session, !hasHeard else { return }
-        change(to: isLocked ? .locked : .unlocked)
+        if !hasHeard.lock { change(to: isLocked ? .locked : .unlocked) }
+        if !hasHeard.idle { change(toIdle: isIdle) }
         logger.debug("Watching the session", metadata: ["session": "\(session.id)", "locked": "\(isLocked)"])
+    }
+
+    private func watchNone(_ link: Link) {
+        endWatching(link)
+        if state == .unknown {
+            warnOnce("the user has no session that logind knows")
+        } else {
+            tell(.ended)
+        }
+        change(to: .unknown)
+    }
+
+    private func endWatching(_ link: Link) {
+        for subscription in link.sessionSubscriptions {
+            link.logind.connection.unsubscribe(subscription)
+        }
+        link.sessionSubscriptions = []
+        link.session = nil
+    }
+
+    private func hearChanges(
+        of path: ObjectPath,
+        _ link: Link,
+        _ handler: @escaping @BusActor (SessionMonitor, Message) -> Void
+    ) -> SubscriptionID {
+        let match = SignalMatch(
+            sender: link.logind.owner,
+            path: path,
+            interface: StandardInterface.properties,
+            member: "PropertiesChanged"
+        )
+        return subscribe(link, to: match, handler)
     }
 
     /// The new values of LockedHint and IdleHint, where the signal tells them.
@@ -200,25 +271,6 @@ package final class SessionMonitor {
             if case .boolean(let value) = values[name] { value } else { nil }
         }
         return (hint("LockedHint"), hint("IdleHint"))
-    }
-
-    private func sessionAdded() {
-        guard let link, link.session == nil else { return }
-        findSession(link)
-    }
-
-    private func sessionRemoved(_ message: Message) {
-        guard let link, let session = link.session,
-            let (_, path) = try? message.read(String.self, ObjectPath.self), path == session.path
-        else { return }
-        for subscription in link.sessionSubscriptions {
-            link.logind.connection.unsubscribe(subscription)
-        }
-        link.sessionSubscriptions = []
-        link.session = nil
-        tell(.ended)
-        change(to: .unknown)
-        findSession(link)
     }
 
     // MARK: Locking
@@ -254,34 +306,18 @@ package final class SessionMonitor {
         }
     }
 
+    private func change(toIdle isIdle: Bool) {
+        guard isIdle != self.isIdle else { return }
+        self.isIdle = isIdle
+        tell(isIdle ? .idle : .active)
+    }
+
     // MARK: Sleep
 
     private func prepareForSleep(_ message: Message) {
-        guard let isAboutToSleep = try? message.read(Bool.self) else { return }
-        self.isAboutToSleep = isAboutToSleep
+        guard let link, let isAboutToSleep = try? message.read(Bool.self) else { return }
         tell(isAboutToSleep ? .aboutToSleep : .wokeUp)
-        if isAboutToSleep {
-            // Closes the descriptor, and with it ends the wait.
-            sleepDelay = .none
-        } else {
-            takeDelay()
-        }
-    }
-
-    private func takeDelay() {
-        guard delaysSleep, !isAboutToSleep, let link, case .none = sleepDelay else { return }
-        sleepDelay = .asking
-        BusActor.start { [self] in
-            let delay: SleepDelay
-            do throws(BusError) {
-                delay = .held(try await link.logind.delaySleep(reason: "Keychains are being locked"))
-            } catch {
-                logger.notice("logind does not wait before sleep", metadata: ["reason": "\(error.message)"])
-                delay = .none
-            }
-            guard self.link === link, case .asking = sleepDelay else { return }
-            sleepDelay = isAboutToSleep ? .none : delay
-        }
+        if isAboutToSleep { inhibitor?.release() } else { inhibitor?.takeAgain(from: link.logind) }
     }
 
     // MARK: Telling

@@ -80,6 +80,32 @@ struct SessionFailureTests {
     }
 
     @Test @BusActor
+    func logindGoesBeforeTheMachineSleeps_theNextSleepIsDelayed() async throws {
+        let bus = try await PrivateBus()
+        let first = try await FakeLogind(on: bus)
+        let fixture = SessionFixture(address: bus.address, sessionID: "c1", delaysSleep: true)
+        defer { fixture.end() }
+        try await fixture.waitUntilKnown()
+        try await first.prepareForSleep(true)
+        try await fixture.expect(.aboutToSleep)
+        try await first.kill()
+        let second = try await FakeLogind(on: bus)
+        while try await second.inhibitors().isEmpty {}
+    }
+
+    @Test @BusActor
+    func busGoes_isSaid() async throws {
+        let bus = try await PrivateBus()
+        let logind = try await FakeLogind(on: bus)
+        let fixture = SessionFixture(address: bus.address, sessionID: logind.session)
+        defer { fixture.end() }
+        try await fixture.waitUntilKnown()
+        try await bus.kill()
+        _ = try await fixture.lines.first("the warning") { $0.text.contains("the system bus is gone") }
+        #expect(fixture.monitor.state == .unlocked)
+    }
+
+    @Test @BusActor
     func strangers_signals_changeNothing() async throws {
         let logind = try await FakeLogind()
         let fixture = SessionFixture(address: logind.bus.address, sessionID: "c1", delaysSleep: true)

@@ -137,6 +137,16 @@ struct SessionMonitorTests {
         }
     }
 
+    @Test @BusActor
+    func idleHint_setBeforeTheStart_isTold() async throws {
+        try await run(prepare: { try await $0.setIdleHint(true) }) { logind, fixture in
+            #expect(fixture.events.all == [.idle])
+            try await logind.setIdleHint(false)
+            try await fixture.expect(.active)
+            #expect(fixture.events.all == [.idle, .active])
+        }
+    }
+
     // MARK: Which session
 
     @Test @BusActor
@@ -196,16 +206,71 @@ struct SessionMonitorTests {
     }
 
     @Test @BusActor
-    func session_ends_isToldAndTheNextIsWatched() async throws {
+    func display_changes_isFollowed() async throws {
+        try await run(sessionID: nil, prepare: { try await $0.setDisplay("c1") }) { logind, fixture in
+            try await logind.setIdleHint(true, of: "c1")
+            try await fixture.expect(.idle)
+            try await logind.addSession("c2")
+            try await logind.setDisplay("c2")
+            try await fixture.waitUntilWatching("c2")
+            #expect(fixture.events.all == [.idle, .active])
+            try await logind.setLockedHint(true, of: "c1")
+            try await fixture.settle()
+            #expect(fixture.monitor.state == .unlocked)
+            try await logind.setLockedHint(true, of: "c2")
+            try await fixture.expect(.locked)
+        }
+    }
+
+    @Test @BusActor
+    func session_endsBesideAnother_isNotTheEnd() async throws {
         try await run(sessionID: nil, prepare: { try await $0.setDisplay("c1") }) { logind, fixture in
             try await logind.addSession("c2")
             try await logind.setDisplay("c2")
-            try await logind.emitSession("SessionRemoved", "c2")
-            try await fixture.settle()
+            try await fixture.waitUntilWatching("c2")
+            try await logind.removeSession("c1", display: "c2")
+            try await logind.send("Lock", to: "c2")
+            try await fixture.expect(.locked)
+            #expect(fixture.events.all == [.locked])
+        }
+    }
+
+    @Test @BusActor
+    func session_ofTheProcessEndsBesideAnother_thatIsWatched() async throws {
+        try await run { logind, fixture in
+            try await logind.addSession("c2")
+            try await logind.removeSession("c1", display: "c2")
+            try await fixture.waitUntilWatching("c2")
             #expect(fixture.events.all == [])
-            try await logind.emitSession("SessionRemoved", "c1")
+            try await logind.removeSession("c2")
             try await fixture.expect(.ended)
-            _ = try await fixture.lines.first("the next session") { $0.text.contains("c2") }
+            #expect(fixture.monitor.state == .unknown)
+        }
+    }
+
+    @Test @BusActor
+    func session_lastEndsLocked_isToldOnce() async throws {
+        try await run(sessionID: nil, prepare: { try await $0.setDisplay("c1") }) { logind, fixture in
+            try await logind.setLockedHint(true)
+            try await logind.removeSession("c1")
+            try await fixture.expect(.ended)
+            try await fixture.expect(.unlocked)
+            try await logind.emitSession("SessionRemoved", "c7")
+            try await logind.addSession("c2")
+            try await logind.setDisplay("c2")
+            try await fixture.waitUntilWatching("c2")
+            #expect(fixture.events.all == [.locked, .ended, .unlocked])
+        }
+    }
+
+    @Test @BusActor
+    func session_closing_isNotTaken() async throws {
+        let prepare: (FakeLogind) async throws -> Void = {
+            try await $0.addSession("c2")
+            try await $0.setState("closing", of: "c1")
+            try await $0.setDisplay("c2")
+        }
+        try await run(sessionID: "c1", prepare: prepare) { logind, fixture in
             try await logind.setLockedHint(true, of: "c2")
             try await fixture.expect(.locked)
         }

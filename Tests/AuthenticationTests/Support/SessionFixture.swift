@@ -44,6 +44,13 @@ final class SessionFixture {
         _ = try await lines.first("the session", after: start) { $0.text.hasPrefix("Watching the session") }
     }
 
+    /// Waits until a session is the one that is watched.
+    func waitUntilWatching(_ session: String) async throws {
+        _ = try await lines.first("session \(session)") {
+            $0.text.hasPrefix("Watching the session") && $0.text.contains(session)
+        }
+    }
+
     /// Waits for an event that comes after a number of others.
     func expect(_ event: SessionEvent, after start: Int = 0) async throws {
         _ = try await events.first("\(event)", after: start) { $0 == event }

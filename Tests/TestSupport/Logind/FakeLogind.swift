@@ -70,14 +70,26 @@ package final class FakeLogind: Sendable {
         )
     }
 
-    /// Makes it the session that the user sees.
-    package func setDisplay(_ id: String) async throws {
+    /// Makes it the user's first session; nil for none.
+    package func setDisplay(_ id: String?) async throws {
         try await set("User", "\(FakeLogind.manager)/user/\(getuid())", "Display") { writer in
             writer.writeStructure { writer in
-                id.write(to: &writer)
-                ObjectPath(unchecked: self.path(id)).write(to: &writer)
+                (id ?? "").write(to: &writer)
+                (id.map { ObjectPath(unchecked: self.path($0)) } ?? .root).write(to: &writer)
             }
         }
+    }
+
+    /// Ends a session; unless it is told otherwise, nothing is the user's first then.
+    package func removeSession(_ id: String, display: String? = nil) async throws {
+        try await call(FakeLogind.manager, FakeLogind.mock, "RemoveObject") { $0.append(self.path(id)) }
+        try await setDisplay(display)
+        try await emitSession("SessionRemoved", id)
+    }
+
+    /// Changes the state of a session, which nobody is told of.
+    package func setState(_ state: String, of id: String) async throws {
+        try await set("Session", path(id), "State", signature: "s") { state.write(to: &$0) }
     }
 
     /// Changes the class of a session.
