@@ -31,7 +31,7 @@ extension Daemon {
         do throws(VaultError) {
             guard let keys = try vault.handOver() else { return }
             guard ServiceManager.isThere else {
-                return logger.info("Nobody keeps the keys of what is unlocked: the next start finds it locked")
+                return logger.notice("Nobody keeps the keys of what is unlocked: the next start finds it locked")
             }
             if let reason = KeptKeys.leave(keys) {
                 return logger.warning("The keys of what is unlocked cannot be kept", metadata: ["reason": "\(reason)"])
@@ -49,15 +49,34 @@ extension Daemon {
         BusActor.start { await provider.unlockByHost(login) }
     }
 
-    /// Takes the passwords of logins; who has connected before the start is served before any program.
+    /// The socket at which logins are to be heard, or why there is none; nil if they are not to be.
     ///
-    /// Keychains in a folder of their own are not those that the account's password is for.
-    func listenForLogins(_ passed: PassedDescriptors) async {
-        var socket = LoginSocket.usable(passed.descriptors(named: LoginSocket.name))
-        if socket == nil, options.dataDirectory == nil, let folder = UserFolders.runtime {
-            socket = LoginSocket.listen(in: folder, logger: logger)
+    /// Whoever connects waits for ``listenForLogins(_:at:)``.
+    func openLoginSocket(_ passed: PassedDescriptors) -> Result<Int32, LoginSocket.Failure>? {
+        if let socket = LoginSocket.usable(passed.descriptors(named: LoginSocket.name)) { return .success(socket) }
+        // Keychains in a folder of their own are not those that the account's password is for.
+        guard options.dataDirectory == nil else { return nil }
+        guard let folder = UserFolders.runtime else {
+            return .failure(LoginSocket.Failure("XDG_RUNTIME_DIR names no folder"))
         }
-        if let socket { await logins.start(on: socket) }
+        do throws(LoginSocket.Failure) {
+            return .success(try LoginSocket.listen(in: folder))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Takes the passwords of logins; who has connected before the start is served before any program.
+    func listenForLogins(_ passed: PassedDescriptors, at early: Result<Int32, LoginSocket.Failure>?) async {
+        var socket = early
+        // The one that was replaced may have listened until now.
+        if case .failure = early { socket = openLoginSocket(passed) }
+        switch socket {
+        case .success(let socket): await logins.start(on: socket)
+        case .failure(let failure):
+            logger.notice("Logins cannot unlock", metadata: ["reason": "\(failure.reason)"])
+        case nil: break
+        }
     }
 
     /// Unlocks `login` with what is to be read from a descriptor, making it if it is not there.

@@ -29,13 +29,15 @@ struct Daemon {
         let password = StartPassword.descriptor(options)
         let daemon = Daemon(options)
         await daemon.takeName()
+        // A login that comes while the vault is being opened waits, instead of finding nobody.
+        let loginSocket = daemon.openLoginSocket(passed)
         daemon.watchForTheEnd(signals)
         daemon.startKeyMemory()
         await daemon.openVault()
         let configuration = await daemon.readConfiguration()
         await daemon.takeOver(passed)
         daemon.unlockByHost(configuration)
-        await daemon.listenForLogins(passed)
+        await daemon.listenForLogins(passed, at: loginSocket)
         if password == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
         daemon.watchSession(configuration)

@@ -50,6 +50,31 @@ import Testing
         #expect(result.errors.contains("--unlock-fd"))
     }
 
+    @Test func start_somebodyListensForLogins_isNotNoticedByThem() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let path = try launch.folder.makeFolder("keychaind") + "/pam"
+        chmod(launch.folder.path("keychaind"), 0o700)
+        let listener = try PacketListener(at: path)
+        // Another spelling of the same folder.
+        let process = try await launch.start(on: bus, environment: ["XDG_RUNTIME_DIR": launch.folder.path + "/."])
+        _ = try await process.standardError.lines.first("the notice") { $0.contains("another process listens") }
+        #expect(!listener.hasConnections)
+        #expect(try await process.terminate() == .success)
+    }
+
+    @Test func start_nobodyListensForLoginsAnyMore_takesThePlace() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let path = try launch.folder.makeFolder("keychaind") + "/pam"
+        chmod(launch.folder.path("keychaind"), 0o700)
+        do { _ = try PacketListener(at: path) }
+        let process = try await launch.start(on: bus)
+        _ = try await SecretServiceProxy(on: bus).readAlias("default")
+        #expect(PacketListener.canConnect(to: path))
+        #expect(try await process.terminate() == .success)
+    }
+
     @Test func start_withDescriptorsForAnotherProcess_leavesThemAlone() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)

@@ -25,6 +25,25 @@ import Testing
         try await service.daemon.stop()
     }
 
+    @Test func end_withoutAServiceManager_saysThatNothingStaysUnlocked() async throws {
+        let service = try await RunningService()
+        // Answered when the keychain is unlocked.
+        _ = try await service.client.readAlias("default")
+        try await service.daemon.stop()
+        let text = try await service.daemon.child.standardError.text()
+        #expect(text.contains("the next start finds it locked"))
+    }
+
+    @Test func start_withoutARuntimeFolder_saysThatLoginsCannotUnlock() async throws {
+        let bus = try await PrivateBus()
+        let launch = try Launch(on: bus)
+        let process = try await launch.start(on: bus, environment: ["XDG_RUNTIME_DIR": nil])
+        _ = try await process.standardError.lines.first("the notice") {
+            $0.contains("Logins cannot unlock") && $0.contains("XDG_RUNTIME_DIR")
+        }
+        #expect(try await process.terminate() == .success)
+    }
+
     /// Takes the prompter's name, and fails every call with a message.
     @BusActor
     private func makePrompter(on bus: PrivateBus, failing message: String) throws -> Connection {

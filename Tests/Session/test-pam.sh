@@ -93,6 +93,18 @@ check_equal "do not end the wait" "$(look_up kept)" "of the first day"
 stop_user_daemon
 check_equal "no daemon" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 
+# While another process still has the folder with the keychains, as one that is replaced has, logins wait.
+exec {folder_lock}<"$XDG_DATA_HOME/keychaind/lock"
+flock "$folder_lock"
+start_user_daemon --verbose --replace
+log_in "the first password" authenticate open >"$work/said" &
+login_pid=$!
+flock --unlock "$folder_lock"
+exec {folder_lock}<&-
+wait "$login_pid"
+check_equal "a login before the vault is open" "$(look_up kept)" "of the first day"
+stop_user_daemon
+
 # Where the module must not go, a listener says what it gets.
 folder=$XDG_RUNTIME_DIR/keychaind
 hears_nothing() { # NAME PATH [COMMAND...]: somebody listens at the path

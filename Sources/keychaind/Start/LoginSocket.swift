@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import Logging
 
 /// The socket at which logins hand over their passwords: the one that systemd listens at, or one of our own.
 enum LoginSocket {
@@ -18,32 +17,27 @@ enum LoginSocket {
         }
     }
 
-    /// Listens at `keychaind/pam` in the user's runtime folder; nil, and a line in the log, where that cannot be.
+    /// Listens at `keychaind/pam` in the user's runtime folder.
     ///
     /// A socket that nobody listens at is what another process has left, and is removed.
-    static func listen(in runtimeFolder: String, logger: Logger) -> Int32? {
+    static func listen(in runtimeFolder: String) throws(Failure) -> Int32 {
         let folder = runtimeFolder + "/keychaind"
-        let path = folder + "/pam"
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Failure() }
+        try checkOwner(of: folder)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+        guard descriptor >= 0 else { throw Failure() }
         do throws(Failure) {
-            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Failure() }
-            try checkOwner(of: folder)
-            let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-            guard descriptor >= 0 else { throw Failure() }
-            do throws(Failure) {
-                try bind(descriptor, to: path)
-                guard Glibc.listen(descriptor, queue) == 0 else { throw Failure() }
-                return descriptor
-            } catch {
-                close(descriptor)
-                throw error
-            }
+            try bind(descriptor, to: folder + "/pam")
+            guard Glibc.listen(descriptor, queue) == 0 else { throw Failure() }
+            return descriptor
         } catch {
-            logger.notice("Logins cannot unlock", metadata: ["socket": "\(path)", "reason": "\(error.reason)"])
-            return nil
+            close(descriptor)
+            throw error
         }
     }
 
-    private struct Failure: Error {
+    /// Why there is no socket to listen at.
+    struct Failure: Error {
         let reason: String
 
         /// What the last call of the system has said.
@@ -54,6 +48,8 @@ enum LoginSocket {
         init(_ reason: String) {
             self.reason = reason
         }
+
+        static let isTaken = Failure("another process listens at the socket")
     }
 
     private static func checkOwner(of folder: String) throws(Failure) {
@@ -68,12 +64,13 @@ enum LoginSocket {
         guard let address = UnixAddress(path) else { throw Failure("its path is too long") }
         if address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 { return }
         guard errno == EADDRINUSE else { throw Failure() }
+        // To connect would have systemd start the service at once, if it is systemd that listens.
+        guard !ListeningSockets.contain(path) else { throw Failure.isTaken }
         let probe = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { throw Failure() }
         defer { close(probe) }
-        guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED else {
-            throw Failure("another process listens at it")
-        }
+        // Somebody in another network namespace is not in the list.
+        guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED else { throw Failure.isTaken }
         guard unlink(path) == 0, address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 else { throw Failure() }
     }
 
