@@ -55,6 +55,9 @@ package struct Configuration: Hashable, Sendable {
         return rules
     }
 
+    /// The names of the keychains that have rules of their own.
+    package var keychains: Set<String> { Set(overrides.keys) }
+
     /// Whether any keychain is to be locked before the machine sleeps.
     package var locksOnSleep: Bool {
         lock.onSleep || overrides.keys.contains { lockRules(of: $0).onSleep }

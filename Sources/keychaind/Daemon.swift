@@ -35,6 +35,7 @@ struct Daemon {
         daemon.startKeyMemory()
         await daemon.openVault()
         let configuration = await daemon.readConfiguration()
+        daemon.reportUnknownKeychains(configuration)
         await daemon.takeOver(passed)
         daemon.unlockByHost(configuration)
         await daemon.listenForLogins(passed, at: loginSocket)
@@ -146,6 +147,17 @@ struct Daemon {
     private func readConfiguration() async -> Configuration {
         guard let path = ConfigurationFile.standardPath else { return Configuration() }
         return await BlockingThread.run { [logger] in ConfigurationFile.load(from: path, logger: logger) }
+    }
+
+    /// Says which keychains the configuration has rules for that are not there: a misspelled name would protect nothing.
+    private func reportUnknownKeychains(_ configuration: Configuration) {
+        let known = Set(vault.collections.map(\.name.description))
+        for name in configuration.keychains.subtracting(known).sorted() {
+            logger.notice(
+                "The configuration has rules for a keychain that is not there",
+                metadata: ["keychain": "\(name)"]
+            )
+        }
     }
 
     // MARK: The session

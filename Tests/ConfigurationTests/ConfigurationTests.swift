@@ -62,6 +62,7 @@ struct ConfigurationTests {
         own.onSleep = true
         own.afterIdle = nil
         #expect(configuration.lockRules(of: "My keys é") == own)
+        #expect(configuration.keychains.contains("My keys é"))
         #expect(configuration.lockRules(of: "login").onScreenLock)
         #expect(configuration.lockRules(of: "login").afterIdle == .seconds(300))
         #expect(!configuration.lock.onSleep)

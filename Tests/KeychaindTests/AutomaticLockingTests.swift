@@ -92,6 +92,18 @@ struct AutomaticLockingTests {
     }
 
     @Test
+    func keychain_isNotThere_isToldOnce() async throws {
+        let configuration =
+            "[keychain.wrok.lock]\non-sleep = true\nidle-minutes = 1\n[keychain.login.lock]\non-sleep = true\n"
+        try await run(configuration) { service, _, _ in
+            let line = try await service.log("The configuration has rules for a keychain that is not there")
+            #expect(line.contains("wrok"))
+            let lines = service.daemon.child.standardError.lines.all
+            #expect(lines.count { $0.contains("rules for a keychain") } == 1)
+        }
+    }
+
+    @Test
     func file_isAFolderOrFIFO_isToldAndDoesNotCount() async throws {
         try await run(nil) { service, _, folder in
             for isFolder in [true, false] {
