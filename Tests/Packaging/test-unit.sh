@@ -6,6 +6,7 @@ prefix=$work/prefix
 check "make install" install_to "$prefix"
 unit=$prefix/lib/systemd/user/keychaind.service
 check_equal "systemd finds nothing wrong with it" "$(systemd-analyze --user verify --man=no "$unit" 2>&1)" ''
+check_match "it is stopped before the bus, without which it fails" "$(grep '^After=' "$unit")" ' dbus\.service( |$)'
 
 # Each of these takes the service into a user namespace or fails in a user manager; the unit's first comment says more.
 unfit='^(PrivateUsers|PrivateTmp|PrivateDevices|PrivateNetwork|PrivateIPC|PrivateMounts|Protect[A-Za-z]+|Read(Only|Write)Paths'

@@ -4,6 +4,10 @@
 own_home
 prefix=$work/prefix
 check "make install" install_to "$prefix"
+# shellcheck disable=SC2016  # for make
+portal_folder=$(make --no-print-directory --silent -C "$project" --eval='where: ; @echo $(PORTALDIR)' where)
+check "the portal looks where make install puts the backend" \
+    grep --quiet --text --fixed-strings "$portal_folder" /usr/libexec/xdg-desktop-portal
 own_bus "$prefix/share/dbus-1/services"
 portal_pid=''
 end_portal() {
