@@ -91,3 +91,41 @@ look_up() { as_user secret-tool lookup name "$1"; }
 
 # Whether somebody listens at the socket for logins: its file may be there before, or be left from the last daemon.
 hears_logins() { grep -q " 00010000 .* $XDG_RUNTIME_DIR/keychaind/pam\$" /proc/net/unix; }
+
+# A person at a display: a pinentry that notes what it asks for, and answers with the lines of $work/typed; then it cancels.
+make_person() {
+    mkdir "$work/bin"
+    cat >"$work/bin/pinentry" <<'PINENTRY'
+#!/bin/bash
+folder=${BASH_SOURCE[0]%/bin/*}
+echo OK
+while read -r line; do
+    case $line in
+    SETDESC*) description=$line ;;
+    GETPIN)
+        echo "$description" >>"$folder/dialogs"
+        answer=$(sed -n "$(wc -l <"$folder/dialogs")p" "$folder/typed")
+        if [[ -z $answer ]]; then
+            echo "ERR 83886179 Operation cancelled"
+            continue
+        fi
+        echo "D $answer"
+        ;;
+    'GETINFO flavor') echo "D gtk2" ;;
+    BYE) echo OK && exit ;;
+    esac
+    echo OK
+done
+PINENTRY
+    chmod 755 "$work/bin" "$work/bin/pinentry"
+    export PATH=$work/bin:$PATH DISPLAY=:77
+    touch "$work/dialogs"
+    chmod 666 "$work/dialogs"
+}
+
+# types LINE...: what the person answers to the dialogs that come from now on; dialogs: how many have come.
+types() {
+    printf '%s\n' "$@" >"$work/typed"
+    : >"$work/dialogs"
+}
+dialogs() { wc -l <"$work/dialogs" | tr -d ' '; }

@@ -41,27 +41,7 @@ logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager Get
 logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$user_id" "$user" true >/dev/null
 export XDG_SESSION_ID=c1
 
-mkdir "$work/bin"
-cat >"$work/bin/pinentry" <<'PINENTRY'
-#!/bin/bash
-folder=${BASH_SOURCE[0]%/bin/*}
-echo OK
-while read -r line; do
-    case $line in
-    SETDESC*) echo "$line" >>"$folder/dialogs" ;;
-    GETPIN) printf 'D %s\n' "$(<"$folder/typed")" ;;
-    'GETINFO flavor') echo 'D gtk2' ;;
-    esac
-    echo OK
-done
-PINENTRY
-chmod 755 "$work/bin/pinentry"
-touch "$work/dialogs"
-chmod 666 "$work/dialogs"
-export PATH=$work/bin:$PATH DISPLAY=:77
-types() { printf %s "$1" >"$work/typed"; }
-dialogs() { wc -l <"$work/dialogs" | tr -d ' '; }
-
+make_person
 as_user mkdir -p "$HOME/config/keychaind"
 export XDG_CONFIG_HOME=$HOME/config
 printf '[lock]\non-screen-lock = true\n' | as_user tee "$XDG_CONFIG_HOME/keychaind/config.toml" >"$work/said"
@@ -131,9 +111,9 @@ printf %s "by root" >"$work/account"
 start_manager
 log_the_user_in "after root has changed the password" "by root"
 check "the keychain has another password" eventually grep -q "another password than the account" "$work/keychaind.log"
-types "at noon"
-check_equal "the person is asked for the old one" "$(ask unlock)" "unlocked"
-check_equal "by one dialog more" "$(dialogs)" 2
+types "at noon" "by root"
+check_equal "the person is asked for the old one, and for the new" "$(ask unlock)" "unlocked"
+check_equal "by a dialog each" "$(dialogs)" 2
 check_equal "the secrets are there" "$(ask read)" "$stored"
 log_the_user_out "the third evening"
 start_manager

@@ -9,40 +9,9 @@ make_account "the right password"
 user_environment
 start_user_bus
 
-# A pinentry that notes what it asks for, and answers with the lines of $work/typed; then it cancels.
-mkdir "$work/bin"
-cat >"$work/bin/pinentry" <<'PINENTRY'
-#!/bin/bash
-folder=${BASH_SOURCE[0]%/bin/*}
-echo OK
-while read -r line; do
-    case $line in
-    SETDESC*) description=$line ;;
-    GETPIN)
-        echo "$description" >>"$folder/dialogs"
-        answer=$(sed -n "$(wc -l <"$folder/dialogs")p" "$folder/typed")
-        if [[ -z $answer ]]; then
-            echo "ERR 83886179 Operation cancelled"
-            continue
-        fi
-        echo "D $answer"
-        ;;
-    'GETINFO flavor') echo "D gtk2" ;;
-    BYE) echo OK && exit ;;
-    esac
-    echo OK
-done
-PINENTRY
-chmod 755 "$work/bin" "$work/bin/pinentry"
-export PATH=$work/bin:$PATH DISPLAY=:77
-touch "$work/dialogs"
-chmod 666 "$work/dialogs"
-# types LINE...: what the person answers to the dialogs that come.
-types() {
-    printf '%s\n' "$@" >"$work/typed"
-    : >"$work/dialogs"
-}
-# asked: for which passwords, one letter a dialog.
+make_person
+
+# asked: for which passwords, a word a dialog.
 asked() {
     sed -e 's/.*another password than.*/former/' -e 's/.*Enter the password that you logged in with.*/login/' \
         -e 's/.*Unlock the keychain.*/keychain/' "$work/dialogs" | tr '\n' ' '
