@@ -121,7 +121,7 @@ struct AutomaticLockingTests {
     @Test
     func noSystemBus_isSaidOnceAndServiceWorks() async throws {
         try await RunningService.withService { service in
-            _ = try await service.log("Nobody tells when the session is locked")
+            _ = try await service.log("Cannot tell when the session is locked")
             #expect(try await !service.isLocked)
         }
     }

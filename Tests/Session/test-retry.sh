@@ -13,7 +13,7 @@ make_person
 
 # asked: for which passwords, a word a dialog.
 asked() {
-    sed -e 's/.*another password than.*/former/' -e 's/.*Enter the password that you logged in with.*/login/' \
+    sed -e 's/.*is not the one that you logged in with.*/former/' -e 's/.*Enter your login password.*/login/' \
         -e 's/.*Unlock the keychain.*/keychain/' "$work/dialogs" | tr '\n' ' '
 }
 

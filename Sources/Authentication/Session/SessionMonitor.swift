@@ -332,7 +332,7 @@ package final class SessionMonitor {
         guard !hasWarned else { return }
         hasWarned = true
         logger.notice(
-            "Nobody tells when the session is locked, so it counts as unlocked",
+            "Cannot tell when the session is locked; treating it as unlocked",
             metadata: ["reason": "\(reason)"]
         )
     }

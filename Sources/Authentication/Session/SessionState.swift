@@ -1,6 +1,6 @@
 /// Whether a person is in front of the session, as far as logind tells.
 package enum SessionState: Hashable, Sendable {
-    /// Nobody tells: there is no system bus, no logind, or no session of the user's. It counts as unlocked.
+    /// It cannot be told: there is no system bus, no logind, or no session of the user's. It counts as unlocked.
     case unknown
     /// A person has the session.
     case unlocked

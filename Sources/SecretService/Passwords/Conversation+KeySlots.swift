@@ -34,12 +34,12 @@ extension Conversation {
             PromptRequest(
                 question: .password,
                 title: "Unlock Keychain",
-                message: "The keychain “\(label)” has another password than the one that you logged in with",
+                message: "The password of the keychain “\(label)” is not the one that you logged in with",
                 subject: label,
                 description:
                     """
-                    Enter the password of the keychain, which may be the one that you had before, or its recovery key. You can \
-                    give it the password that you logged in with next.
+                    Enter the password of the keychain, perhaps the one that you had before, or its recovery key. Next, \
+                    you can set it to your login password.
                     """,
                 caller: caller.description,
                 callerEvidence: caller.evidence.explanation,
@@ -58,12 +58,12 @@ extension Conversation {
             PromptRequest(
                 question: .password,
                 title: "Change Password",
-                message: "Enter the password that you logged in with, and the keychain “\(label)” gets it",
+                message: "Enter your login password to set it for the keychain “\(label)”",
                 subject: label,
                 description:
                     """
-                    The keychain is unlocked. If your password has changed, it can have the new one, so that it opens when you \
-                    log in; the old one then opens it no more. Cancel, and it stays as it is.
+                    The keychain is unlocked. If your password has changed, the keychain can have the new one, so that it \
+                    opens when you log in. The old one will no longer work. If you cancel, nothing changes.
                     """,
                 caller: caller.description,
                 callerEvidence: caller.evidence.explanation,

@@ -10,8 +10,8 @@ import Vault
 /// The account has another password than the keychain.
 @Suite(.onLoop)
 struct DriftTests {
-    private static let isAnother = "The keychain “Login” has another password than the one that you logged in with"
-    private static let gets = "Enter the password that you logged in with, and the keychain “Login” gets it"
+    private static let isAnother = "The password of the keychain “Login” is not the one that you logged in with"
+    private static let gets = "Enter your login password to set it for the keychain “Login”"
 
     @Test
     @BusActor
