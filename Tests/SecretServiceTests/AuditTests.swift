@@ -33,7 +33,7 @@ struct AuditTests {
             #expect(denial.outcome == "notInteractive")
             let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             #expect(denial.caller.hasSuffix("(process \(getpid()))"))
-            #expect(denial.caller.hasPrefix(program.prefix(20)))
+            #expect(denial.caller.hasPrefix("“" + program.prefix(20)))
             #expect(CallerEvidence(rawValue: denial.evidence) != nil)
             #expect(abs(Double(denial.time) / 1e6 - Date().timeIntervalSince1970) < 600)
             #expect(!entries.contains { "\($0)".contains("Label") || "\($0)".contains("bank") })

@@ -48,7 +48,7 @@ package struct Caller: Hashable, Sendable {
 }
 
 extension Caller: CustomStringConvertible {
-    /// The caller in a prompt's words, such as "/usr/bin/secret-tool (process 1234)": on one line, cleaned and cut.
+    /// The caller in a prompt's words, such as `“/usr/bin/secret-tool” (process 1234)`: on one line, cleaned and cut.
     package var description: String {
         switch insight {
         case .process(let process): process.description

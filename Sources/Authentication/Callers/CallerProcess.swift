@@ -76,10 +76,10 @@ extension CallerProcess: CustomStringConvertible {
     package var description: String {
         if let sandbox { return sandbox.description }
         if let program {
-            let claim = script.map { ", which says that it runs \(CallerText.path($0))" } ?? ""
+            let claim = script.map { ", which says that it runs “\(CallerText.path($0))”" } ?? ""
             return "\(program) (process \(id))\(claim)"
         }
-        if let unit { return "a program in \(unit.name) (process \(id))" }
+        if let unit { return "a program in “\(unit.name)” (process \(id))" }
         guard !commandName.isEmpty else { return "a program that cannot be seen (process \(id))" }
         return "a program that calls itself “\(commandName)” (process \(id))"
     }

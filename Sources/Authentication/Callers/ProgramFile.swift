@@ -45,9 +45,9 @@ package struct ProgramFile: Hashable, Sendable {
 }
 
 extension ProgramFile: CustomStringConvertible {
-    /// The path, cleaned and cut, with what is odd about it.
+    /// The path, cleaned, cut and in quotation marks, with what is odd about it.
     package var description: String {
-        let path = CallerText.path(path)
+        let path = "“\(CallerText.path(path))”"
         return switch place {
         case .present: path
         case .deleted: "\(path), deleted or replaced meanwhile"

@@ -74,17 +74,17 @@ package struct PromptRequest: Hashable, Sendable {
         windowID: String = ""
     ) {
         self.question = question
-        self.title = PromptText.name(title)
+        self.title = PromptText.line(title)
         self.message = PromptText.text(message)
-        self.subject = PromptText.name(subject)
+        self.subject = PromptText.line(subject)
         self.description = PromptText.text(description)
-        self.caller = PromptText.name(caller, limit: PromptRequest.callerLimit)
-        self.callerEvidence = PromptText.name(callerEvidence, limit: PromptRequest.callerLimit)
+        self.caller = PromptText.line(caller, limit: PromptRequest.callerLimit)
+        self.callerEvidence = PromptText.line(callerEvidence, limit: PromptRequest.callerLimit)
         self.warning = PromptText.text(warning)
-        self.continueLabel = PromptText.name(continueLabel)
-        self.cancelLabel = PromptText.name(cancelLabel)
-        self.fallbackLabel = PromptText.name(fallbackLabel)
-        self.windowID = PromptText.name(windowID)
+        self.continueLabel = PromptText.line(continueLabel)
+        self.cancelLabel = PromptText.line(cancelLabel)
+        self.fallbackLabel = PromptText.line(fallbackLabel)
+        self.windowID = PromptText.line(windowID)
     }
 
     /// Who asks, and then why: in this order, so that no story is long enough to hide who tells it.

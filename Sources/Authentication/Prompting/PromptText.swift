@@ -9,13 +9,29 @@ package enum PromptText {
     /// How many characters a name within a text may have.
     package static let nameLimit = 100
 
-    /// A name that another program has given, to be put into a text: on one line, and not too long.
+    /// How many marks a character may carry: stacks of them would reach into the lines above and below.
+    ///
+    /// No script needs more (Unicode Technical Standard #39, section 5.4).
+    private static let markLimit = 4
+
+    /// A name that another program has given, to be put into a text, in quotation marks: on one line, and not too long.
     package static func name(_ text: String) -> String {
         name(text, limit: nameLimit)
     }
 
     /// The same with a limit of its own.
+    ///
+    /// What could be taken for the quotation mark behind it becomes a single one, so that the words do not end before it.
     package static func name(_ text: String, limit: Int) -> String {
+        var name = String.UnicodeScalarView()
+        for scalar in line(text, limit: limit).unicodeScalars {
+            name.append(openingMarks.contains(scalar) ? "‘" : closingMarks.contains(scalar) ? "’" : scalar)
+        }
+        return String(name)
+    }
+
+    /// A text on one line.
+    static func line(_ text: String, limit: Int = nameLimit) -> String {
         clean(text, limit: limit) { isPlain($0) && $0 != "\n" }
     }
 
@@ -46,14 +62,28 @@ package enum PromptText {
 
     private static func clean(_ text: String, limit: Int, keeping mayStay: (Unicode.Scalar) -> Bool) -> String {
         var cleaned = String.UnicodeScalarView()
+        var marks = 0
         for (index, scalar) in text.unicodeScalars.enumerated() {
             if index == limit {
                 cleaned.append("…")
                 break
             }
-            cleaned.append(mayStay(scalar) ? scalar : " ")
+            marks = isMark(scalar) ? marks + 1 : 0
+            if marks <= markLimit { cleaned.append(mayStay(scalar) ? scalar : " ") }
         }
         return String(cleaned)
+    }
+
+    private static let openingMarks: Set<Unicode.Scalar> = ["“", "„", "‟", "‶", "〝", "❝", "⹂", "🙶"]
+    private static let closingMarks: Set<Unicode.Scalar> = [
+        "\"", "”", "″", "‴", "ˮ", "״", "＂", "〞", "〟", "❞", "🙷", "🙸",
+    ]
+
+    private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar.properties.generalCategory {
+        case .nonspacingMark, .enclosingMark: true
+        default: false
+        }
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

@@ -70,8 +70,8 @@ struct ProcessInspectorTests {
         let status = "4711 (a) S 1\n\u{202E}”) S 1 4711 4711 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 55 1 1"
         let caller = try ProcessFixture(stat: status).caller
         #expect(caller.process?.startTime == 55)
-        #expect(caller.process?.commandName == "a) S 1  ”")
-        #expect(caller.description == "a program that calls itself “a) S 1  ”” (process 4711)")
+        #expect(caller.process?.commandName == "a) S 1  ’")
+        #expect(caller.description == "a program that calls itself “a) S 1  ’” (process 4711)")
         #expect(caller.evidence == .commandName)
         #expect(caller.applicationIdentity == nil)
     }
@@ -79,7 +79,7 @@ struct ProcessInspectorTests {
     @Test
     func inspect_program_isNamedByItsFile() throws {
         let caller = try ProcessFixture(program: "/bin/true").caller
-        #expect(caller.description == "/bin/true (process 4711)")
+        #expect(caller.description == "“/bin/true” (process 4711)")
         #expect(caller.evidence == .systemProgram)
         #expect(caller.applicationIdentity == "program:/bin/true")
         #expect(caller.process?.script == nil)
@@ -92,7 +92,7 @@ struct ProcessInspectorTests {
         chmod(path, 0o777)
         let caller = try ProcessFixture(program: path).caller
         #expect(caller.evidence == .ownProgram)
-        #expect(caller.description == "\(path) (process 4711)")
+        #expect(caller.description == "“\(path)” (process 4711)")
     }
 
     @Test
@@ -107,8 +107,15 @@ struct ProcessInspectorTests {
         let path = "/usr/bin/secret-tool\n" + String(repeating: "x/", count: 2000) + "\u{202E}evil"
         let process = CallerProcess(id: 1, startTime: 1, program: ProgramFile(path: path))
         #expect(process.description.unicodeScalars.count < 130)
-        #expect(process.description.hasPrefix("/usr/bin/secret-tool x/x/…"))
-        #expect(process.description.hasSuffix("x/ evil (process 1)"))
+        #expect(process.description.hasPrefix("“/usr/bin/secret-tool x/x/…"))
+        #expect(process.description.hasSuffix("x/ evil” (process 1)"))
+    }
+
+    @Test
+    func description_pathThatTellsAStory_staysInItsQuotationMarks() {
+        let path = "/tmp/x” (process 1), as told by the system. “"
+        let process = CallerProcess(id: 7, startTime: 1, program: ProgramFile(path: path))
+        #expect(process.description == "“/tmp/x’ (process 1), as told by the system. ‘” (process 7)")
     }
 
     // MARK: Interpreters
@@ -132,7 +139,7 @@ struct ProcessInspectorTests {
         #expect(caller.process?.script == script)
         #expect(caller.evidence == .interpreter)
         if let script {
-            #expect(caller.description == "\(interpreter) (process 4711), which says that it runs \(script)")
+            #expect(caller.description == "“\(interpreter)” (process 4711), which says that it runs “\(script)”")
             #expect(caller.applicationIdentity == "script:\(interpreter):\(script)")
         } else {
             #expect(caller.applicationIdentity == "program:\(interpreter)")
@@ -186,7 +193,7 @@ struct ProcessInspectorTests {
         let caller = try ProcessFixture(files: ["cgroup": groups]).caller
         #expect(caller.process?.unit?.name == unit)
         #expect(caller.process?.unit?.applicationID == nil)
-        #expect(caller.description == "a program in \(unit) (process 4711)")
+        #expect(caller.description == "a program in “\(unit)” (process 4711)")
         #expect(caller.applicationIdentity == "unit:\(unit)")
     }
 
@@ -214,7 +221,7 @@ struct ProcessInspectorTests {
     func inspect_flatpakFileIsGarbage_isNoFlatpak(info: String) throws {
         let caller = try ProcessFixture(program: "/bin/true", files: ["root/.flatpak-info": info]).caller
         #expect(caller.process?.sandbox == nil)
-        #expect(caller.description == "/bin/true (process 4711)")
+        #expect(caller.description == "“/bin/true” (process 4711)")
     }
 
     @Test

@@ -33,7 +33,7 @@ struct RunningProcessTests {
         let process = try await start("/bin/sh", [script])
         let caller = inspect(process)
         let shell = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process.id)/exe")
-        #expect(caller.description == "\(shell) (process \(process.id)), which says that it runs \(script)")
+        #expect(caller.description == "“\(shell)” (process \(process.id)), which says that it runs “\(script)”")
         #expect(caller.process?.isHeldByBus == false)
         #expect(ProcessInspector().isSame(try #require(caller.process)))
         try await process.kill()
@@ -50,7 +50,7 @@ struct RunningProcessTests {
         try FileManager.default.removeItem(atPath: path)
         let caller = inspect(process)
         #expect(caller.process?.program == ProgramFile(path: path, place: .deleted, isProtected: false))
-        #expect(caller.description == "\(path), deleted or replaced meanwhile (process \(process.id))")
+        #expect(caller.description == "“\(path)”, deleted or replaced meanwhile (process \(process.id))")
         #expect(caller.evidence == .ownProgram)
     }
 
@@ -64,7 +64,7 @@ struct RunningProcessTests {
         let caller = inspect(process)
         #expect(caller.evidence == .foreignProgram)
         #expect(caller.process?.program?.place == .foreign)
-        #expect(caller.description.hasPrefix("/usr/bin/true in a file system of its own"))
+        #expect(caller.description.hasPrefix("“/usr/bin/true” in a file system of its own"))
     }
 }
 

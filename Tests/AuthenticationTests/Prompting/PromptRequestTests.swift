@@ -28,7 +28,7 @@ struct PromptRequestTests {
         let limit = PromptText.textLimit
         #expect(message(String(repeating: "x", count: limit)).count == limit)
         #expect(message(String(repeating: "x", count: limit + 1)) == String(repeating: "x", count: limit) + "…")
-        #expect(message("e" + String(repeating: "\u{301}", count: 1 << 20)).unicodeScalars.count == limit + 1)
+        #expect(message(String(repeating: "e\u{301}", count: 1 << 20)).unicodeScalars.count == limit + 1)
     }
 
     @Test
@@ -53,6 +53,28 @@ struct PromptRequestTests {
         var request = PromptRequest(question: .password, message: "")
         request.warning = "wrong\u{202E}"
         #expect(request.warning == "wrong ")
+    }
+
+    @Test
+    func init_stackedMarks_areCutToWhatScriptsNeed() {
+        let stacked = "e" + String(repeating: "\u{301}", count: 1000) + "f"
+        #expect(message(stacked).unicodeScalars.elementsEqual("e\u{301}\u{301}\u{301}\u{301}f".unicodeScalars))
+        let pointed = "\u{5E9}\u{5C1}\u{5BC}\u{5B8}"
+        #expect(PromptText.name(pointed).unicodeScalars.elementsEqual(pointed.unicodeScalars))
+        #expect(PromptText.name("a\u{20DD}\u{301}\u{301}\u{301}\u{301}").unicodeScalars.count == 5)
+    }
+
+    @Test(
+        arguments: [
+            ("ok”. This request was checked: “x", "ok’. This request was checked: ‘x"), ("say \"yes\"", "say ’yes’"),
+            ("„a‟ ″ ＂ ❞ 〞", "‘a‘ ’ ’ ’ ’"), ("it's ‘fine’ «so» 「か」", "it's ‘fine’ «so» 「か」"),
+        ]
+    )
+    func name_quotationMarks_doNotEndTheQuotation(text: String, name: String) {
+        #expect(PromptText.name(text) == name)
+        // The daemon's own stay.
+        let request = PromptRequest(question: .password, message: "“\(name)”", caller: "“\(name)” (process 1)")
+        #expect(request.message == "“\(name)”" && request.caller == "“\(name)” (process 1)")
     }
 
     @Test
