@@ -21,25 +21,38 @@ extension Provider {
         var attributes = description.attributes
         let policy = try checkProtection(in: attributes)?.policy
         attributes = try await BiometryBinding.bind(attributes, under: policy, to: biometry, in: vault)
-        var authenticated: ItemID?
+        var grant: ItemGrant?
         var before = ItemProtection.none
-        if replacing, let replaced = itemToReplace(by: description, in: collection) {
-            if try access.authorize(replaced, in: collection, for: caller) != nil { authenticated = replaced }
+        let replaced = replacing ? itemToReplace(by: description, in: collection) : nil
+        if let replaced {
+            grant = try access.authorize(replaced, in: collection, for: caller)
             before = collection.protection(of: replaced)
-            if policy == nil, let old = collection.item(replaced)?.attributes {
-                attributes = attributes.keepingProtection(of: old)
-            }
+            attributes = try attributesToStore(attributes, replacing: replaced, in: collection)
         }
         let creation: ItemCreation
         do throws(VaultError) {
-            creation = try await collection.createItem(
-                label: description.label,
-                attributes: attributes,
-                secret: new.takeSecret(),
-                replacing: replacing,
-                applicationPassword: applicationPassword,
-                authenticated: authenticated
-            )
+            if let replaced, let key = grant?.key {
+                // Under its own key, the item keeps the password that it was stored with.
+                try await collection.updateItem(
+                    replaced,
+                    label: description.label,
+                    attributes: attributes,
+                    secret: new.takeSecret(),
+                    key: key,
+                    applicationPassword: applicationPassword,
+                    authenticated: true
+                )
+                creation = .replaced(replaced)
+            } else {
+                creation = try await collection.createItem(
+                    label: description.label,
+                    attributes: attributes,
+                    secret: new.takeSecret(),
+                    replacing: replacing,
+                    applicationPassword: applicationPassword,
+                    authenticated: grant == nil ? nil : replaced
+                )
+            }
         } catch {
             throw BusError(error)
         }
@@ -68,6 +81,20 @@ extension Provider {
 
     /// - Parameter authenticated: whether the caller has proved what the item's protection needs.
     func delete(_ id: ItemID, in collection: Collection, authenticated: Bool) async throws(BusError) {
+    /// What an item is stored with: what new attributes do not say about protection is as it was in the item that is replaced.
+    ///
+    /// Throws `InvalidArgs` if the two together are nothing that an item can have.
+    func attributesToStore(
+        _ new: Attributes,
+        replacing replaced: ItemID,
+        in collection: Collection
+    ) throws(BusError) -> Attributes {
+        guard let old = collection.item(replaced)?.attributes else { return new }
+        let attributes = new.keepingProtection(of: old)
+        try checkProtection(in: attributes)
+        return attributes
+    }
+
         try await translatingErrors { () async throws(VaultError) in
             try await collection.deleteItem(id, authenticated: authenticated)
         }

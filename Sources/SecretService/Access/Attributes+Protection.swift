@@ -1,16 +1,15 @@
 import KeychainModel
 
 extension Attributes {
-    /// The reserved attributes that decide who may have an item, and when.
-    private static let protecting = [
-        ReservedAttribute.accessControl.rawValue, ReservedAttribute.accessible.rawValue, BiometryBinding.attribute,
-    ]
-
     /// These, protected as others are where these say nothing about it.
     ///
-    /// A program that replaces an item it once stored with an access control need not repeat that.
+    /// A program that replaces an item it once stored with an access control need not repeat that. Enrolled fingers belong to the
+    /// access control that asks for them: with another one they do not stay.
     func keepingProtection(of others: Attributes) -> Attributes {
-        let kept = Attributes.protecting.compactMap { name in
+        let accessControl = ReservedAttribute.accessControl.rawValue
+        var names = [ReservedAttribute.accessible.rawValue]
+        if self[accessControl] == nil { names += [accessControl, BiometryBinding.attribute] }
+        let kept = names.compactMap { name in
             others[name].flatMap { value in self[name] == nil ? (name, value) : nil }
         }
         return kept.isEmpty ? self : with(kept)

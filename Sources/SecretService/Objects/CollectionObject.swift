@@ -86,11 +86,17 @@ struct CollectionObject {
         let protection = try provider.checkProtection(in: new.description.attributes)
         let replaced = new.replacing ? provider.itemToReplace(by: new.description, in: collection) : nil
         var obstacle: ProtectedItem?
-        if let replaced,
-            case .needsAuthentication(let policy) = provider.access.verdict(on: replaced, in: collection, for: caller)
-        {
-            obstacle = ProtectedItem(id: replaced, collection: collection, policy: policy)
+        if let replaced {
+            _ = try provider.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
+            if case .needsAuthentication(let policy) = provider.access.verdict(
+                on: replaced,
+                in: collection,
+                for: caller
+            ) {
+                obstacle = ProtectedItem(id: replaced, collection: collection, policy: policy)
+            }
         }
+        // An access control that stays keeps its password; one that is named gets a new one.
         let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
         guard obstacle != nil || needsPassword else {
             return (try await provider.create(new, in: collection, for: caller), .root)

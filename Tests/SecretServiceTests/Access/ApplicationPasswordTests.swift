@@ -31,6 +31,48 @@ struct ApplicationPasswordTests {
         }
     }
 
+    @Test func replace_withoutTheAccessControl_keepsThePassword() async throws {
+        try await RunningService.withPrompter([.answer("own")]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let (_, creation) = try await create("applicationPassword", client, session)
+            let item = try #require(try await client.complete(creation).path)
+            func replace(_ secret: String) async throws -> (item: ObjectPath, prompt: ObjectPath) {
+                let secret = WireSecret(session: session, value: Array(secret.utf8))
+                return try await client.createItem(
+                    properties: SecretServiceProxy.itemProperties(label: "New", [:]),
+                    secret: secret,
+                    replace: true
+                )
+            }
+            let (made, prompt) = try await replace("second")
+            #expect(made == .root)
+            #expect(try await client.complete(prompt) == PromptOutcome(isDismissed: false, result: .objectPath(item)))
+            #expect(try await client.secretText(of: item, session: session) == "second")
+            // Under the grant nobody is asked.
+            #expect(try await replace("third") == (item, .root))
+            #expect(prompter.questions.all.map { $0.properties["password-new"] } == [.boolean(true), .boolean(false)])
+            try await client.lock([item])
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            #expect(try await client.secretText(of: item, session: session) == "third")
+        }
+    }
+
+    @Test func replace_namingTheAccessControl_asksForANewPassword() async throws {
+        let responses: [PromptResponse] = [.answer("own"), .answer("own"), .answer("other")]
+        try await RunningService.withPrompter(responses) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let (_, creation) = try await create("applicationPassword", client, session)
+            let item = try #require(try await client.complete(creation).path)
+            let (_, prompt) = try await create("applicationPassword", client, session, replace: true)
+            #expect(try await client.complete(prompt).path == item)
+            try await client.lock([item])
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
+            #expect(prompter.questions.count == 4)
+        }
+    }
+
     @Test func passcodeAndApplicationPassword_needBoth() async throws {
         let responses: [PromptResponse] = [.answer("own"), .answer("password"), .answer("own")]
         try await RunningService.withPrompter(responses) { service, prompter in
@@ -77,11 +119,13 @@ struct ApplicationPasswordTests {
     private func create(
         _ accessControl: String,
         _ client: SecretServiceProxy,
-        _ session: ObjectPath
+        _ session: ObjectPath,
+        replace: Bool = false
     ) async throws -> (item: ObjectPath, prompt: ObjectPath) {
         try await client.createItem(
             properties: SecretServiceProxy.itemProperties(label: "Own", [Reserved.accessControl: accessControl]),
-            secret: WireSecret(session: session, value: Array("secret".utf8))
+            secret: WireSecret(session: session, value: Array("secret".utf8)),
+            replace: replace
         )
     }
 }

@@ -52,6 +52,32 @@ struct WeakeningTests {
         }
     }
 
+    @Test func replace_namingTheAccessControl_keepsTheAccessibility() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let stays = [Reserved.accessible: "whenUnlockedThisDeviceOnly"]
+            let item = try await client.createProtectedItem(
+                "Bank",
+                stays.merging(["service": "bank"]) { $1 },
+                session: session
+            )
+            let attributes = ["service": "bank", Reserved.accessControl: "devicePasscode"]
+            func replace(_ extra: [String: String] = [:]) async throws -> (item: ObjectPath, prompt: ObjectPath) {
+                try await client.createItem(
+                    properties: SecretServiceProxy.itemProperties(label: "New", attributes.merging(extra) { $1 }),
+                    secret: WireSecret(session: session, value: []),
+                    replace: true
+                )
+            }
+            // What stays and what is new exclude each other: nobody is asked for that.
+            await #expect(throws: BusError.invalidArgs) { try await replace(["keychain:synchronizable": "true"]) }
+            #expect(try await client.complete(replace().prompt).path == item)
+            #expect(try await client.attributes(of: item) == attributes.merging(stays) { $1 })
+            #expect(prompter.questions.count == 1)
+        }
+    }
+
     @Test func replace_byAnotherAccessControl_needsTheOldOne() async throws {
         try await RunningService.withPrompter([.cancel]) { service, prompter in
             let client = service.client
