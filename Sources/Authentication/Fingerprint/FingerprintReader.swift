@@ -22,6 +22,9 @@ package final class FingerprintReader: Biometry {
     private var keptClaim: KeptClaim?
     private var hasSeenReader = false
 
+    /// A touch or a swipe, whatever the reader was that was found last.
+    package private(set) var firstHint = BiometryHint.touch
+
     /// Creates a reader that does not look for one yet.
     ///
     /// - Parameter templates: where fprintd keeps what it has enrolled.
@@ -50,7 +53,8 @@ package final class FingerprintReader: Biometry {
             }
             hasSeenReader = true
             guard !fingers.isEmpty else { return .notEnrolled }
-            let model = try await device.description(until: deadline).model
+            let (model, wantsSwipe) = try await device.description(until: deadline)
+            firstHint = wantsSwipe ? .swipe : .touch
             return await available(model, fingers)
         } catch {
             return .notAvailable(reason: FingerprintReader.reason(of: error))

@@ -126,11 +126,13 @@ package final class Conversation {
     /// Puts the question that waits in other words; without one, nothing happens.
     ///
     /// Where the prompter cannot change a dialog it is closed, and another opened. What was typed into it is lost.
-    package func revise(_ request: PromptRequest) {
+    ///
+    /// - Parameter keepingDialog: whether that is too much for it; the words then wait for the next dialog.
+    package func revise(_ request: PromptRequest, keepingDialog: Bool = false) {
         guard let old = asking, old.request != request else { return }
         asking?.request = request
         guard case .open(let ticket, let dialog?) = state else { return }
-        if old.request.question == request.question && dialog.revise(request) { return }
+        if old.request.question == request.question, dialog.revise(request) || keepingDialog { return }
         asking?.isRevised = true
         state = .open(ticket, nil)
         dialog.close()

@@ -12,6 +12,7 @@ struct FingerprintAvailabilityTests {
             let set = try #require(await fixture.reader.availability().set)
             #expect(set.hash.count == 32)
             #expect(await fixture.reader.availability() == .available(set))
+            #expect(fixture.reader.firstHint == .swipe)
         }
     }
 

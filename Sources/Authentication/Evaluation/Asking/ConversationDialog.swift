@@ -47,7 +47,10 @@ package final class ConversationDialog: EvaluationDialog {
     }
 
     package func revise(_ question: EvaluationQuestion) {
-        conversation.revise(words.request(for: question))
+        conversation.revise(
+            words.request(for: question),
+            keepingDialog: question.isAdvice && !question.passwords.isEmpty
+        )
     }
 
     package func withdraw() {

@@ -124,6 +124,7 @@ package final class Evaluation {
     private func look() async {
         await evaluator.lockout.load()
         progress.biometry = await evaluator.availability(for: request.requirement)
+        progress.receive(evaluator.biometry.firstHint)
         progress.hasSystemDialog = await evaluator.hasSystemDialog()
         progress.hasPrompter = await dialog.isAvailable()
     }
@@ -151,7 +152,8 @@ package final class Evaluation {
                 passwords: plan.typedNext,
                 reader: plan.wantsTouch ? progress.hint : nil,
                 readerSuffices: plan.touchSuffices || !plan.wantsTouch,
-                warning: progress.warning
+                warning: progress.warning,
+                isAdvice: progress.isAdvice
             )
         )
         if !plan.wantsTouch {

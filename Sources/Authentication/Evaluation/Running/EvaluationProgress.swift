@@ -9,7 +9,12 @@ struct EvaluationProgress: Hashable {
     private(set) var failure: AuthenticationError?
 
     /// What went wrong last, in words for the person.
-    private(set) var warning = ""
+    private(set) var warning = "" {
+        didSet { isAdvice = false }
+    }
+
+    /// Whether the warning only says how to hold the finger.
+    private(set) var isAdvice = false
 
     /// What to do at the reader.
     private(set) var hint = BiometryHint.touch
@@ -38,7 +43,9 @@ struct EvaluationProgress: Hashable {
     mutating func receive(_ hint: BiometryHint) {
         switch hint {
         case .touch, .swipe: self.hint = hint
-        case .retry, .swipeTooShort, .notCentered, .removeAndRetry: warning = hint.text
+        case .retry, .swipeTooShort, .notCentered, .removeAndRetry:
+            warning = hint.text
+            isAdvice = true
         }
     }
 

@@ -14,11 +14,21 @@ package struct EvaluationQuestion: Hashable, Sendable {
     /// What went wrong before; empty if nothing did.
     package var warning: String
 
+    /// Whether the warning only says how to hold the finger: for that no dialog is taken away in which a password may be half typed.
+    package var isAdvice: Bool
+
     /// Puts a question together.
-    package init(passwords: FactorSet, reader: BiometryHint?, readerSuffices: Bool = true, warning: String = "") {
+    package init(
+        passwords: FactorSet,
+        reader: BiometryHint?,
+        readerSuffices: Bool = true,
+        warning: String = "",
+        isAdvice: Bool = false
+    ) {
         self.passwords = passwords
         self.reader = reader
         self.readerSuffices = readerSuffices
         self.warning = warning
+        self.isAdvice = isAdvice
     }
 }

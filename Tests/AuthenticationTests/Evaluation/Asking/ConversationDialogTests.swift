@@ -90,6 +90,36 @@ struct ConversationDialogTests {
 
     @Test
     @BusActor
+    func hint_whereAPasswordMayBeHalfTyped_keepsTheDialog() async throws {
+        let talk = Talk()
+        let evaluation = talk.begin(Constraint.userPresence.policy)
+        let match = try await talk.fixture.match()
+        match.hint(.retry)
+        match.hint(.notCentered)
+        try await talk.answer("wrong")
+        let count = talk.prompter.events.count
+        try await talk.answer("right", after: count)
+        #expect(await evaluation.outcome().factors == .passcode)
+        let questions = ["ask Bank ", "ask Bank That password was not right."]
+        #expect(talk.prompter.events.all.filter { $0 != "close" } == ["open :1.1"] + questions)
+    }
+
+    @Test
+    @BusActor
+    func touch_doesNotMatch_isSaidInAnotherDialog() async throws {
+        let talk = Talk()
+        let evaluation = talk.begin(Constraint.userPresence.policy)
+        let match = try await talk.fixture.match()
+        match.hint(.retry)
+        match.end(.notMatched)
+        _ = try await talk.prompter.events.first("the warning") { $0.contains("not recognised") }
+        #expect(talk.prompter.dialogs.count == 2)
+        try await talk.fixture.match(2).end(.matched(finger: ""))
+        #expect(await evaluation.outcome().factors == .biometryAny)
+    }
+
+    @Test
+    @BusActor
     func fallback_andCancel_areToldApart() async throws {
         let first = Talk()
         let fallback = first.begin(Policy(.biometryAny))

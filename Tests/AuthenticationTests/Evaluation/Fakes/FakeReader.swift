@@ -44,6 +44,7 @@ final class FakeReader: Biometry {
 
     /// What it says that it can do.
     var answer = BiometryAvailability.available(FakeReader.set)
+    var firstHint = BiometryHint.touch
     /// Called whenever it is asked what it can do.
     var whenAsked: (@BusActor () -> Void)?
     /// The matches that were begun.

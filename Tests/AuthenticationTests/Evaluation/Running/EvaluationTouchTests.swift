@@ -108,6 +108,21 @@ struct EvaluationTouchTests {
 
     @Test
     @BusActor
+    func swipeReader_isSaidFromTheBeginning() async throws {
+        let fixture = EvaluationFixture()
+        fixture.reader.firstHint = .swipe
+        let evaluation = try fixture.begin("userPresence")
+        #expect(try await fixture.dialog.question().reader == .swipe)
+        let match = try await fixture.match()
+        match.hint(.swipe)
+        match.end(.matched(finger: ""))
+        #expect(await evaluation.outcome().factors == .biometryAny)
+        let question = EvaluationQuestion(passwords: .passcode, reader: .swipe)
+        #expect(fixture.dialog.events.all == [.begun, .asked(question), .withdrawn])
+    }
+
+    @Test
+    @BusActor
     func fallback_readerOnly_isUserFallback() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny")
