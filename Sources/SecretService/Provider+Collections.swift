@@ -20,17 +20,21 @@ extension Provider {
     ///
     /// Whoever waits for its turn to ask is served by what unlocks the collection meanwhile.
     ///
-    /// - Parameter passcode: keeps the password if it is the passcode, that of `login`.
+    /// - Parameters:
+    ///   - passcode: keeps the password if it is the passcode, that of `login`.
+    ///   - principal: for whom the caller asks, if it says so and can be believed.
     func unlock(
         _ collection: Collection,
         asking conversation: Conversation,
-        keeping passcode: GivenPasscode? = nil
+        keeping passcode: GivenPasscode? = nil,
+        for principal: Caller? = nil
     ) async -> Bool {
         await settle(collection)
         if !collection.isLocked { return true }
         guard (try? await conversation.begin()) == true else { return false }
         await settle(collection)
-        let caller = await callers.caller(conversation.caller)
+        var caller = await callers.caller(conversation.caller)
+        if let principal { caller = principal }
         let verifier = CollectionPassword(of: collection, provider: self)
         let typed = GivenPasscode()
         var warning = ""

@@ -3,6 +3,8 @@ package struct Caller: Hashable, Sendable {
     /// What looking into the process has shown.
     package enum Insight: Hashable, Sendable {
         case process(CallerProcess)
+        /// It has called the desktop portal, which knows what is in which sandbox, and says that this is its id; it may be empty.
+        case portal(application: String)
         /// It cannot be looked into, which is no error: the reason is for a person.
         case opaque(reason: String)
     }
@@ -35,7 +37,11 @@ package struct Caller: Hashable, Sendable {
 
     /// What it all rests on.
     package var evidence: CallerEvidence {
-        process?.evidence ?? .nothing
+        switch insight {
+        case .process(let process): process.evidence
+        case .portal: .desktopPortal
+        case .opaque: .nothing
+        }
     }
 
     /// What stays the same each time the same application calls, for values that are to differ from one application to the next;
@@ -52,6 +58,8 @@ extension Caller: CustomStringConvertible {
     package var description: String {
         switch insight {
         case .process(let process): process.description
+        case .portal(""): "an application without a name"
+        case .portal(let application): "the application “\(PromptText.name(application))”"
         case .opaque(let reason): "an unknown program (\(reason))"
         }
     }

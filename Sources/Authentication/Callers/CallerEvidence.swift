@@ -9,6 +9,9 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
     /// The file that Flatpak puts into each sandbox.
     case sandboxFile = "sandbox-file"
 
+    /// The word of the desktop portal, which has asked in the application's place.
+    case desktopPortal = "desktop-portal"
+
     /// The name of the control group that snapd has put the process into.
     case controlGroup = "control-group"
 
@@ -38,6 +41,7 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
         switch self {
         case .securityLabel: "the security label that the system enforces"
         case .sandboxFile: "Flatpak's file in its sandbox"
+        case .desktopPortal: "the desktop portal, which has passed this on"
         case .controlGroup: "the control group that it runs in"
         case .systemProgram: "its program file, which only an administrator can change"
         case .ownProgram: "its program file, which your programs can change"

@@ -90,7 +90,7 @@ package final class SecretPortal {
         else { return .failed }
         await provider.settle(login)
         if login.isLocked {
-            guard await unlock(login, handle, for: caller) else { return .cancelled }
+            guard await unlock(login, handle, for: caller, application) else { return .cancelled }
         }
         do throws(VaultError) {
             return write(try login.applicationSecret(for: application), to: descriptor) ? .success : .failed
@@ -100,15 +100,22 @@ package final class SecretPortal {
         }
     }
 
-    /// Has a person unlock, unless the request is closed first.
-    private func unlock(_ login: Collection, _ handle: ObjectPath, for caller: String) async -> Bool {
+    /// Has a person unlock, unless the request is closed first, or nobody sees who asks.
+    private func unlock(
+        _ login: Collection,
+        _ handle: ObjectPath,
+        for caller: String,
+        _ application: String
+    ) async -> Bool {
         let conversation = provider.makeConversation(for: caller)
+        provider.conversations.insert(conversation)
         connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: caller)
         defer {
             connection.withdraw(handle)
-            conversation.end()
+            provider.conversations.end(conversation)
         }
-        return await provider.unlock(login, asking: conversation)
+        let principal = Caller(uniqueName: caller, insight: .portal(application: application))
+        return await provider.unlock(login, asking: conversation, for: principal)
     }
 
     /// Writes the secret if that does not block; it is shorter than what a pipe takes at once.

@@ -16,6 +16,8 @@ final class ProviderInProcess {
     let vault: Vault
     let provider: Provider
     let client: SecretServiceProxy
+    let connection: Connection
+    let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     private let folder: TemporaryFolder
 
     /// Starts it with a keychain `login`, which is locked, whose password is ``password``.
@@ -23,11 +25,10 @@ final class ProviderInProcess {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         bus = try await PrivateBus()
         folder = try TemporaryFolder()
-        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         var configuration = VaultConfiguration(directory: folder.path("data"), logger: logger)
         configuration.keyDerivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
         vault = Vault(configuration)
-        let connection = try bus.connect()
+        connection = try bus.connect()
         let systemBus = SystemBus(address: "unix:path=\(folder.path("none"))", logger: logger)
         provider = Provider(
             vault: vault,

@@ -1,0 +1,78 @@
+import DBus
+import Glibc
+import SecretService
+import TestSupport
+import Testing
+import Vault
+
+/// The Secret portal's backend, with a desktop portal that a test plays; with the real one it is tried as a whole session.
+@Suite(.onLoop)
+struct PortalTests {
+    private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
+
+    @Test
+    @BusActor
+    func retrieveSecret_locked_saysWhichApplicationAsks() async throws {
+        let service = try await ProviderInProcess()
+        let portal = try await self.portal(of: service)
+        let prompter = try FakePrompter(on: service.bus, [.cancel])
+        let response = try await retrieve("org.example”App", from: service, for: portal)
+        #expect(response == 1)
+        let story = try #require(prompter.questions.all.first?.text("description"))
+        #expect(story.hasPrefix("Requested by the application “org.example’App”, identified by the desktop portal"))
+        prompter.crash()
+        await service.vault.close()
+    }
+
+    @Test(arguments: [false, true])
+    @BusActor
+    func dialog_endsWithTheScreenAndWithThePortal(isScreen: Bool) async throws {
+        let service = try await ProviderInProcess()
+        let portal = try await self.portal(of: service)
+        let prompter = try FakePrompter(on: service.bus, [.hang])
+        let response = Task { @BusActor in try await retrieve("org.example.App", from: service, for: portal) }
+        _ = try await prompter.questions.first("the question")
+        if isScreen { service.provider.setSessionLocked(true) } else { portal.close() }
+        _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+        if isScreen {
+            #expect(try await response.value == 1)
+        } else {
+            await #expect(throws: BusError.self) { try await response.value }
+        }
+        prompter.crash()
+        await service.vault.close()
+    }
+
+    /// Starts the backend, and a desktop portal that may call it.
+    @BusActor
+    private func portal(of service: ProviderInProcess) async throws -> Connection {
+        let connection = try service.bus.connect()
+        _ = try connection.requestName("org.freedesktop.portal.Desktop")
+        let portal = SecretPortal(provider: service.provider, connection: service.connection, logger: service.logger)
+        #expect(await portal.start())
+        return connection
+    }
+
+    /// Asks for an application's secret, and gives the response's number.
+    @BusActor
+    private func retrieve(
+        _ application: String,
+        from service: ProviderInProcess,
+        for portal: Connection
+    ) async throws -> UInt32 {
+        let null = open("/dev/null", O_WRONLY | O_CLOEXEC)
+        let message = Message.call(
+            to: SecretPortal.busName,
+            Self.path,
+            "org.freedesktop.impl.portal.Secret",
+            "RetrieveSecret"
+        )
+        message.append(
+            ObjectPath(unchecked: "/org/freedesktop/portal/desktop/request/1"),
+            application,
+            FileDescriptor(owning: null),
+            [String: Variant]()
+        )
+        return try await portal.call(message, timeout: .seconds(60)).read(UInt32.self, [String: Variant].self).0
+    }
+}
