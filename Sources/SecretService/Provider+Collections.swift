@@ -144,9 +144,11 @@ extension Provider {
         return collection
     }
 
-    func delete(_ collection: Collection) async throws(BusError) {
+    func delete(_ collection: Collection, by caller: String) async throws(BusError) {
         let name = collection.name
+        let isAudited = DeletePrompt.protectedItems(in: collection) > 0
         try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
+        if isAudited { audit.deleted(.collection(name), by: caller) }
         access.endGrants(in: name)
         logger.info("Deleted a keychain", metadata: ["keychain": "\(name)"])
         changes.collectionDeleted(name, all: collectionPaths)

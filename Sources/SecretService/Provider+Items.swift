@@ -57,7 +57,9 @@ extension Provider {
             throw BusError(error)
         }
         if collection.protection(of: creation.id) != before {
-            audit.accessControlChanged(creation.id, in: collection, by: caller)
+            audit.accessControlChanged(creation.id, in: collection, by: caller, authenticated: grant != nil)
+        } else if grant != nil {
+            audit.changed(creation.id, in: collection, by: caller)
         }
         switch creation {
         case .created(let id):
@@ -79,8 +81,6 @@ extension Provider {
         collection.isLocked ? nil : collection.itemToReplace(new.attributes)
     }
 
-    /// - Parameter authenticated: whether the caller has proved what the item's protection needs.
-    func delete(_ id: ItemID, in collection: Collection, authenticated: Bool) async throws(BusError) {
     /// What an item is stored with: what new attributes do not say about protection is as it was in the item that is replaced.
     ///
     /// Throws `InvalidArgs` if the two together are nothing that an item can have.
@@ -95,9 +95,18 @@ extension Provider {
         return attributes
     }
 
+    /// - Parameter authenticated: whether the caller has proved what the item's protection needs.
+    func delete(
+        _ id: ItemID,
+        in collection: Collection,
+        by caller: String,
+        authenticated: Bool
+    ) async throws(BusError) {
+        let policy = collection.policyText(of: id)
         try await translatingErrors { () async throws(VaultError) in
             try await collection.deleteItem(id, authenticated: authenticated)
         }
+        if !policy.isEmpty { audit.deleted(.item(id, in: collection.name), policy: policy, by: caller) }
         access.endGrants(of: ItemReference(id, in: collection))
         changes.itemDeleted(id, in: collection)
     }

@@ -74,7 +74,7 @@ package final class Provider {
         lockout = LockoutKeeper(store: VaultLockoutStore(vault, logger: logger))
         self.limits = limits
         self.logger = logger
-        audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0) })
+        audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0, in: $1) })
         access = ItemAccess(audit: audit)
         evaluator = Evaluator(
             biometry: biometry,
@@ -101,7 +101,6 @@ package final class Provider {
             contexts.removeAll(of: name)
             conversations.endAll(of: name)
             access.forget(name)
-            audit.forget(name)
             for prompt in prompts.prompts(of: name) {
                 prompt.dismiss()
             }
@@ -126,6 +125,7 @@ package final class Provider {
         switch ended {
         case .opening(let waiters):
             for waiter in waiters {
+        audit.finish()
                 waiter.finish()
             }
             return true

@@ -13,7 +13,7 @@ struct AuditTests {
     // MARK: On the bus
 
     @Test
-    func read_afterDenials_tellsOfEachItemOnceAndNoSecrets() async throws {
+    func read_afterDenials_countsThoseOfAnItemAndTellsNoSecrets() async throws {
         try await RunningService.withService { service in
             let session = try await service.client.openPlainSession()
             let item = try await service.client.createItem(
@@ -24,10 +24,11 @@ struct AuditTests {
             for _ in 0..<3 {
                 await #expect(throws: BusError.self) { _ = try await service.client.secret(of: item, session: session) }
             }
-            let entries = try await service.waitForEntries { $0.contains { $0.kind == "denial" } }
+            let isCounted = { (entries: [ReadEntry]) in entries.contains { $0.outcome == "notInteractive × 2" } }
+            let entries = try await service.waitForEntries(isCounted)
             let denials = entries.filter { $0.kind == "denial" }
-            #expect(denials.count == 1)
-            let denial = try #require(denials.first)
+            #expect(denials.count == 2)
+            let denial = try #require(denials.last)
             #expect(denial.item == item.rawValue)
             #expect(denial.policy == "userPresence")
             #expect(denial.outcome == "notInteractive")
@@ -37,6 +38,78 @@ struct AuditTests {
             #expect(CallerEvidence(rawValue: denial.evidence) != nil)
             #expect(abs(Double(denial.time) / 1e6 - Date().timeIntervalSince1970) < 600)
             #expect(!entries.contains { "\($0)".contains("Label") || "\($0)".contains("bank") })
+        }
+    }
+
+    @Test
+    func evaluations_thatAskNobody_areCountedInOne() async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(session: session)
+            _ = try await service.unlock([item], as: client)
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+            for _ in 0..<3 {
+                let context = try await ContextClient(client)
+                try await context.set("InteractionNotAllowed", to: .boolean(true))
+                for _ in 0..<100 {
+                    await #expect(throws: BusError.authentication("NotInteractive")) { try await context.evaluate() }
+                }
+            }
+            let entries = try await service.entries()
+            let evaluations = entries.filter { $0.kind == "authentication" && $0.outcome != "success" }
+            #expect(evaluations.map(\.outcome) == ["notInteractive × 299", "notInteractive"])
+            #expect(entries.map(\.kind).filter { $0 == "release" } == ["release"])
+            // What was counted is not lost when the service ends in order.
+            try await service.daemon.restart()
+            let written = try await service.entries().filter { $0.kind == "authentication" }.map(\.outcome)
+            #expect(written == ["notInteractive × 299", "notInteractive", "success"])
+        }
+    }
+
+    @Test
+    func deletionsAndChanges_ofProtectedItems_areTold() async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let plain = try await client.createItem("Plain", ["k": "plain"], session: session)
+            var items: [ObjectPath] = []
+            for name in ["granted", "prompted"] {
+                items.append(try await client.createProtectedItem("Bank", ["k": name], session: session))
+            }
+            let other = try await client.createItem(in: .sessionCollection, "Other", session: session)
+            _ = try await service.unlock(items, as: client)
+            try await client.setSecret(WireSecret(session: session, value: [1]), of: items[0])
+            #expect(try await client.deleteItem(items[0]) == .root)
+            try await client.lock([items[1]])
+            #expect(try await !client.complete(client.deleteItem(items[1])).isDismissed)
+            for item in [plain, other] { #expect(try await client.deleteItem(item) == .root) }
+            let entries = try await service.waitForEntries { $0.count { $0.kind == "deletion" } == 2 }
+            #expect(entries.filter { $0.kind == "deletion" }.map(\.item) == items.reversed().map(\.rawValue))
+            #expect(entries.filter { $0.kind == "change" }.map(\.item) == [items[0].rawValue])
+            #expect(
+                entries.filter { ["deletion", "change"].contains($0.kind) }.allSatisfy { $0.policy == "userPresence" }
+            )
+        }
+    }
+
+    @Test
+    func deletionOfAKeychain_withProtectedItems_isTold() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let work = try await service.createCollection("Work")
+            let prompter = try await FakePrompter(on: service.bus, [.answer("")])
+            let item = try await client.createItem(
+                in: work,
+                "Bank",
+                [Reserved.accessControl: "userPresence"],
+                session: client.openPlainSession()
+            )
+            #expect(try await !client.complete(client.deleteCollection(work)).isDismissed)
+            let entries = try await service.waitForEntries { $0.contains { $0.kind == "deletion" } }
+            #expect(entries.map(\.kind) == ["deletion", "access-control-change"])
+            #expect(entries.map(\.item) == [work.rawValue, item.rawValue])
+            await prompter.crash()
         }
     }
 
@@ -110,8 +183,14 @@ struct AuditTests {
         )
         let entries = Recorder<AuditEntry>()
         let time = Timestamp(microsecondsSinceEpoch: 4711)
-        let recorder = AuditRecorder(callers: callers, now: { time }, write: { entries.record($0) })
-        recorder.record(.authentication, caller: ":1.4711", policy: "devicePasscode", error: .userCancel)
+        let recorder = AuditRecorder(callers: callers, now: { time }, write: { entry, _ in entries.record(entry) })
+        let event = AuditEvent(
+            .authentication,
+            in: .unattended,
+            policy: "devicePasscode",
+            outcome: .failed(.userCancel)
+        )
+        recorder.record(event, caller: ":1.4711")
         let entry = try await entries.first("the entry")
         #expect(entry.time == time)
         #expect(entry.caller == "an unknown program (the bus does not know it any more) [nothing]")
@@ -135,7 +214,7 @@ struct AuditTests {
 }
 
 /// An entry as it comes over the bus.
-private struct ReadEntry: Equatable, BusValue {
+struct ReadEntry: Equatable, BusValue {
     let time: UInt64
     let kind, caller, evidence, item, policy, outcome: String
 
@@ -172,12 +251,12 @@ private struct ReadEntry: Equatable, BusValue {
 }
 
 extension RunningService {
-    fileprivate func entries(since: UInt64 = 0, limit: UInt32 = 0) async throws -> [ReadEntry] {
+    func entries(since: UInt64 = 0, limit: UInt32 = 0) async throws -> [ReadEntry] {
         try await client.call(AuditTests.path, AuditTests.interface, "Read", since, limit).read([ReadEntry].self)
     }
 
     /// Reads until what is looked for is there: entries are written behind the replies.
-    fileprivate func waitForEntries(_ isComplete: ([ReadEntry]) -> Bool) async throws -> [ReadEntry] {
+    func waitForEntries(_ isComplete: ([ReadEntry]) -> Bool) async throws -> [ReadEntry] {
         while true {
             let entries = try await entries()
             if isComplete(entries) { return entries }

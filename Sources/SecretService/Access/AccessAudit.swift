@@ -3,17 +3,13 @@ import DBus
 import KeychainModel
 import Vault
 
-/// Writes down who got a protected item, who did not, who was asked, and who changed its protection: without secrets, and without
+/// Writes down who got a protected item, who did not, who was asked, and who changed or deleted one: without secrets, and without
 /// labels.
 ///
 /// Nothing waits for it.
 @BusActor
 final class AccessAudit {
     private let recorder: AuditRecorder
-    /// Whose denials are written already: a program that tries again and again would else push everything out.
-    private var denied: [String: Set<ItemReference>] = [:]
-
-    private static let denialsPerCaller = 100
 
     init(recorder: AuditRecorder) {
         self.recorder = recorder
@@ -21,63 +17,80 @@ final class AccessAudit {
 
     /// An item was released under a grant.
     func released(_ id: ItemID, in collection: Collection, under grant: ItemGrant) {
-        recorder.record(
-            .release,
-            caller: AuditedCaller(packed: grant.caller),
-            item: .item(id, in: collection.name),
-            policy: collection.policyText(of: id)
-        )
+        recorder.record(event(.release, id, in: collection), caller: AuditedCaller(packed: grant.caller))
     }
 
-    /// An item was asked for without a grant; written once for a caller and an item.
-    func denied(_ id: ItemID, in collection: Collection, to caller: String) {
-        let item = ItemReference(id, in: collection)
-        guard denied[caller, default: []].count < AccessAudit.denialsPerCaller,
-            denied[caller, default: []].insert(item).inserted
-        else { return }
-        recorder.record(
-            .denial,
-            caller: caller,
-            item: .item(id, in: collection.name),
-            policy: collection.policyText(of: id),
-            error: .notInteractive
-        )
+    /// An item was asked for without a grant, or behind a locked screen.
+    func denied(
+        _ id: ItemID,
+        in collection: Collection,
+        to caller: String,
+        _ outcome: AuditOutcome = .failed(.notInteractive)
+    ) {
+        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), caller: caller)
     }
 
     /// A person was asked for what an item needs.
     func authenticated(_ id: ItemID, in collection: Collection, for caller: Caller, _ outcome: EvaluationOutcome) {
         recorder.record(
-            .authentication,
-            caller: AuditedCaller(caller),
-            item: .item(id, in: collection.name),
-            policy: collection.policyText(of: id),
-            error: outcome.error
+            event(.authentication, id, in: collection, ring: outcome.ring, outcome.audited),
+            caller: AuditedCaller(caller)
         )
     }
 
-    /// A person was asked for a policy that is no item's, as by a context.
+    /// A person was to be asked for a policy that is no item's, as by a context.
     func authenticated(_ policy: Policy, for caller: Caller, _ outcome: EvaluationOutcome) {
         recorder.record(
-            .authentication,
-            caller: AuditedCaller(caller),
-            policy: policy.text,
-            error: outcome.error
+            AuditEvent(.authentication, in: outcome.ring, policy: policy.text, outcome: outcome.audited),
+            caller: AuditedCaller(caller)
         )
     }
 
     /// Who may have an item was set or changed, by whom; the policy is the new one.
-    func accessControlChanged(_ id: ItemID, in collection: Collection, by caller: String) {
-        recorder.record(
-            .accessControlChange,
-            caller: caller,
-            item: .item(id, in: collection.name),
-            policy: collection.policyText(of: id)
-        )
+    ///
+    /// - Parameter isAuthenticated: whether that took an authentication; what protects an item for the first time takes none.
+    func accessControlChanged(
+        _ id: ItemID,
+        in collection: Collection,
+        by caller: String,
+        authenticated isAuthenticated: Bool
+    ) {
+        let ring = isAuthenticated ? AuditRing.attended : .unattended
+        recorder.record(event(.accessControlChange, id, in: collection, ring: ring), caller: caller)
     }
 
-    /// Forgets a caller that has left the bus.
-    func forget(_ caller: String) {
-        denied[caller] = nil
+    /// A protected item was given another secret, label or other attributes, and is protected as it was.
+    func changed(_ id: ItemID, in collection: Collection, by caller: String) {
+        recorder.record(event(.change, id, in: collection), caller: caller)
+    }
+
+    /// A protected item was deleted, or a collection with some.
+    ///
+    /// - Parameter policy: what the item asked for; empty for a collection.
+    func deleted(_ path: ObjectPath, policy: String = "", by caller: String) {
+        recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), caller: caller)
+    }
+
+    /// What is being counted and not written yet, the oldest first.
+    var counted: [AuditEntry] { recorder.counted }
+
+    /// Writes what is being counted, before the end.
+    func finish() { recorder.finish() }
+
+    private func event(
+        _ kind: AuditEntry.Kind,
+        _ id: ItemID,
+        in collection: Collection,
+        ring: AuditRing = .attended,
+        _ outcome: AuditOutcome = .success
+    ) -> AuditEvent {
+        AuditEvent(
+            kind,
+            in: ring,
+            item: .item(id, in: collection.name),
+            policy: collection.policyText(of: id),
+            outcome: outcome
+        )
     }
 }
 
@@ -87,9 +100,13 @@ extension Caller {
 }
 
 extension EvaluationOutcome {
-    /// Why it came to nothing, if it did.
-    fileprivate var error: AuthenticationError.Code? {
-        if case .failed(let error) = self { error.code } else { nil }
+    /// Nobody satisfies a policy without a person; to fail takes none.
+    fileprivate var ring: AuditRing {
+        if case .satisfied = self { .attended } else { .unattended }
+    }
+
+    fileprivate var audited: AuditOutcome {
+        if case .failed(let error) = self { .failed(error.code) } else { .success }
     }
 }
 
@@ -114,7 +131,7 @@ extension Factor {
 
 extension Collection {
     /// An item's access control as it is written; empty if it has none that can be read.
-    fileprivate func policyText(of id: ItemID) -> String {
+    func policyText(of id: ItemID) -> String {
         guard case .stated(let protection) = protection(of: id) else { return "" }
         return protection.accessControl?.description ?? ""
     }

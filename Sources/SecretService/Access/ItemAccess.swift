@@ -84,7 +84,11 @@ final class ItemAccess {
         case .needsAuthentication:
             audit.denied(id, in: collection, to: caller)
             throw BusError(.isLocked, "item \(id) needs an authentication first")
-        case .unavailable(let obstacle): throw BusError(.isLocked, "\(obstacle)")
+        case .unavailable(let obstacle):
+            if obstacle == .sessionLocked, collection.protection(of: id).needsAuthentication {
+                audit.denied(id, in: collection, to: caller, .sessionLocked)
+            }
+            throw BusError(.isLocked, "\(obstacle)")
         }
     }
 

@@ -28,6 +28,8 @@ extension AuditEntry.Kind {
         case .authentication: "authentication"
         case .accessControlChange: "access-control-change"
         case .lost: "lost"
+        case .change: "change"
+        case .deletion: "deletion"
         }
     }
 }

@@ -32,12 +32,11 @@ struct AuditObject {
         }
         let count = limit == 0 ? AuditObject.limit : min(Int(limit), AuditObject.limit)
         try await provider.largeAnswers.make { () async throws(BusError) in
-            let entries = try await translatingErrors { () async throws(VaultError) in
-                try await provider.vault.auditEntries(
-                    since: Timestamp(microsecondsSinceEpoch: Int64(clamping: since)),
-                    limit: count
-                )
+            let since = Timestamp(microsecondsSinceEpoch: Int64(clamping: since))
+            let written = try await translatingErrors { () async throws(VaultError) in
+                try await provider.vault.auditEntries(since: since, limit: count)
             }
+            let entries = AuditObject.merge(written, with: provider.audit.counted.filter { $0.time >= since })
             call.reply { writer in
                 writer.writeArray(of: AuditEntry.signature) { writer in
                     for entry in entries.prefix(count) {
@@ -48,6 +47,20 @@ struct AuditObject {
         }
     }
 
+    /// Puts what is being counted, the oldest of which is first, among what was written, the newest of which is first.
+    private static func merge(_ written: [AuditEntry], with counted: [AuditEntry]) -> [AuditEntry] {
+        var counted = counted[...]
+        var entries: [AuditEntry] = []
+        for entry in written {
+            while let last = counted.last, last.time >= entry.time {
+                entries.append(last)
+                counted.removeLast()
+            }
+            entries.append(entry)
+        }
+        return entries + counted.reversed()
+    }
+
     /// The most entries that are answered at once: as many as are kept.
-    private static let limit = 10_000
+    private static let limit = AuditEntry.maximumCount
 }

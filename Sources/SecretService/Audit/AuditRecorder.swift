@@ -9,84 +9,82 @@ package import Vault
 @BusActor
 package final class AuditRecorder {
     private let callers: CallerDirectory
-    private let write: @BusActor (AuditEntry) -> Void
+    private let write: @BusActor (AuditEntry, AuditRing) -> Void
     private let now: @BusActor () -> Timestamp
+    private let clock: BootClock
     private var waiting = 0
+    private var repetitions = AuditRepetitions()
+    private var ending: (timer: Timer, deadline: Duration)?
 
     /// - Parameters:
     ///   - callers: tells who is behind a connection.
+    ///   - clock: in tests, what the time of repetitions goes by.
     ///   - now: in tests, the time of events.
     ///   - write: keeps an entry; called in the order in which the callers are found out.
     package init(
         callers: CallerDirectory,
+        clock: BootClock = .system,
         now: @escaping @BusActor () -> Timestamp = { Timestamp.now() },
-        write: @escaping @BusActor (AuditEntry) -> Void
+        write: @escaping @BusActor (AuditEntry, AuditRing) -> Void
     ) {
         self.callers = callers
+        self.clock = clock
         self.now = now
         self.write = write
     }
 
     /// Takes an event down; returns at once.
     ///
-    /// - Parameters:
-    ///   - caller: the unique name of the connection that has called.
-    ///   - item: the path of the item; never its label.
-    ///   - policy: what had to be proved, as the access control is written.
-    ///   - error: why it came to nothing; nil if it did not.
-    package func record(
-        _ kind: AuditEntry.Kind,
-        caller uniqueName: String,
-        item: ObjectPath? = nil,
-        policy: String = "",
-        error: AuthenticationError.Code? = nil
-    ) {
+    /// - Parameter uniqueName: that of the connection that has called.
+    package func record(_ event: AuditEvent, caller uniqueName: String) {
         let time = now()
         guard waiting < AuditRecorder.limit else {
             let caller = Caller.opaque(uniqueName, reason: "there are too many to look into")
-            return keep(kind, at: time, AuditedCaller(caller), item, policy, error)
+            return keep(event, by: AuditedCaller(caller), at: time)
         }
         waiting += 1
         BusActor.start { [self] in
             let caller = await callers.caller(uniqueName)
             waiting -= 1
-            keep(kind, at: time, AuditedCaller(caller), item, policy, error)
+            keep(event, by: AuditedCaller(caller), at: time)
         }
     }
 
     /// Takes an event down whose caller is known already; returns at once.
-    package func record(
-        _ kind: AuditEntry.Kind,
-        caller: AuditedCaller,
-        item: ObjectPath? = nil,
-        policy: String = "",
-        error: AuthenticationError.Code? = nil
-    ) {
-        keep(kind, at: now(), caller, item, policy, error)
+    package func record(_ event: AuditEvent, caller: AuditedCaller) {
+        keep(event, by: caller, at: now())
     }
 
-    private func keep(
-        _ kind: AuditEntry.Kind,
-        at time: Timestamp,
-        _ caller: AuditedCaller,
-        _ item: ObjectPath?,
-        _ policy: String,
-        _ error: AuthenticationError.Code?
-    ) {
-        write(
-            AuditEntry(
-                time: time,
-                kind: kind,
-                caller: caller.packed,
-                item: item?.rawValue ?? "",
-                policy: policy,
-                outcome: error?.description ?? AuditRecorder.success
-            )
-        )
+    /// What is being counted and not written yet, the oldest first.
+    package var counted: [AuditEntry] { repetitions.lines.map(\.entry) }
+
+    /// Writes what is being counted: nothing more comes.
+    package func finish() {
+        write(repetitions.takeAll())
+        ending.map { BusActor.loop.cancel($0.timer) }
+        ending = nil
     }
 
-    /// The outcome of what has not failed; the others are the names of Apple's errors.
-    package static let success = "success"
+    private func keep(_ event: AuditEvent, by caller: AuditedCaller, at time: Timestamp) {
+        write(repetitions.add(event, by: caller.packed, at: time, now: clock.now))
+        awaitEnding()
+    }
+
+    private func write(_ lines: [AuditRepetitions.Line]) {
+        for line in lines { write(line.entry, line.ring) }
+    }
+
+    private func awaitEnding() {
+        guard let deadline = repetitions.nextDeadline, ending.map({ deadline < $0.deadline }) ?? true else { return }
+        ending.map { BusActor.loop.cancel($0.timer) }
+        let timer = BusActor.loop.schedule(after: max(.zero, deadline - clock.now)) { [weak self] in
+            guard let self else { return }
+            ending = nil
+            write(repetitions.takeEnded(at: clock.now))
+            awaitEnding()
+        }
+        ending = (timer, deadline)
+    }
 
     /// How many entries may wait until it is known who their callers are.
     private static let limit = 1024

@@ -138,7 +138,7 @@ struct CollectionObject {
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
         guard collection.isLocked || DeletePrompt.needsConfirmation(collection, in: provider.vault) else {
-            try await provider.delete(collection)
+            try await provider.delete(collection, by: caller)
             return .root
         }
         guard !collection.isVacant else {

@@ -114,6 +114,7 @@ struct ItemObject {
         } catch {
             throw BusError(error)
         }
+        if grant != nil { provider.audit.changed(id, in: collection, by: caller) }
         provider.changes.itemChanged(id, in: collection, [])
         call.reply()
     }
@@ -126,6 +127,7 @@ struct ItemObject {
         try await translatingErrors { () async throws(VaultError) in
             try await collection.updateItem(id, label: label, authenticated: grant != nil)
         }
+        if grant != nil { provider.audit.changed(id, in: collection, by: caller) }
         provider.changes.itemChanged(id, in: collection, .label)
     }
 
@@ -153,9 +155,10 @@ struct ItemObject {
         }
         let changed: ItemProperties = label == nil ? .attributes : [.label, .attributes]
         if collection.protection(of: id) == before {
+            if grant != nil { provider.audit.changed(id, in: collection, by: caller) }
             provider.changes.itemChanged(id, in: collection, changed)
         } else {
-            provider.audit.accessControlChanged(id, in: collection, by: caller)
+            provider.audit.accessControlChanged(id, in: collection, by: caller, authenticated: grant != nil)
             provider.access.endGrants(of: ItemReference(id, in: collection))
             provider.changes.itemChanged(id, in: collection, changed.union(.locked))
         }
@@ -187,6 +190,7 @@ struct ItemObject {
                 authenticated: grant != nil
             )
         }
+        if grant != nil { provider.audit.changed(id, in: collection, by: caller) }
         provider.changes.itemChanged(id, in: collection, .attributes)
     }
 
@@ -200,10 +204,10 @@ struct ItemObject {
         case .unavailable(.sessionLocked):
             throw BusError(.isLocked, "\(ItemVerdict.Obstacle.sessionLocked)")
         case .granted:
-            try await provider.delete(id, in: collection, authenticated: true)
+            try await provider.delete(id, in: collection, by: caller, authenticated: true)
         case .open, .unavailable:
             // The vault says what keeps it from being deleted; damage does not, unless the item is protected.
-            try await provider.delete(id, in: collection, authenticated: false)
+            try await provider.delete(id, in: collection, by: caller, authenticated: false)
         }
         return .root
     }

@@ -24,7 +24,7 @@ final class DeleteItemPrompt: PromptAction {
         guard !conversation.isEnded else { return .dismissed(emptyResult) }
         do throws(BusError) {
             let grant = try provider.access.authorize(item.id, in: item.collection, for: caller)
-            try await provider.delete(item.id, in: item.collection, authenticated: grant != nil)
+            try await provider.delete(item.id, in: item.collection, by: caller, authenticated: grant != nil)
             return .done(emptyResult)
         } catch {
             provider.logger.info("An item was not deleted", metadata: ["reason": "\(error)"])

@@ -23,7 +23,8 @@ final class DeletePrompt: PromptAction {
         protectedItems(in: collection) > 0 || (collection.name == .login && !vault.itemsBoundToPasscode.isEmpty)
     }
 
-    private static func protectedItems(in collection: Collection) -> Int {
+    /// How many items of a collection are protected.
+    static func protectedItems(in collection: Collection) -> Int {
         guard collection.hasProtectedItems else { return 0 }
         return collection.itemIDs.count { collection.protection(of: $0).needsAuthentication }
     }
@@ -34,7 +35,7 @@ final class DeletePrompt: PromptAction {
             !conversation.isEnded
         else { return .dismissed(emptyResult) }
         do throws(BusError) {
-            try await provider.delete(collection)
+            try await provider.delete(collection, by: conversation.caller)
             return .done(emptyResult)
         } catch {
             provider.logger.error("A keychain could not be deleted", metadata: ["reason": "\(error)"])

@@ -20,10 +20,16 @@ package struct AuditEntry: Equatable, Sendable {
 
         /// Entries could not be kept; the outcome says how many.
         case lost = 5
+
+        /// A protected item was given another secret, or other words about it.
+        case change = 6
+
+        /// A protected item was deleted, or a collection with some.
+        case deletion = 7
     }
 
-    /// How many entries are kept.
-    package static let maximumCount = 10_000
+    /// How many entries are kept, in all rings.
+    package static var maximumCount: Int { AuditRing.allCases.reduce(0) { $0 + $1.capacity } }
 
     /// The longest text, in bytes; what is longer is cut.
     package static let maximumTextBytes = 1024

@@ -7,28 +7,36 @@ import Synchronization
 /// Adding one takes a lock and nothing else, so that no reply waits for it. They wait for the disk, and before the first unlock of
 /// login for its key; past a bound they are counted and dropped.
 final class AuditTrail: Sendable {
-    /// The most entries that wait.
+    /// An entry that waits.
+    struct Waiting: Sendable {
+        let entry: AuditEntry
+        let ring: AuditRing
+    }
+
+    /// The most entries of a ring that wait.
     static let capacity = 2000
 
     /// From how many on they are written at once rather than in a pause.
     static let many = 256
 
     private struct State {
-        var waiting: [AuditEntry] = []
-        var lost = 0
+        var waiting: [Waiting] = []
+        var counts: [AuditRing: Int] = [:]
+        var lost: [AuditRing: Int] = [:]
         var key: AuditKey?
     }
 
     private let state = Mutex(State())
 
     /// Adds an entry, and tells whether the thread that writes them has to be woken.
-    func add(_ entry: AuditEntry) -> Bool {
+    func add(_ entry: AuditEntry, in ring: AuditRing) -> Bool {
         state.withLock { state in
-            guard state.waiting.count < Self.capacity else {
-                state.lost += 1
+            guard state.counts[ring, default: 0] < Self.capacity else {
+                state.lost[ring, default: 0] += 1
                 return false
             }
-            state.waiting.append(entry)
+            state.counts[ring, default: 0] += 1
+            state.waiting.append(Waiting(entry: entry, ring: ring))
             return state.key != nil && (state.waiting.count == 1 || state.waiting.count == Self.many)
         }
     }
@@ -43,24 +51,28 @@ final class AuditTrail: Sendable {
     }
 
     /// What waits, the oldest first.
-    var waiting: [AuditEntry] { state.withLock { state in state.waiting } }
+    var waiting: [AuditEntry] { state.withLock { state in state.waiting.map(\.entry) } }
 
-    /// Takes what waits, and an entry that says how many were lost before; nil when there is nothing or no key.
-    func take(at now: Timestamp) -> (entries: [AuditEntry], key: AuditKey)? {
+    /// Takes what waits, and for each ring an entry that says how many were lost before; nil when there is nothing or no key.
+    func take(at now: Timestamp) -> (entries: [Waiting], key: AuditKey)? {
         state.withLock { state in
             guard let key = state.key, !state.waiting.isEmpty else { return nil }
             var entries = state.waiting
-            if state.lost > 0 {
-                entries.append(AuditEntry(time: now, kind: .lost, outcome: "\(state.lost) entries were lost"))
+            for (ring, count) in state.lost {
+                let entry = AuditEntry(time: now, kind: .lost, outcome: "\(count) entries were lost")
+                entries.append(Waiting(entry: entry, ring: ring))
             }
             state.waiting = []
-            state.lost = 0
+            state.counts = [:]
+            state.lost = [:]
             return (entries, key)
         }
     }
 
     /// Counts entries that were taken and could not be written.
-    func lose(_ count: Int) {
-        state.withLock { state in state.lost += count }
+    func lose(_ entries: [Waiting]) {
+        state.withLock { state in
+            for waiting in entries { state.lost[waiting.ring, default: 0] += 1 }
+        }
     }
 }

@@ -5,12 +5,14 @@ extension Vault {
     ///
     /// It returns at once and never fails: the entry is written in the next pause, within a second, and lost if the process ends
     /// before. Until login has been unlocked entries wait in memory, a bounded number of them.
-    package func audit(_ entry: AuditEntry) {
-        guard let context, context.audit.add(entry) else { return }
+    ///
+    /// - Parameter ring: which others it may push out.
+    package func audit(_ entry: AuditEntry, in ring: AuditRing) {
+        guard let context, context.audit.add(entry, in: ring) else { return }
         context.clerk.post { folder in folder.writeAuditIfLong() }
     }
 
-    /// The entries of the audit, the newest first; the last ten thousand are kept.
+    /// The entries of the audit, of all rings, the newest first.
     ///
     /// Throws `locked` until login has been unlocked since the process started: the entries are sealed under a key of its own. Those of
     /// a login that was deleted cannot be read.

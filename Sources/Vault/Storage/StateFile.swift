@@ -7,18 +7,20 @@ final class StateFile {
     static let name = "state.db"
 
     private static let application: UInt32 = 0x4b43_4853
-    private static let versions: ClosedRange<UInt32> = 1...2
+    private static let versions: ClosedRange<UInt32> = 1...3
+    // What each version has added to the one before.
     private static let tables = [
-        "CREATE TABLE alias (name TEXT PRIMARY KEY, collection TEXT NOT NULL) STRICT, WITHOUT ROWID"
-    ]
-    private static let tablesOfVersion2 = [
-        "CREATE TABLE audit (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT",
-        "CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
+        ["CREATE TABLE alias (name TEXT PRIMARY KEY, collection TEXT NOT NULL) STRICT, WITHOUT ROWID"],
+        [
+            "CREATE TABLE audit (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT",
+            "CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
+        ],
+        ["CREATE TABLE unattended (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT"],
     ]
 
     private let database: Database
-    // A file of the first version that cannot be written lacks what the second added.
-    private let isComplete: Bool
+    // A file of an earlier version that cannot be written lacks what later ones added.
+    private let version: UInt32
     /// Whether anything can be kept.
     let isWritable: Bool
 
@@ -56,17 +58,16 @@ final class StateFile {
         database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
         let version = UInt32(clamping: try database.integer("PRAGMA user_version"))
         try FileProbe.check(version, in: Self.versions)
-        let isOld = version == Self.versions.lowerBound
-        try database.check(tables: isOld ? Self.tables : Self.tables + Self.tablesOfVersion2)
-        isComplete = !isOld || isWritable
+        try database.check(tables: Self.tables.prefix(Int(version)).flatMap(\.self))
+        self.version = isWritable ? Self.versions.upperBound : version
         guard isWritable else { return }
         try database.enableWriting()
-        if isOld { try upgrade() }
+        if version < Self.versions.upperBound { try upgrade(from: version) }
     }
 
-    private func upgrade() throws(VaultError) {
+    private func upgrade(from version: UInt32) throws(VaultError) {
         try database.transaction { () throws(VaultError) in
-            for table in Self.tablesOfVersion2 { try database.execute(table) }
+            for table in Self.tables.dropFirst(Int(version)).joined() { try database.execute(table) }
             try database.execute("PRAGMA user_version = \(Self.versions.upperBound)")
         }
     }
@@ -107,7 +108,7 @@ final class StateFile {
 
     /// The bytes that were kept under a name; nil when there are none.
     func record(_ name: String) throws(VaultError) -> [UInt8]? {
-        guard isComplete else { return nil }
+        guard version >= 2 else { return nil }
         let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
         try row.bind(name, at: 1)
         return try row.step() ? Array(row.bytes(at: 0)) : nil
@@ -122,32 +123,40 @@ final class StateFile {
         try change.run()
     }
 
-    /// Adds rows to the audit, and drops the oldest past ``AuditEntry/maximumCount``.
+    /// Adds rows to the audit, and drops the oldest of each ring past its ``AuditRing/capacity``.
     ///
     /// - Parameters:
-    ///   - count: how many.
+    ///   - rings: where each belongs.
     ///   - row: the sealed row, by its place among these and by its number.
-    func appendAudit(_ count: Int, _ row: (Int, Int64) throws(VaultError) -> [UInt8]) throws(VaultError) {
+    func appendAudit(_ rings: [AuditRing], _ row: (Int, Int64) throws(VaultError) -> [UInt8]) throws(VaultError) {
         try requireWritable()
         try database.transaction { () throws(VaultError) in
-            let last = try database.integer("SELECT coalesce(max(id), 0) FROM audit")
-            let insertion = try database.prepare("INSERT INTO audit (id, entry) VALUES (?1, ?2)")
-            for index in 0..<count {
-                let number = last &+ Int64(index) &+ 1
-                try insertion.bind(number, at: 1)
-                try insertion.bind(try row(index, number), at: 2)
-                try insertion.run()
+            // One sequence of numbers: it tells the order, and no row can be taken for one of the other ring.
+            var number: Int64 = 0
+            var insertions: [AuditRing: Statement] = [:]
+            for ring in AuditRing.allCases {
+                number = max(number, try database.integer("SELECT coalesce(max(id), 0) FROM \(ring.table)"))
+                insertions[ring] = try database.prepare("INSERT INTO \(ring.table) (id, entry) VALUES (?1, ?2)")
             }
-            let removal = try database.prepare("DELETE FROM audit WHERE id <= ?1")
-            try removal.bind(last &+ Int64(count - AuditEntry.maximumCount), at: 1)
-            try removal.run()
+            for (index, ring) in rings.enumerated() {
+                number &+= 1
+                try insertions[ring]?.bind(number, at: 1)
+                try insertions[ring]?.bind(try row(index, number), at: 2)
+                try insertions[ring]?.run()
+            }
+            for ring in AuditRing.allCases {
+                let oldest = "SELECT id FROM \(ring.table) ORDER BY id DESC LIMIT 1 OFFSET \(ring.capacity)"
+                try database.execute("DELETE FROM \(ring.table) WHERE id <= (\(oldest))")
+            }
         }
     }
 
     /// Calls `body` with each row of the audit, the newest first, until it returns false.
     func forEachAudit(_ body: (_ number: Int64, _ row: UnsafeRawBufferPointer) -> Bool) throws(VaultError) {
-        guard isComplete else { return }
-        let rows = try database.prepare("SELECT id, entry FROM audit ORDER BY id DESC")
+        let tables = AuditRing.allCases.filter { ring in version >= ring.version }.map(\.table)
+        guard !tables.isEmpty else { return }
+        let selection = tables.map { table in "SELECT id, entry FROM \(table)" }.joined(separator: " UNION ALL ")
+        let rows = try database.prepare("\(selection) ORDER BY id DESC")
         while try rows.step() {
             guard body(rows.integer(at: 0), rows.bytes(at: 1)) else { return }
         }
@@ -179,7 +188,25 @@ final class StateFile {
         try database.execute("PRAGMA synchronous = FULL")
         try database.execute("PRAGMA application_id = \(application); PRAGMA user_version = \(versions.upperBound)")
         try database.transaction { () throws(VaultError) in
-            for table in tables + tablesOfVersion2 { try database.execute(table) }
+            for table in tables.joined() { try database.execute(table) }
+        }
+    }
+}
+
+extension AuditRing {
+    /// The table with its entries.
+    fileprivate var table: String {
+        switch self {
+        case .attended: "audit"
+        case .unattended: "unattended"
+        }
+    }
+
+    /// The version of the file that the table came with.
+    fileprivate var version: UInt32 {
+        switch self {
+        case .attended: 2
+        case .unattended: 3
         }
     }
 }

@@ -78,11 +78,11 @@ final class VaultFolder {
     func writeAudit() {
         guard let stateFile, stateFile.isWritable, let (entries, key) = audit.take(at: now()) else { return }
         do throws(VaultError) {
-            try stateFile.appendAudit(entries.count) { (index, number) throws(VaultError) in
-                try key.seal(entries[index], number: number)
+            try stateFile.appendAudit(entries.map(\.ring)) { (index, number) throws(VaultError) in
+                try key.seal(entries[index].entry, number: number)
             }
         } catch {
-            audit.lose(entries.count)
+            audit.lose(entries)
             logger.warning("\(entries.count) entries of the audit are lost: \(error)")
         }
     }

@@ -47,6 +47,10 @@ struct SessionLockTests {
             try await client.waitForLockNotice(of: item, true)
             await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
             #expect(try await client.unlock([item]).prompt == .root)
+            let entries = try await service.waitForEntries { $0.contains { $0.kind == "denial" } }
+            #expect(
+                entries.first.map { [$0.kind, $0.item, $0.outcome] } == ["denial", item.rawValue, "sessionLocked"]
+            )
         }
     }
 

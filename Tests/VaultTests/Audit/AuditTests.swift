@@ -82,19 +82,43 @@ import Vault
         await vault.close()
     }
 
-    @Test func ring_keepsTheLastTenThousand() async throws {
+    @Test(arguments: AuditRing.allCases)
+    func ring_keepsTheLast_andNothingOfTheOtherIsPushedOut(ring: AuditRing) async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
-        for number in 1...10_500 {
-            vault.audit(entry("\(number)"))
+        for other in AuditRing.allCases where other != ring { vault.audit(entry("other"), in: other) }
+        for number in 1...ring.capacity + 500 {
+            vault.audit(entry("\(number)"), in: ring)
             // Reading waits for the writer, so that none is dropped.
             if number % 1000 == 0 { _ = try await vault.auditEntries(limit: 1) }
         }
         let entries = try await vault.auditEntries()
-        #expect(entries.count == AuditEntry.maximumCount)
-        #expect(entries.first?.outcome == "10500")
-        #expect(entries.last?.outcome == "501")
-        #expect(try RawDatabase(folder.file("state.db")).text("SELECT count(*) FROM audit") == "10000")
+        let expected = (501...ring.capacity + 500).reversed().map { "\($0)" }
+        #expect(entries.map(\.outcome) == expected + ["other"])
+        let table = ring == .attended ? "audit" : "unattended"
+        let count = try RawDatabase(folder.file("state.db")).text("SELECT count(*) FROM \(table)")
+        #expect(count == "\(ring.capacity)")
+        await vault.close()
+    }
+
+    @Test func rings_areReadInTheOrderOfTheirEntries() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        for number in 1...6 {
+            vault.audit(entry("\(number)"), in: number.isMultiple(of: 2) ? .attended : .unattended)
+            if number == 3 { _ = try await vault.auditEntries(limit: 1) }
+        }
+        #expect(try await vault.auditEntries().map(\.outcome) == ["6", "5", "4", "3", "2", "1"])
+        #expect(try await vault.auditEntries(limit: 2).map(\.outcome) == ["6", "5"])
+        await vault.close()
+    }
+
+    @Test func moreThanCanWait_doNotKeepOutTheOtherRing() async throws {
+        let vault = try await opened()
+        for number in 0..<2500 { vault.audit(entry("\(number)", kind: .denial), in: .unattended) }
+        vault.audit(entry("release"))
+        _ = try await vault.unlockedLogin()
+        #expect(try await vault.auditEntries(limit: 2).map(\.outcome) == ["500 entries were lost", "release"])
         await vault.close()
     }
 
@@ -186,5 +210,12 @@ import Vault
         await vault.close()
         vault.audit(entry("x"))
         await #expect(throws: VaultError.of(.storageFailed)) { _ = try await vault.auditEntries() }
+    }
+}
+
+extension Vault {
+    /// Keeps an entry of something that takes a person.
+    fileprivate func audit(_ entry: AuditEntry) {
+        audit(entry, in: .attended)
     }
 }

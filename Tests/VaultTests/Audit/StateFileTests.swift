@@ -70,7 +70,7 @@ import Vault
         try await vault.setAlias("mine", to: work)
         await vault.close()
         try RawDatabase(folder.file("state.db")).execute(
-            "DROP TABLE audit; DROP TABLE record; PRAGMA user_version = 1"
+            "DROP TABLE audit; DROP TABLE record; DROP TABLE unattended; PRAGMA user_version = 1"
         )
     }
 
@@ -81,7 +81,7 @@ import Vault
         #expect(vault.lockout == .none)
         try await vault.setLockout([1])
         await vault.close()
-        #expect(try RawDatabase(folder.file("state.db")).text("PRAGMA user_version") == "2")
+        #expect(try RawDatabase(folder.file("state.db")).text("PRAGMA user_version") == "3")
         vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.label == "Work")
         #expect(vault.lockout == .record([1]))
@@ -99,7 +99,38 @@ import Vault
         await vault.close()
     }
 
-    @Test(arguments: ["PRAGMA user_version = 3", "DROP TABLE audit", "CREATE TABLE x (y)"])
+    @Test(arguments: [false, true])
+    func secondVersion_isReadAndUpgraded(isReadOnly: Bool) async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        let entry = AuditEntry(time: Timestamp.now(), kind: .denial)
+        vault.audit(entry, in: .attended)
+        try await vault.setLockout([1], of: .people)
+        await vault.close()
+        try RawDatabase(folder.file("state.db")).execute("DROP TABLE unattended; PRAGMA user_version = 2")
+        if isReadOnly { try folder.makeReadOnly() }
+        defer { folder.makeWritable() }
+        vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        #expect(vault.lockout(of: .people) == .record([1]))
+        vault.audit(entry, in: .unattended)
+        #expect(try await vault.auditEntries() == [entry, entry])
+        await vault.close()
+    }
+
+    @Test func lockouts_ofPeopleAndPrograms_areApart() async throws {
+        var vault = try await opened()
+        try await vault.setLockout([1], of: .programs)
+        #expect(vault.lockout(of: .people) == .none)
+        try await vault.setLockout([2], of: .people)
+        await vault.close()
+        vault = try await opened()
+        #expect(vault.lockout(of: .programs) == .record([1]))
+        #expect(vault.lockout(of: .people) == .record([2]))
+        await vault.close()
+    }
+
+    @Test(arguments: ["PRAGMA user_version = 4", "PRAGMA user_version = 2", "DROP TABLE audit", "CREATE TABLE x (y)"])
     func foreignOrLaterFile_isNotWrittenTo(sql: String) async throws {
         var vault = try await opened()
         try await vault.setLockout([1])
