@@ -19,8 +19,10 @@ package final class Provider {
     let biometry: any Biometry
     /// Has people prove what policies ask for.
     let evaluator: Evaluator
-    /// Keeps count of wrong passcodes and touches.
+    /// Keeps count of wrong passcodes and touches of people.
     let lockout: LockoutKeeper
+    /// Keeps count of wrong passcodes that programs bring: they are not to cost a person time.
+    let programLockout: LockoutKeeper
     let limits: ServiceLimits
     let logger: Logger
     let changes: ChangeNotifier
@@ -71,7 +73,8 @@ package final class Provider {
         self.callers = callers
         self.questions = questions
         self.biometry = biometry
-        lockout = LockoutKeeper(store: VaultLockoutStore(vault, logger: logger))
+        lockout = LockoutKeeper(store: VaultLockoutStore(vault, of: .people, logger: logger))
+        programLockout = LockoutKeeper(store: VaultLockoutStore(vault, of: .programs, logger: logger))
         self.limits = limits
         self.logger = logger
         audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0, in: $1) })
@@ -122,10 +125,10 @@ package final class Provider {
     package func end() -> Bool {
         let ended = readiness
         readiness = .ended
+        audit.finish()
         switch ended {
         case .opening(let waiters):
             for waiter in waiters {
-        audit.finish()
                 waiter.finish()
             }
             return true

@@ -19,7 +19,7 @@ package final class Vault {
         let context: VaultContext
         var collections: [Collection]
         var aliases: [String: CollectionName]
-        var lockout: StoredLockout
+        var lockouts: [LockoutOwner: StoredLockout]
     }
 
     /// Creates a vault that is not open yet.
@@ -55,7 +55,7 @@ package final class Vault {
             context: context,
             collections: [],
             aliases: contents.aliases,
-            lockout: contents.lockout
+            lockouts: contents.lockouts
         )
         if contents.names.count > configuration.limits.collections {
             configuration.logger.error("only \(configuration.limits.collections) collections are listed")
@@ -125,16 +125,17 @@ package final class Vault {
     }
 
     /// What was kept of failed authentications.
-    package var lockout: StoredLockout { opened?.lockout ?? .none }
+    package func lockout(of owner: LockoutOwner) -> StoredLockout { opened?.lockouts[owner] ?? .none }
 
     /// Keeps what is known of failed authentications, in whatever form.
     ///
     /// When this returns, the disk has it. Throws `limitExceeded` past 4096 bytes, and what the disk may.
-    package func setLockout(_ record: [UInt8]) async throws(VaultError) {
+    package func setLockout(_ record: [UInt8], of owner: LockoutOwner) async throws(VaultError) {
         guard let opened else { throw Collection.closed }
         guard record.count <= 4096 else { throw VaultError(.limitExceeded, reason: "the record is too long") }
-        self.opened?.lockout = .record(record)
-        try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setLockout(record) }
+        self.opened?.lockouts[owner] = .record(record)
+        try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setLockout(record, of: owner)
+        }
     }
 
     /// Makes a collection, unlocked, whose name is made from the label and is no other's.

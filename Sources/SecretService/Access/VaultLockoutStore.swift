@@ -3,19 +3,21 @@ import DBus
 import Logging
 import Vault
 
-/// Keeps the record of failed attempts in the vault's state database.
+/// Keeps a record of failed attempts in the vault's state database.
 @BusActor
 final class VaultLockoutStore: LockoutStore {
     private let vault: Vault
+    private let owner: LockoutOwner
     private let logger: Logger
 
-    init(_ vault: Vault, logger: Logger) {
+    init(_ vault: Vault, of owner: LockoutOwner, logger: Logger) {
         self.vault = vault
+        self.owner = owner
         self.logger = logger
     }
 
     func load() async -> LockoutRecord? {
-        switch vault.lockout {
+        switch vault.lockout(of: owner) {
         case .none: nil
         case .record(let bytes): LockoutRecord(packed: bytes)
         case .unreadable: .unreadable
@@ -24,7 +26,7 @@ final class VaultLockoutStore: LockoutStore {
 
     func save(_ record: LockoutRecord) async {
         do throws(VaultError) {
-            try await vault.setLockout(record.packed)
+            try await vault.setLockout(record.packed, of: owner)
         } catch {
             logger.error("A failed authentication could not be recorded", metadata: ["reason": "\(error)"])
         }

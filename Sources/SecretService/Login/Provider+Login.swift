@@ -19,7 +19,8 @@ extension Provider: LoginKeychain {
         switch peer {
         case .root: await unlock(login, atLoginWith: password)
         case .user:
-            let attempt = await attempt(password, on: CollectionPassword(of: login, provider: self), of: login)
+            let verifier = CollectionPassword(of: login, provider: self)
+            let attempt = await attempt(password, on: verifier, of: login, broughtBy: .programs)
             guard case .right = attempt else {
                 return logger.notice("A password at the socket for logins did not unlock a keychain")
             }
@@ -56,7 +57,8 @@ extension Provider: LoginKeychain {
         case .root:
             _ = await replacement.verify(password)
         case .user:
-            let attempt = await lockout.attempt(password, on: replacement)
+            guard let login = vault.collection(named: .login) else { break }
+            let attempt = await attempt(password, on: replacement, of: login, broughtBy: .programs)
             if case .tooEarly = attempt { return LoginReply(.refused) }
         }
         return replacement.reply

@@ -2,6 +2,7 @@ import Authentication
 import DBus
 import Gcrypt
 import KeychainModel
+import Logging
 import Vault
 
 /// gnome-keyring's own interface, which its name warns of: scripts make and unlock keychains with it, and Seahorse changes their passwords.
@@ -106,7 +107,7 @@ extension ServiceObject {
         guard !collection.isVacant else { throw BusError(.noSuchObject, "The collection does not exist") }
         if collection.isLocked {
             let verifier = CollectionPassword(of: collection, provider: provider)
-            try check(await provider.attempt(password, on: verifier, of: collection))
+            try await attempt(password, on: verifier, of: collection)
         }
         call.reply()
     }
@@ -128,7 +129,7 @@ extension ServiceObject {
         } catch {
             throw BusError(error)
         }
-        try check(await provider.attempt(tried, on: KeychainKey(of: collection), of: collection))
+        try await attempt(tried, on: KeychainKey(of: collection), of: collection)
         do throws(VaultError) {
             try await collection.changePassword(from: old, to: new)
         } catch {
@@ -137,11 +138,27 @@ extension ServiceObject {
         call.reply()
     }
 
-    private func check(_ attempt: PasscodeAttempt) throws(BusError) {
-        switch attempt {
+    /// Tries a password that the caller has brought; of those that open `login` only so many wrong ones are tried.
+    @BusActor
+    private func attempt(
+        _ password: consuming SecureBytes,
+        on verifier: any Passcode,
+        of collection: Collection
+    ) async throws(BusError) {
+        switch await provider.attempt(password, on: verifier, of: collection, broughtBy: .programs) {
         case .right: return
-        case .wrong: throw BusError.denied
-        case .tooEarly: throw BusError(.keyringDenied, attempt.warning(isMistyped: false))
+        case .wrong:
+            if collection.name == .login {
+                let caller = await provider.callers.caller(caller)
+                provider.logger.notice("A program has brought a wrong password", metadata: ["program": "\(caller)"])
+            }
+            throw BusError.denied
+        case .tooEarly(let delay):
+            let seconds = delay.components.seconds + 1
+            throw BusError(
+                .keyringDenied,
+                "Programs have brought too many wrong passwords. Try again in \(seconds) seconds."
+            )
         case .failed(let reason): throw BusError(.failed, reason)
         }
     }

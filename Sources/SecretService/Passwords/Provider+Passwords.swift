@@ -38,12 +38,21 @@ extension Provider {
     }
 
     /// Tries a key of a keychain; that of `login` is the passcode, so that too many wrong ones cost time.
+    ///
+    /// - Parameter owner: who has brought it, and has to wait.
     func attempt(
         _ key: consuming SecureBytes,
         on verifier: any Passcode,
-        of collection: Collection
+        of collection: Collection,
+        broughtBy owner: LockoutOwner = .people
     ) async -> PasscodeAttempt {
-        if collection.name == .login, !collection.isVacant { return await lockout.attempt(key, on: verifier) }
+        if collection.name == .login, !collection.isVacant {
+            guard owner == .programs else { return await lockout.attempt(key, on: verifier) }
+            let attempt = await programLockout.attempt(key, on: verifier)
+            // Wherever it is given, the right one ends what wrong ones have led to.
+            if case .right = attempt { await lockout.passcodeWasRight() }
+            return attempt
+        }
         return switch await verifier.verify(key) {
         case .right: .right
         case .wrong: .wrong

@@ -15,10 +15,8 @@ final class VaultFolder {
         var aliases: [String: CollectionName]
 
         /// What is known of failed authentications.
-        var lockout: StoredLockout
+        var lockouts: [LockoutOwner: StoredLockout]
     }
-
-    private static let lockoutName = "lockout"
 
     private let folder: Folder
     private let logger: Logger
@@ -46,12 +44,17 @@ final class VaultFolder {
             for (alias, encoded) in try stateFile?.aliases() ?? [:] {
                 aliases[alias] = CollectionName(encoded: encoded)
             }
-            let record = try stateFile?.record(Self.lockoutName)
+            var lockouts: [LockoutOwner: StoredLockout] = [:]
+            for owner in LockoutOwner.allCases {
+                let record = try stateFile?.record(owner.rawValue)
+                lockouts[owner] =
+                    state.wasUnreadable ? .unreadable : record.map(StoredLockout.record) ?? StoredLockout.none
+            }
             return Contents(
                 indexKey: indexKey,
                 names: try names(),
                 aliases: aliases,
-                lockout: state.wasUnreadable ? .unreadable : record.map(StoredLockout.record) ?? .none
+                lockouts: lockouts
             )
         } catch {
             close()
@@ -70,8 +73,8 @@ final class VaultFolder {
     }
 
     /// Keeps what is known of failed authentications.
-    func setLockout(_ record: [UInt8]) throws(VaultError) {
-        try openedState().setRecord(Self.lockoutName, to: record)
+    func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
+        try openedState().setRecord(owner.rawValue, to: record)
     }
 
     /// Writes the entries of the audit that wait.

@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 import TestSupport
 import Testing
@@ -150,6 +151,29 @@ struct MasterPasswordTests {
                 try await client.changeWithMasterPassword(.login, from: password("password"), to: password("new"))
             }
             #expect(isDenied5)
+        }
+    }
+
+    @Test func wrongPasswordsOfPrograms_costPeopleNoTime() async throws {
+        try await withClient { service, client, password in
+            func isDelayed() async -> Bool {
+                await error {
+                    try await client.changeWithMasterPassword(.login, from: password("bad"), to: password("new"))
+                }?.message.contains("Try again in") == true
+            }
+            var attempts = 0
+            while attempts < 20, await !isDelayed() { attempts += 1 }
+            #expect(attempts < 20)
+            try await client.lock([.login])
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            let item = try await service.unlock([.login], as: client)
+            #expect(item.paths == [ObjectPath.login.rawValue])
+            #expect(prompter.questions.count == 1)
+            // Nor does a person's success give programs their free attempts back.
+            attempts = 0
+            while attempts < 20, await !isDelayed() { attempts += 1 }
+            #expect(attempts <= Lockout.freePasscodes)
+            await prompter.crash()
         }
     }
 

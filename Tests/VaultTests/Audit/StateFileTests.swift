@@ -14,43 +14,43 @@ import Vault
 
     @Test func lockout_isKept_alsoAcrossACrash() async throws {
         var vault = try await opened()
-        #expect(vault.lockout == .none)
-        try await vault.setLockout([1, 2, 3])
-        #expect(vault.lockout == .record([1, 2, 3]))
+        #expect(vault.lockout(of: .people) == .none)
+        try await vault.setLockout([1, 2, 3], of: .people)
+        #expect(vault.lockout(of: .people) == .record([1, 2, 3]))
         let copy = try folder.snapshot()
         let survivor = try await Vault.opened(Fixture.configuration(copy))
-        #expect(survivor.lockout == .record([1, 2, 3]))
+        #expect(survivor.lockout(of: .people) == .record([1, 2, 3]))
         await survivor.close()
-        try await vault.setLockout([])
+        try await vault.setLockout([], of: .people)
         await vault.close()
-        #expect(vault.lockout == .none)
+        #expect(vault.lockout(of: .people) == .none)
         vault = try await opened()
-        #expect(vault.lockout == .record([]))
+        #expect(vault.lockout(of: .people) == .record([]))
         await vault.close()
-        await #expect(throws: VaultError.of(.storageFailed)) { try await vault.setLockout([1]) }
+        await #expect(throws: VaultError.of(.storageFailed)) { try await vault.setLockout([1], of: .people) }
     }
 
     @Test func lockout_tooLong_isRefused() async throws {
         let vault = try await opened()
-        try await vault.setLockout([UInt8](repeating: 1, count: 4096))
+        try await vault.setLockout([UInt8](repeating: 1, count: 4096), of: .people)
         await #expect(throws: VaultError.of(.limitExceeded)) {
-            try await vault.setLockout([UInt8](repeating: 1, count: 4097))
+            try await vault.setLockout([UInt8](repeating: 1, count: 4097), of: .people)
         }
         await vault.close()
     }
 
     @Test func lockout_fileDamaged_isSaidToBeUnreadable() async throws {
         var vault = try await opened()
-        try await vault.setLockout([1])
+        try await vault.setLockout([1], of: .people)
         await vault.close()
         try folder.write(Array("no database at all, though long enough for one".utf8), to: "state.db")
         vault = try await opened()
-        #expect(vault.lockout == .unreadable)
+        #expect(vault.lockout(of: .people) == .unreadable)
         #expect(folder.names.contains("state.db.unreadable"))
-        try await vault.setLockout([2])
+        try await vault.setLockout([2], of: .people)
         await vault.close()
         vault = try await opened()
-        #expect(vault.lockout == .record([2]))
+        #expect(vault.lockout(of: .people) == .record([2]))
         await vault.close()
     }
 
@@ -58,8 +58,8 @@ import Vault
         try folder.makeReadOnly()
         defer { folder.makeWritable() }
         let vault = try await opened()
-        await #expect(throws: VaultError.of(.readOnly)) { try await vault.setLockout([7]) }
-        #expect(vault.lockout == .record([7]))
+        await #expect(throws: VaultError.of(.readOnly)) { try await vault.setLockout([7], of: .people) }
+        #expect(vault.lockout(of: .people) == .record([7]))
         await vault.close()
     }
 
@@ -78,13 +78,13 @@ import Vault
         try await prepareFirstVersion()
         var vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.label == "Work")
-        #expect(vault.lockout == .none)
-        try await vault.setLockout([1])
+        #expect(vault.lockout(of: .people) == .none)
+        try await vault.setLockout([1], of: .people)
         await vault.close()
         #expect(try RawDatabase(folder.file("state.db")).text("PRAGMA user_version") == "3")
         vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.label == "Work")
-        #expect(vault.lockout == .record([1]))
+        #expect(vault.lockout(of: .people) == .record([1]))
         await vault.close()
     }
 
@@ -94,7 +94,7 @@ import Vault
         defer { folder.makeWritable() }
         let vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.label == "Work")
-        #expect(vault.lockout == .none)
+        #expect(vault.lockout(of: .people) == .none)
         _ = try await vault.collection(named: CollectionName(label: "Work"))?.unlock(with: Fixture.bytes("pw"))
         await vault.close()
     }
@@ -133,12 +133,12 @@ import Vault
     @Test(arguments: ["PRAGMA user_version = 4", "PRAGMA user_version = 2", "DROP TABLE audit", "CREATE TABLE x (y)"])
     func foreignOrLaterFile_isNotWrittenTo(sql: String) async throws {
         var vault = try await opened()
-        try await vault.setLockout([1])
+        try await vault.setLockout([1], of: .people)
         await vault.close()
         try RawDatabase(folder.file("state.db")).execute(sql)
         let before = try folder.bytes(of: "state.db")
         vault = try await opened()
-        #expect(vault.lockout == .unreadable)
+        #expect(vault.lockout(of: .people) == .unreadable)
         await vault.close()
         let kept = folder.names.contains("state.db.unreadable") ? "state.db.unreadable" : "state.db"
         #expect(try folder.bytes(of: kept) == before)
