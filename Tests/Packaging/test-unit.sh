@@ -13,6 +13,9 @@ unfit='^(PrivateUsers|PrivateTmp|PrivateDevices|PrivateNetwork|PrivateIPC|Privat
 unfit+='|InaccessiblePaths|TemporaryFileSystem|Bind(ReadOnly)?Paths|CapabilityBoundingSet|AmbientCapabilities)='
 check_equal "no directive that a user manager cannot keep" "$(grep -E "$unfit" "$unit" || true)" ''
 
+check_equal "no program chooses the system bus for it" "$(grep ^UnsetEnvironment= "$unit")" \
+    UnsetEnvironment=DBUS_SYSTEM_BUS_ADDRESS
+
 # A real user manager, in namespaces of its own, for the unprivileged user 65534.
 if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
     skip "under a user manager: needs root and namespaces"
