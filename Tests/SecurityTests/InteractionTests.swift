@@ -15,6 +15,18 @@ struct InteractionTests {
         }
     }
 
+    @Test("A password arrives whatever the keys of its dialog", arguments: TestedProvider.allCases)
+    func copyMatching_sharedSecretWithLeadingZero_isAnswered(provider: TestedProvider) async throws {
+        try await withLockedItem(provider) { keychain in
+            // GNOME Keyring stays with the first key that it is told, so it is told none before it has told its own.
+            let greeting = provider == .gnomeKeyring ? PromptGreeting.says("", exchange: "") : .ready
+            let bus = keychain.provider.bus
+            let prompter = try await FakePrompter(on: bus, greeting: greeting, [.answerWithShortSecret("password")])
+            #expect(keychain.secret(keychain.generic()) == "1")
+            await prompter.crash()
+        }
+    }
+
     @Test("A person who says no", arguments: TestedProvider.allCases)
     func copyMatching_refused_isUserCanceled(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in

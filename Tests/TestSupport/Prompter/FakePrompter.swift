@@ -84,7 +84,7 @@ package final class FakePrompter {
     /// Sends a call of the test's own, and gives the error it is answered with.
     package func error(of message: Message) async -> BusError? {
         do throws(BusError) {
-            _ = try await connection.call(message)
+            _ = try await connection.call(message, timeout: Patience.limit)
             return nil
         } catch {
             return error
@@ -188,9 +188,11 @@ package final class FakePrompter {
         let publicKey = session.keyPair.publicKey
         switch response {
         case .answer(let password) where type == "password":
-            guard let sealed = try? FakePrompter.seal(password, with: session, for: exchange) else { return crash() }
-            sendReady(caller, "yes", sealed)
-        case .answer:
+            answer(password, to: caller, with: session.keyPair, exchange)
+        case .answerWithShortSecret(let password) where type == "password":
+            guard let keyPair = try? FakePrompter.keyPairWithShortSecret(for: exchange) else { return crash() }
+            answer(password, to: caller, with: keyPair, exchange)
+        case .answer, .answerWithShortSecret:
             sendReady(caller, "yes", FakePrompter.exchange(["public": publicKey]))
         case .cancel:
             sendReady(caller, "no", FakePrompter.exchange(["public": publicKey]))
@@ -228,14 +230,43 @@ package final class FakePrompter {
         "[sx-aes-1]\n" + fields.map { "\($0.key)=\(Data($0.value).base64EncodedString())\n" }.joined()
     }
 
-    private static func seal(_ password: String, with session: Session, for exchange: String) throws -> String {
-        let line = exchange.split(separator: "\n").first { $0.hasPrefix("public=") }
-        let peer = Data(base64Encoded: String(line?.dropFirst("public=".count) ?? "")) ?? Data()
-        let sharedSecret: SecureBytes = try [UInt8](peer).span.withUnsafeBytes { (key) throws(GcryptError) in
-            try session.keyPair.sharedSecret(with: key)
+    private func answer(
+        _ password: String,
+        to caller: Caller,
+        with keyPair: borrowing DiffieHellman,
+        _ exchange: String
+    ) {
+        guard let sealed = try? FakePrompter.seal(password, with: keyPair, for: exchange) else { return crash() }
+        sendReady(caller, "yes", sealed)
+    }
+
+    /// Encrypts as GCR 3.41 does, which leaves out the leading zeros of the shared secret.
+    private static func seal(
+        _ password: String,
+        with keyPair: borrowing DiffieHellman,
+        for exchange: String
+    ) throws -> String {
+        let sharedSecret = try sharedSecret(of: keyPair, for: exchange).withUnsafeBytes { bytes in
+            try SecureBytes(copying: UnsafeRawBufferPointer(rebasing: bytes.drop { $0 == 0 }))
         }
         let cipher = try SessionCipher(sharedSecret: sharedSecret)
         let (iv, ciphertext) = try Array(password.utf8).withUnsafeBytes { try cipher.encrypt($0) }
-        return self.exchange(["public": session.keyPair.publicKey, "secret": ciphertext, "iv": iv])
+        return self.exchange(["public": keyPair.publicKey, "secret": ciphertext, "iv": iv])
+    }
+
+    private static func keyPairWithShortSecret(for exchange: String) throws -> DiffieHellman {
+        while true {
+            let keyPair = try DiffieHellman(.modp1536)
+            let isShort = try sharedSecret(of: keyPair, for: exchange).withUnsafeBytes { $0.first == 0 }
+            if isShort { return keyPair }
+        }
+    }
+
+    private static func sharedSecret(of keyPair: borrowing DiffieHellman, for exchange: String) throws -> SecureBytes {
+        let line = exchange.split(separator: "\n").first { $0.hasPrefix("public=") }
+        let peer = Data(base64Encoded: String(line?.dropFirst("public=".count) ?? "")) ?? Data()
+        return try [UInt8](peer).span.withUnsafeBytes { (key) throws(GcryptError) in
+            try keyPair.sharedSecret(with: key)
+        }
     }
 }

@@ -2,6 +2,8 @@
 package enum PromptResponse: Hashable, Sendable {
     /// Types this password, or confirms.
     case answer(String)
+    /// Types this password in a dialog whose shared secret begins with a zero, as one in 256 does.
+    case answerWithShortSecret(String)
     /// Presses the button that dismisses.
     case cancel
     /// Never answers.
