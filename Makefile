@@ -7,8 +7,6 @@ INSTALL ?= install
 STRIP ?= strip
 CC ?= cc
 CFLAGS ?= -O2 -g
-# Most tests start a bus and a daemon each; all at once, they would wait for the processor longer than for an answer.
-TESTS_AT_ONCE ?= 12
 
 BINDIR = $(PREFIX)/bin
 DATADIR = $(PREFIX)/share
@@ -70,7 +68,7 @@ run:
 test:
 	scripts/install-packages test
 	$(MAKE) pam
-	$(SWIFT) test --parallel --experimental-maximum-parallelization-width $(TESTS_AT_ONCE)
+	SWIFT='$(SWIFT)' scripts/test
 	$(SWIFT) build -c release --product keychaind
 	Tests/Scripts/run Packaging
 	Tests/Scripts/run Interoperability

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
 # Scripts are clean and strict, and the list of packages is well-formed.
 
-for script in scripts/docs scripts/install-packages scripts/lint scripts/run .ci/run Tests/Scripts/run; do
+for script in scripts/docs scripts/install-packages scripts/lint scripts/run scripts/test .ci/run Tests/Scripts/run; do
     check "$script is clean" shellcheck "$script"
     check "$script is strict" grep -q '^set -euo pipefail$' "$script"
     check "$script is executable" test -x "$script"
 done
-for script in Tests/{Scripts,Packaging,Interoperability,Documentation}/*.sh; do check "$script is clean" shellcheck "$script"; done
+for script in Tests/{Scripts,Packaging,Interoperability,Session,Documentation}/*.sh; do check "$script is clean" shellcheck "$script"; done
 
 malformed=$(awk '!/^#/ && NF && (NF < 3 || $2 !~ /^(build|run|test)(,(build|run|test))*$/)' scripts/packages.txt)
 check_equal "each package has steps and a reason" "$malformed" ''
