@@ -42,7 +42,7 @@ import Testing
             session: client.openPlainSession()
         )
         try await client.show(client.unlock([item]).prompt)
-        _ = try await fake.events.first("the question") { $0 == "asked" }
+        try await fake.event("the question") { $0 == "asked" }
         let pinentry = try await fake.processID()
         try await service.daemon.kill()
         let wait = """

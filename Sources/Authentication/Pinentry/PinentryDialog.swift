@@ -37,6 +37,7 @@ final class PinentryDialog: PromptDialog {
 
     private let channel: PinentryChannel
     private let timeout: Duration
+    private let grace: Duration
     private let commandTimeout: Duration
     private let logger: Logger
     private let onEnd: @BusActor () -> Void
@@ -46,17 +47,20 @@ final class PinentryDialog: PromptDialog {
     ///
     /// - Parameters:
     ///   - timeout: how long a question may wait for its answer.
+    ///   - grace: how much longer the pinentry may take to say that it had none.
     ///   - commandTimeout: how long the pinentry may take for what needs no person.
     ///   - onEnd: called once, when the dialog is off the screen for good.
     init(
         _ channel: PinentryChannel,
         timeout: Duration,
+        grace: Duration,
         commandTimeout: Duration,
         logger: Logger,
         onEnd: @escaping @BusActor () -> Void
     ) {
         self.channel = channel
         self.timeout = timeout
+        self.grace = grace
         self.commandTimeout = commandTimeout
         self.logger = logger
         self.onEnd = onEnd
@@ -174,7 +178,7 @@ final class PinentryDialog: PromptDialog {
         }
         // A pinentry says nothing between this and the answer.
         whenShown()
-        switch try await channel.transact(question.command, within: timeout + commandTimeout) {
+        switch try await channel.transact(question.command, within: timeout + grace) {
         case .success: return .ok
         case .closed: return nil
         case .failure(Code.canceled), .failure(Code.fullyCanceled): return .cancel

@@ -7,6 +7,7 @@ package import Logging
 package final class PinentryLauncher {
     private let logger: Logger
     private let timeout: Duration
+    private let grace: Duration
     private let commandTimeout: Duration
     private var channels: [ObjectIdentifier: PinentryChannel] = [:]
     private var processes = 0
@@ -16,10 +17,17 @@ package final class PinentryLauncher {
     ///
     /// - Parameters:
     ///   - timeout: how long a question may wait for its answer.
+    ///   - grace: how much longer the program may take to say that it had none.
     ///   - commandTimeout: how long the program may take to start, and for what needs no person.
-    package init(logger: Logger, timeout: Duration = .seconds(300), commandTimeout: Duration = .seconds(10)) {
+    package init(
+        logger: Logger,
+        timeout: Duration = .seconds(300),
+        grace: Duration = .seconds(10),
+        commandTimeout: Duration = .seconds(10)
+    ) {
         self.logger = logger
         self.timeout = timeout
+        self.grace = grace
         self.commandTimeout = commandTimeout
     }
 
@@ -54,7 +62,13 @@ package final class PinentryLauncher {
             forget(channel)
             throw error
         }
-        return PinentryDialog(channel, timeout: timeout, commandTimeout: commandTimeout, logger: logger) { [self] in
+        return PinentryDialog(
+            channel,
+            timeout: timeout,
+            grace: grace,
+            commandTimeout: commandTimeout,
+            logger: logger
+        ) { [self] in
             forget(channel)
         }
     }

@@ -59,7 +59,7 @@ struct PinentryDialogTests {
     func ask_confirmation_isConfirmed() async throws {
         let fake = try await FakePinentry()
         #expect(try await PinentryFixture(fake.path).answer(.confirm) == .confirmed)
-        #expect(fake.events.all.contains("CONFIRM"))
+        #expect(try await fake.told().contains("CONFIRM"))
     }
 
     @Test
@@ -97,7 +97,7 @@ struct PinentryDialogTests {
             cancelLabel: "Cancel"
         )
         _ = try await PinentryFixture(fake.path, timeout: .seconds(90)).answer(request)
-        let sent = fake.events.all
+        let sent = try await fake.told()
         let question = try #require(sent.firstIndex(of: "GETPIN"))
         for line in [
             "SETTITLE Unlock Keychain", "SETDESC Unlock “‹b>50%25‹/b>”%0A%0AA program%0Awants it.",
@@ -131,7 +131,7 @@ struct PinentryDialogTests {
             callerEvidence: "its program file"
         )
         _ = try await PinentryFixture(fake.path).answer(request)
-        let line = try #require(fake.events.all.first { $0.hasPrefix("SETDESC") })
+        let line = try #require(try await fake.told().first { $0.hasPrefix("SETDESC") })
         #expect(line.contains("ä…%0A%0ARequested by /usr/bin/secret-tool, identified by its program file.%0A%0Aä"))
         #expect(line.hasSuffix("ä…"))
         #expect((998...1000).contains(line.utf8.count))
@@ -145,9 +145,10 @@ struct PinentryDialogTests {
         let fake = try await FakePinentry()
         let request = PromptRequest(question: .waiting, message: "Touch the reader", cancelLabel: "Not now")
         #expect(try await PinentryFixture(fake.path).answer(request) == .cancelled)
-        #expect(fake.events.all.contains("SETOK Not now"))
-        #expect(fake.events.all.contains("CONFIRM --one-button"))
-        #expect(!fake.events.all.contains { $0.hasPrefix("SETCANCEL") })
+        let told = try await fake.told()
+        #expect(told.contains("SETOK Not now"))
+        #expect(told.contains("CONFIRM --one-button"))
+        #expect(!told.contains { $0.hasPrefix("SETCANCEL") })
     }
 
     @Test(arguments: [("OK", Answer.fallback), ("ERR 83886179 no", .cancelled), ("ERR 83886194 no", .cancelled)])
@@ -155,7 +156,7 @@ struct PinentryDialogTests {
     func ask_waitingWithFallback_tellsWhichButton(reply: String, answer: Answer) async throws {
         let fake = try await FakePinentry(answers: "CONFIRM) echo '\(reply)';;")
         #expect(try await PinentryFixture(fake.path).answer(.touchOrElse) == answer)
-        #expect(fake.events.all.contains("SETOK Enter Password"))
+        #expect(try await fake.told().contains("SETOK Enter Password"))
     }
 
     @Test(arguments: [("OK", Answer.confirmed), ("ERR 83886179 no", .cancelled), ("ERR 83886194 no", .fallback)])
@@ -164,7 +165,7 @@ struct PinentryDialogTests {
         let fake = try await FakePinentry(answers: "CONFIRM) echo '\(reply)';;")
         let request = PromptRequest(question: .confirmation, message: "Really?", fallbackLabel: "Other")
         #expect(try await PinentryFixture(fake.path).answer(request) == answer)
-        #expect(fake.events.all.contains("SETNOTOK Other"))
+        #expect(try await fake.told().contains("SETNOTOK Other"))
     }
 
     @Test
@@ -174,7 +175,7 @@ struct PinentryDialogTests {
         let dialog = try await PinentryFixture(fake.path).prompter.open()
         #expect(try await dialog.answer(.touchOrElse) == .fallback)
         #expect(try await dialog.answer(.unlock) == .password("x"))
-        #expect(fake.events.all.filter { $0.hasPrefix("pid ") }.count == 1)
+        #expect(try await fake.told().filter { $0.hasPrefix("pid ") }.count == 1)
     }
 
     @Test
@@ -186,7 +187,7 @@ struct PinentryDialogTests {
         var request = PromptRequest.unlock
         request.warning = "Not right."
         #expect(try await dialog.answer(request) == .password("right"))
-        #expect(fake.events.all.filter { $0.hasPrefix("pid ") }.count == 1)
+        #expect(try await fake.told().filter { $0.hasPrefix("pid ") }.count == 1)
         dialog.close()
     }
 
@@ -197,8 +198,9 @@ struct PinentryDialogTests {
     func ask_newPasswordRepeatedByThePinentry_isAskedForOnce() async throws {
         let fake = try await FakePinentry(answers: "GETPIN) printf 'S PIN_REPEATED\\nD new\\nOK\\n';;")
         #expect(try await PinentryFixture(fake.path).answer(.create) == .password("new"))
-        #expect(fake.events.all.filter { $0 == "GETPIN" }.count == 1)
-        #expect(fake.events.all.contains { $0.hasPrefix("SETREPEAT ") })
+        let told = try await fake.told()
+        #expect(told.filter { $0 == "GETPIN" }.count == 1)
+        #expect(told.contains { $0.hasPrefix("SETREPEAT ") })
     }
 
     @Test
@@ -206,8 +208,9 @@ struct PinentryDialogTests {
     func ask_newPasswordNotRepeatedByThePinentry_isAskedForTwice() async throws {
         let fake = try await FakePinentry(answers: "GETPIN) printf 'D new\\nOK\\n';;")
         #expect(try await PinentryFixture(fake.path).answer(.create) == .password("new"))
-        #expect(fake.events.all.filter { $0 == "GETPIN" }.count == 2)
-        #expect(fake.events.all.contains("SETPROMPT Repeat:"))
+        let told = try await fake.told()
+        #expect(told.filter { $0 == "GETPIN" }.count == 2)
+        #expect(told.contains("SETPROMPT Repeat:"))
     }
 
     @Test
@@ -217,8 +220,9 @@ struct PinentryDialogTests {
             answers: "GETPIN) n=$((n + 1)); [ $n = 1 ] && echo 'D typo' || echo 'D new'; echo OK;;"
         )
         #expect(try await PinentryFixture(fake.path).answer(.create) == .password("new"))
-        #expect(fake.events.all.filter { $0 == "GETPIN" }.count == 4)
-        #expect(fake.events.all.contains("SETERROR The two passwords are not the same."))
+        let told = try await fake.told()
+        #expect(told.filter { $0 == "GETPIN" }.count == 4)
+        #expect(told.contains("SETERROR The two passwords are not the same."))
     }
 
     @Test

@@ -8,9 +8,6 @@ import Testing
 /// Pinentries that are not there, die, stay silent, or say what the protocol does not allow; and dialogs that are closed.
 @Suite(.lockedPool, .onLoop)
 struct PinentryFailureTests {
-    /// For tests about silence: long enough for a script to start on a machine that has much else to do.
-    private static let patience = Duration.seconds(3)
-
     // MARK: Opening
 
     @Test
@@ -21,7 +18,7 @@ struct PinentryFailureTests {
             let fixture = try await PinentryFixture(fake.path, environment: environment)
             await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.prompter.open() }
         }
-        #expect(fake.events.all.isEmpty)
+        #expect(try await fake.told().isEmpty)
     }
 
     @Test(arguments: ["/nowhere/pinentry", "no-such-pinentry", "/etc/passwd", "/etc"])
@@ -66,10 +63,13 @@ struct PinentryFailureTests {
     @Test(arguments: ["read never", "trap '' TERM; while :; do sleep 1000; done"])
     @BusActor
     func open_silence_isTimedOutAndReaped(greeting: String) async throws {
-        // The process has to be there before it is given up, or there is no id to look for.
         let fake = try await FakePinentry(greeting: "event silent; \(greeting)")
-        let fixture = try await PinentryFixture(fake.path, commandTimeout: Self.patience)
-        await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await fixture.prompter.open() }
+        // Until the process was there when it was given up: before that, there is no id to look for.
+        for timeout in Patience.growing {
+            let fixture = try await PinentryFixture(fake.path, commandTimeout: timeout)
+            await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await fixture.prompter.open() }
+            if try await fake.told().contains("silent") { break }
+        }
         #expect(await Reaping.hasReaped(try fake.processID()))
     }
 
@@ -82,7 +82,7 @@ struct PinentryFailureTests {
         let leaked = open(try folder.write("", to: "leaked"), O_RDONLY)
         defer { close(leaked) }
         _ = try await PinentryFixture(fake.path).answer(.confirm)
-        let inherited = try await fake.events.first("the descriptors") { $0.hasPrefix("open ") }
+        let inherited = try await fake.event("the descriptors") { $0.hasPrefix("open ") }
         #expect(inherited.contains("/dev/null"))
         #expect(!inherited.contains("leaked"))
     }
@@ -98,8 +98,9 @@ struct PinentryFailureTests {
             environment: ["DISPLAY": ":7", "LD_PRELOAD": "", "GTK_MODULES": "spy", "LC_ALL": "C.UTF-8"]
         )
         #expect(try await fixture.answer(.confirm) == .confirmed)
-        #expect(fake.events.all.contains("env none none :7 C.UTF-8"))
-        #expect(fake.events.all.contains("OPTION lc-ctype=C.UTF-8"))
+        let told = try await fake.told()
+        #expect(told.contains("env none none :7 C.UTF-8"))
+        #expect(told.contains("OPTION lc-ctype=C.UTF-8"))
     }
 
     @Test
@@ -110,10 +111,12 @@ struct PinentryFailureTests {
         let first = try await fixture.prompter.open()
         let second = Task.immediate { @BusActor in try await fixture.answer(.confirm) }
         #expect(try await first.answer(.confirm) == .confirmed)
-        #expect(fake.events.all.filter { $0.hasPrefix("pid ") }.count == 1)
+        var told = try await fake.told()
+        #expect(told.filter { $0.hasPrefix("pid ") }.count == 1)
         first.close()
         #expect(try await second.value == .confirmed)
-        #expect(fake.events.all.filter { $0.hasPrefix("pid ") }.count == 2)
+        told = try await fake.told()
+        #expect(told.filter { $0.hasPrefix("pid ") }.count == 2)
     }
 
     // MARK: Asking
@@ -142,7 +145,7 @@ struct PinentryFailureTests {
         let fixture = try await PinentryFixture(
             fake.path,
             timeout: .milliseconds(1),
-            commandTimeout: Self.patience
+            grace: .milliseconds(1)
         )
         let dialog = try await fixture.prompter.open()
         await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await dialog.answer(.unlock) }
@@ -153,8 +156,12 @@ struct PinentryFailureTests {
     @BusActor
     func ask_inputNeverReadButAnswered_endsAndIsReaped() async throws {
         let fake = try await FakePinentry(greeting: "printf 'OK\\nD fake\\nOK\\n'; event deaf; sleep 1000")
-        let fixture = try await PinentryFixture(fake.path, commandTimeout: Self.patience)
-        await #expect(throws: PromptError.self) { _ = try await fixture.answer(.unlock) }
+        // Until the process was there when it was given up.
+        for timeout in Patience.growing {
+            let fixture = try await PinentryFixture(fake.path, commandTimeout: timeout)
+            await #expect(throws: PromptError.self) { _ = try await fixture.answer(.unlock) }
+            if try await fake.told().contains("deaf") { break }
+        }
         #expect(await Reaping.hasReaped(try fake.processID()))
     }
 
@@ -177,7 +184,7 @@ struct PinentryFailureTests {
         let fake = try await FakePinentry(answers: "\(command)) event waiting; sleep 1000;;")
         let dialog = try await PinentryFixture(fake.path).prompter.open()
         let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
-        _ = try await fake.events.first("the question") { $0 == "waiting" }
+        try await fake.event("the question") { $0 == "waiting" }
         dialog.close()
         #expect(try await answer.value == .withdrawn)
         #expect(try await dialog.answer(.unlock) == .withdrawn)
@@ -192,7 +199,7 @@ struct PinentryFailureTests {
         )
         let dialog = try await PinentryFixture(fake.path).prompter.open()
         let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
-        _ = try await fake.events.first("the question") { $0 == "waiting" }
+        try await fake.event("the question") { $0 == "waiting" }
         dialog.close()
         #expect(try await answer.value == .withdrawn)
         #expect(await Reaping.hasReaped(try fake.processID()))
@@ -216,7 +223,7 @@ struct PinentryFailureTests {
         let fixture = try await PinentryFixture(fake.path)
         let dialog = try await fixture.prompter.open()
         let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
-        _ = try await fake.events.first("the question") { $0 == "waiting" }
+        try await fake.event("the question") { $0 == "waiting" }
         fixture.launcher.close()
         #expect(try await answer.value == .withdrawn)
         #expect(await Reaping.hasReaped(try fake.processID()))

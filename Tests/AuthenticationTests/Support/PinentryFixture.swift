@@ -14,18 +14,25 @@ final class PinentryFixture {
     /// - Parameters:
     ///   - environment: what the daemon knows of the session.
     ///   - timeout: how long a question may wait: longer than a test runs, unless it is about that.
+    ///   - grace: for how much longer the pinentry may say so by itself.
     ///   - commandTimeout: the same for what needs no person.
     init(
         _ program: String,
         environment: [String: String?] = ["DISPLAY": ":fake"],
         timeout: Duration = .seconds(300),
+        grace: Duration = .seconds(300),
         commandTimeout: Duration = .seconds(300)
     ) async throws {
         bus = try await PrivateBus()
         connection = try bus.connect()
         let path = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
         let own = path.merging(environment.compactMapValues { $0 }) { $1 }
-        launcher = PinentryLauncher(logger: .silent, timeout: timeout, commandTimeout: commandTimeout)
+        launcher = PinentryLauncher(
+            logger: .silent,
+            timeout: timeout,
+            grace: grace,
+            commandTimeout: commandTimeout
+        )
         prompter = PinentryPrompter(
             launcher: launcher,
             program: program,

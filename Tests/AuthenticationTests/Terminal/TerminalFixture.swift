@@ -18,6 +18,7 @@ final class TerminalFixture {
     private let connection: Connection
     private let process: ChildProcess
     private let processID: Int32
+    private var callerHasEnded = false
 
     /// - Parameters:
     ///   - programs: the pinentries to try.
@@ -53,8 +54,10 @@ final class TerminalFixture {
         endCaller()
     }
 
-    /// Ends the caller, which is in a session of its own.
+    /// Ends the caller, which is in a session of its own; once, since its number is somebody else's afterwards.
     func endCaller() {
+        guard !callerHasEnded else { return }
+        callerHasEnded = true
         kill(processID, SIGKILL)
     }
 

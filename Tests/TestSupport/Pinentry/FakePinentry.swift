@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 
 /// A script that is a pinentry as far as the test wants it to be.
@@ -10,6 +11,7 @@ package final class FakePinentry: Sendable {
 
     private let folder: TemporaryFolder
     private let reader: ChildProcess
+    private let pipe: FileDescriptor
 
     /// Writes the script.
     ///
@@ -45,10 +47,28 @@ package final class FakePinentry: Sendable {
         guard mkfifo(folder.path("events"), 0o600) == 0 else { throw POSIXError(.EIO) }
         // Open for writing too, so that it does not end between two scripts.
         reader = try ChildProcess("bash", ["-c", "exec cat <>'\(folder.path("events"))'"])
+        // For reading too, so that this does not wait for the reader.
+        pipe = FileDescriptor(owning: open(folder.path("events"), O_RDWR | O_CLOEXEC))
+        guard pipe.rawValue >= 0 else { throw POSIXError(.EIO) }
     }
 
-    /// What the script has told, line by line: its process id, then what it was sent.
-    package var events: Recorder<String> { reader.standardOutput.lines }
+    private var events: Recorder<String> { reader.standardOutput.lines }
+
+    /// What the script has told before it gave the answer that the test has, line by line: its process id, then what it was sent.
+    package func told() async throws -> [String] {
+        // Behind all of that in the same pipe: what the script tells comes by another way than its answers, and perhaps later.
+        let mark = "mark \(UUID().uuidString)"
+        let line = mark + "\n"
+        guard write(pipe.rawValue, line, line.utf8.count) == line.utf8.count else { throw POSIXError(.EIO) }
+        _ = try await events.first("the mark") { $0 == mark }
+        return events.all.prefix { $0 != mark }.filter { !$0.hasPrefix("mark ") }
+    }
+
+    /// Waits until the script tells something.
+    @discardableResult
+    package func event(_ what: String, where matches: @escaping @Sendable (String) -> Bool) async throws -> String {
+        try await events.first(what, where: matches)
+    }
 
     /// The id of the process that runs the script, or of the one that runs it next.
     package func processID(after start: Int = 0) async throws -> Int32 {

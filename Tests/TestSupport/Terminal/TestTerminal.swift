@@ -33,6 +33,7 @@ package final class TestTerminal: Sendable {
             var buffer = [UInt8](repeating: 0, count: 4096)
             while true {
                 let count = read(master, &buffer, buffer.count)
+                if count < 0 && errno == EINTR { continue }
                 guard count > 0 else { break }
                 all += buffer[..<count]
                 output.record(String(decoding: all, as: UTF8.self))

@@ -68,7 +68,7 @@ package final class Recorder<Element: Sendable>: Sendable {
     package func first(
         _ what: String,
         after start: Int = 0,
-        within limit: Duration = .seconds(30),
+        within limit: Duration = Patience.limit,
         where matches: @escaping @Sendable (Element) -> Bool = { _ in true }
     ) async throws -> Element {
         let id = state.withLock { state in
