@@ -30,7 +30,7 @@ import Vault
         try await login.setLabel("My passwords")
         await vault.close()
 
-        let contents = try OtherReader(folder).read(passwords: "pässword")
+        let contents = try await OtherReader(folder).read(passwords: "pässword")
         #expect(contents.label == "My passwords")
         #expect(contents.modified == contents.created + 3_000_000)
         #expect(contents.items.map(\.id) == [first, third, fourth].map(\.rawValue))
@@ -46,8 +46,8 @@ import Vault
         let vault = try await Vault.opened(Fixture.configuration(folder))
         _ = try await vault.unlockedLogin()
         await vault.close()
-        let refusal = #expect(throws: OtherProgram.Refusal.self) {
-            _ = try OtherReader(folder).read(passwords: "wrong")
+        let refusal = await #expect(throws: OtherProgram.Refusal.self) {
+            _ = try await OtherReader(folder).read(passwords: "wrong")
         }
         #expect(refusal?.complaints.contains("InvalidTag") == true)
     }
@@ -73,17 +73,17 @@ import Vault
         )
         await vault.close()
         let reader = OtherReader(folder)
-        func secrets(_ passwords: String...) throws -> [String?] {
-            try reader.read(passwords: passwords.joined(separator: "\n")).items.map(\.text)
+        func secrets(_ passwords: String...) async throws -> [String?] {
+            try await reader.read(passwords: passwords.joined(separator: "\n")).items.map(\.text)
         }
         let password = Fixture.password
-        #expect(try secrets(password) == ["plain", "daemon", nil, nil, nil, nil])
-        #expect(try secrets(password, password) == ["plain", "daemon", "passcode", nil, nil, "either"])
-        #expect(try secrets(password, "", "sesame") == ["plain", "daemon", nil, "own", nil, "either"])
+        #expect(try await secrets(password) == ["plain", "daemon", nil, nil, nil, nil])
+        #expect(try await secrets(password, password) == ["plain", "daemon", "passcode", nil, nil, "either"])
+        #expect(try await secrets(password, "", "sesame") == ["plain", "daemon", nil, "own", nil, "either"])
         #expect(
-            try secrets(password, password, "sesame") == ["plain", "daemon", "passcode", "own", "both", "either"]
+            try await secrets(password, password, "sesame") == ["plain", "daemon", "passcode", "own", "both", "either"]
         )
-        #expect(throws: OtherProgram.Refusal.self) { _ = try secrets(password, password, "wrong") }
+        await #expect(throws: OtherProgram.Refusal.self) { _ = try await secrets(password, password, "wrong") }
     }
 
     @Test func passcodeSlot_readByAnotherProgram_leadsFromLogin() async throws {
@@ -94,7 +94,7 @@ import Vault
         let key = try await work.key(of: id, in: vault, passcode: "passcode")
         try await work.updateItem(id, secret: Fixture.secret("second"), key: key)
         await vault.close()
-        let contents = try OtherReader(folder, file: "Work.keychain", login: "login.keychain")
+        let contents = try await OtherReader(folder, file: "Work.keychain", login: "login.keychain")
             .read(passwords: "own\npasscode")
         #expect(contents.items.map(\.text) == ["second"])
     }
@@ -113,6 +113,6 @@ import Vault
         #expect(try version() == "2")
         await vault.close()
         #expect(try version() == "2")
-        #expect(try OtherReader(folder).read(passwords: Fixture.password).items.count == 1)
+        #expect(try await OtherReader(folder).read(passwords: Fixture.password).items.count == 1)
     }
 }

@@ -1,5 +1,6 @@
 import Foundation
 import KeychainModel
+import TestSupport
 import Testing
 
 /// A program of the folder `Fixtures`, written from docs/file-format.md.
@@ -14,23 +15,11 @@ struct OtherProgram {
     /// What the program prints.
     ///
     /// Without python3-cryptography and python3-argon2, which `make test` installs, it refuses rather than passes by.
-    func run(_ arguments: [String], input text: String) throws -> Data {
+    func run(_ arguments: [String], input text: String) async throws -> Data {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/" + name
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
-        process.arguments = ["-B", script] + arguments
-        let (input, output, errors) = (Pipe(), Pipe(), Pipe())
-        process.standardInput = input
-        process.standardOutput = output
-        process.standardError = errors
-        try process.run()
-        input.fileHandleForWriting.write(Data(text.utf8))
-        try input.fileHandleForWriting.close()
-        let printed = output.fileHandleForReading.readDataToEndOfFile()
-        let complaints = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        guard process.terminationStatus == 0 else { throw Refusal(complaints: complaints) }
-        return printed
+        let result = try await Command.run("/usr/bin/python3", ["-B", script] + arguments, input: Array(text.utf8))
+        guard result.succeeded else { throw Refusal(complaints: result.errors) }
+        return Data(result.output)
     }
 }
 
@@ -68,8 +57,8 @@ struct OtherReader {
     }
 
     /// Reads the collection; see the program for what the lines are.
-    func read(passwords: String) throws -> Contents {
-        let printed = try OtherProgram(name: "read_keychain.py").run(arguments, input: passwords)
+    func read(passwords: String) async throws -> Contents {
+        let printed = try await OtherProgram(name: "read_keychain.py").run(arguments, input: passwords)
         return try JSONDecoder().decode(Contents.self, from: printed)
     }
 
@@ -91,8 +80,8 @@ struct OtherWriter {
     }
 
     /// Gives an item of login another attribute in place of one.
-    func exchangeAttribute(of id: ItemID, _ old: String, for name: String, value: String) throws {
-        _ = try OtherProgram(name: "exchange_attribute.py").run(
+    func exchangeAttribute(of id: ItemID, _ old: String, for name: String, value: String) async throws {
+        _ = try await OtherProgram(name: "exchange_attribute.py").run(
             [folder.file("login.keychain"), folder.file("index.key"), id.description, old, name, value],
             input: password
         )

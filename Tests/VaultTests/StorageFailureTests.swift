@@ -1,6 +1,7 @@
 import Gcrypt
 import Glibc
 import KeychainModel
+import TestSupport
 import Testing
 import Vault
 
@@ -183,12 +184,12 @@ import Vault
         }
         let second = Vault(Fixture.configuration(folder))
         // The threads of the first end when they notice; there is nothing to wait for but them.
-        while true {
-            do {
+        try await eventually("the end of the first vault") {
+            do throws(VaultError) {
                 try await second.open()
-                break
+                return true
             } catch  where error.code == .inUse {
-                await Task.yield()
+                return false
             }
         }
         #expect(try await second.unlockedLogin().itemCount == 1)

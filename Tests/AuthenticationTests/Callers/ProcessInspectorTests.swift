@@ -52,13 +52,14 @@ struct ProcessInspectorTests {
     @Test
     func inspect_heldProcess_isBelievedWhileItRuns() throws {
         var ends: [Int32] = [-1, -1]
-        // No program that another test starts may keep the other side open.
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
         try #require(socketpair(AF_UNIX, Int32(kind), 0, &ends) == 0)
         var fixture = try ProcessFixture()
         // Like the descriptor of a process, the end of a connection can be read as soon as the other side has ended.
         fixture.credentials.processDescriptor = FileDescriptor(owning: ends[0])
         #expect(fixture.caller.process?.isHeldByBus == true)
+        // A child that another test starts may have the other side too for a moment: this ends it for everybody.
+        shutdown(ends[1], Int32(SHUT_RDWR))
         close(ends[1])
         #expect(fixture.caller.reason == "process 4711 has ended")
     }

@@ -21,9 +21,11 @@ struct RunningProcessTests {
         return process
     }
 
-    private func copyShell(to path: String) throws {
-        let shell = URL(fileURLWithPath: "/bin/sh").resolvingSymlinksInPath()
-        try FileManager.default.copyItem(at: shell, to: URL(fileURLWithPath: path))
+    /// By another process: what this one has open for writing, a child that is just being started may have too, and a file that is
+    /// being written cannot be run.
+    private func copyShell(to path: String) async throws {
+        let copy = try await Command.run("install", ["-m", "755", "/bin/sh", path])
+        try #require(copy.succeeded, "\(copy.errors)")
     }
 
     @Test
@@ -45,7 +47,7 @@ struct RunningProcessTests {
     func inspect_programFileDeleted_isSaid() async throws {
         let folder = try TemporaryFolder()
         let path = folder.path("shell")
-        try copyShell(to: path)
+        try await copyShell(to: path)
         let process = try await start(path, ["-c", RunningProcessTests.script])
         try FileManager.default.removeItem(atPath: path)
         let caller = inspect(process)
@@ -58,7 +60,7 @@ struct RunningProcessTests {
     func inspect_otherProgramMountedOverAKnownOne_isNotTakenForIt() async throws {
         let folder = try TemporaryFolder()
         let copy = folder.path("evil")
-        try copyShell(to: copy)
+        try await copyShell(to: copy)
         let disguise = "mount --bind '\(copy)' /usr/bin/true && exec /usr/bin/true -c '\(RunningProcessTests.script)'"
         let process = try await start("unshare", ["--map-root-user", "--mount", "sh", "-c", disguise])
         let caller = inspect(process)

@@ -154,7 +154,7 @@ import Vault
         let key = String(decoding: try await makeKey(for: login), as: UTF8.self)
         try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
         await vault.close()
-        #expect(try OtherReader(folder).read(passwords: key).items.map(\.text) == ["kept"])
-        #expect(try OtherReader(folder).read(passwords: "new").items.map(\.text) == ["kept"])
+        #expect(try await OtherReader(folder).read(passwords: key).items.map(\.text) == ["kept"])
+        #expect(try await OtherReader(folder).read(passwords: "new").items.map(\.text) == ["kept"])
     }
 }

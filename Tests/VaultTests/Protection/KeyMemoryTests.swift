@@ -43,9 +43,8 @@ import Vault
             replacing: false
         ).id
         let copy = try folder.snapshot()
-        let contents = try withExtendedLifetime(copy) {
-            try OtherReader(copy).read(passwords: "\(Fixture.password)\n\(Fixture.password)")
-        }
+        let contents = try await OtherReader(copy).read(passwords: "\(Fixture.password)\n\(Fixture.password)")
+        withExtendedLifetime(copy) {}
         let keys = contents.keys.map(OtherReader.bytes(hexadecimal:))
         try #require(keys.count == 2)
         return (id, Patterns(secret: pattern, passcodeKey: keys[0], itemKey: keys[1]))

@@ -185,7 +185,7 @@ import Vault
         var (vault, login) = try await opened()
         let id = try await login.add("x", ["keychain:later": "iris", "service": "bank"])
         await vault.close()
-        try OtherWriter(folder, password: Fixture.password)
+        try await OtherWriter(folder, password: Fixture.password)
             .exchangeAttribute(of: id, "keychain:later", for: "keychain:access-control", value: "iris")
         (vault, login) = try await opened()
         #expect(login.problem == nil)
