@@ -35,34 +35,41 @@ struct HostSlotTests {
         await prompter.crash()
     }
 
-    /// Whether `login` is open for the first call after a start.
-    private func opensAtStart(_ service: RunningService, _ options: KeychainDaemon.Options) async throws -> Bool {
+    /// Expects `login` to be open, or locked, for the first call after a start.
+    private func expectAtStart(
+        isOpen: Bool,
+        _ service: RunningService,
+        _ options: KeychainDaemon.Options,
+        at location: SourceLocation = #_sourceLocation
+    ) async throws {
         try await service.daemon.restart(options)
         let client = try await service.makeClient()
         let hits = try await client.searchItems(["a": "b"])
-        guard let item = hits.unlocked.first else { return false }
+        let log = service.daemon.child.standardError.lines.all.suffix(20).joined(separator: "\n")
+        let counts = [hits.unlocked.count, hits.locked.count]
+        #expect(counts == (isOpen ? [1, 0] : [0, 1]), "\(log)", sourceLocation: location)
+        guard let item = hits.unlocked.first else { return }
         #expect(try await client.secretText(of: item, session: client.openPlainSession()) == "kept")
-        return true
     }
 
     @Test func start_configured_unlocksLoginWithoutAQuestion() async throws {
         try await run { service, tpm, options in
             // The configuration alone opens nothing.
-            #expect(try await !opensAtStart(service, options))
+            try await expectAtStart(isOpen: false, service, options)
             var withPassword = options
             withPassword.password = "password"
-            #expect(try await opensAtStart(service, withPassword))
+            try await expectAtStart(isOpen: true, service, withPassword)
             try await addHost(service)
-            #expect(try await opensAtStart(service, options))
+            try await expectAtStart(isOpen: true, service, options)
             try await tpm.reboot()
-            #expect(try await opensAtStart(service, options))
+            try await expectAtStart(isOpen: true, service, options)
         }
     }
 
     @Test func start_notConfigured_asksAsEver() async throws {
         try await run(unlockAtStart: false) { service, _, options in
             try await addHost(service)
-            #expect(try await !opensAtStart(service, options))
+            try await expectAtStart(isOpen: false, service, options)
         }
     }
 
@@ -70,13 +77,13 @@ struct HostSlotTests {
         try await run { service, tpm, options in
             try await addHost(service)
             try await tpm.reset()
-            #expect(try await !opensAtStart(service, options))
+            try await expectAtStart(isOpen: false, service, options)
             _ = try await service.daemon.child.standardError.lines.first("why") { $0.contains("the TPM was reset") }
             try await tpm.remove()
-            #expect(try await !opensAtStart(service, options))
+            try await expectAtStart(isOpen: false, service, options)
             var withPassword = options
             withPassword.password = "password"
-            #expect(try await opensAtStart(service, withPassword))
+            try await expectAtStart(isOpen: true, service, withPassword)
         }
     }
 
@@ -126,7 +133,7 @@ struct HostSlotTests {
             let message = prompter.questions.all.last?.text("message")
             #expect(message == "Remove this computer (“laptop”) from the keychain “Login”")
             await prompter.crash()
-            #expect(try await !opensAtStart(service, options))
+            try await expectAtStart(isOpen: false, service, options)
         }
     }
 }

@@ -23,8 +23,8 @@ struct ItemBehaviourTests {
     func add_secret_isNotOnDisk() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("pullip-2020")]), nil) == errSecSuccess)
-            for file in try keychain.provider.storedFiles().values {
-                #expect(file.range(of: data("pullip-2020")) == nil)
+            for (path, contents) in try keychain.provider.storedFiles() {
+                #expect(contents.range(of: data("pullip-2020")) == nil, "\(path)")
             }
         }
     }
@@ -44,12 +44,12 @@ struct ItemBehaviourTests {
     func add_existing_writesNothing() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("first")]), nil) == errSecSuccess)
-            let before = try keychain.provider.storedFiles()
+            let before = try await keychain.provider.storedKeychains()
             for _ in 0..<3 {
                 let again = keychain.generic("anna", [kSecValueData: data("second")])
                 #expect(SecItemAdd(again, nil) == errSecDuplicateItem)
             }
-            let after = try keychain.provider.storedFiles()
+            let after = try await keychain.provider.storedKeychains()
             #expect(after == before)
         }
     }

@@ -2,6 +2,7 @@ import Foundation
 import SecretServiceClient
 import Security
 import TestSupport
+import Testing
 
 /// A keychain that the `SecItem` functions use within a closure, and attributes that no other test has.
 struct Keychain {
@@ -52,9 +53,17 @@ struct Keychain {
     }
 
     /// What a query finds; nil if that is nothing or nothing of the type.
+    ///
+    /// Another status than that nothing was found is an issue, so that it can be read there.
     func find<Result>(_ query: CFDictionary, as type: Result.Type = Result.self) -> Result? {
         var result: CFTypeRef?
-        return SecItemCopyMatching(query, &result) == errSecSuccess ? result as? Result : nil
+        switch SecItemCopyMatching(query, &result) {
+        case errSecSuccess: return result as? Result
+        case errSecItemNotFound: return nil
+        case let status:
+            Issue.record("a search ends with the status \(status)")
+            return nil
+        }
     }
 
     /// What a query finds that also says what to give.

@@ -9,12 +9,23 @@ extension RunningProvider {
         try await SecretClient.connect(.init(bus: .address(bus.address)))
     }
 
-    /// Everything that the provider has written, by the names of the files.
+    /// Everything that the provider has written, by the files' paths in its folder.
     func storedFiles() throws -> [String: Data] {
         let home = try #require(dataHome)
         let files = FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String } ?? []
-        let contents = files.map { ($0, FileManager.default.contents(atPath: home + "/" + $0)) }
+        let contents = files.compactMap { path in
+            FileManager.default.contents(atPath: home + "/" + path).map { (path, $0) }
+        }
         try #require(!contents.isEmpty)
-        return Dictionary(uniqueKeysWithValues: contents).compactMapValues { $0 }
+        return Dictionary(uniqueKeysWithValues: contents)
+    }
+
+    /// The files of the keychains between two runs of the provider, which writes some of what it has to write in pauses.
+    func storedKeychains() async throws -> [String: Data] {
+        try await stop()
+        let files = try storedFiles().filter { $0.key.contains(".keychain") }
+        try #require(!files.isEmpty)
+        try await start()
+        return files
     }
 }

@@ -12,18 +12,9 @@ struct VirtualReaderSocket: Sendable {
     }
 
     private static func exchange(_ command: String, at path: String) throws -> String {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
-        guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-        defer { close(descriptor) }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
-        let status = withUnsafePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        let connection = try LocalSocket.connect(to: path)
+        let descriptor = connection.rawValue
+        defer { withExtendedLifetime(connection) {} }
         let text = Array(command.utf8)
         guard send(descriptor, text, text.count, Int32(MSG_NOSIGNAL)) == text.count else {
             throw POSIXError(.EIO)

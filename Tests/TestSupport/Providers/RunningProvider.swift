@@ -40,9 +40,20 @@ package final class RunningProvider: Sendable {
         (daemon?.child ?? process.withLock { $0 })?.send(SIGSTOP)
     }
 
-    /// Starts the provider again on what it has stored.
+    /// Ends the provider in order, after which all that it has put off is written.
+    package func stop() async throws {
+        if let daemon { try await daemon.stop() }
+        if let process = process.withLock({ $0 }) { try await process.terminate() }
+    }
+
+    /// Ends the provider at once, and starts it again on what it has stored.
     package func restart() async throws {
         try await kill()
+        try await start()
+    }
+
+    /// Starts the provider again on what it has stored, after it has ended.
+    package func start() async throws {
         if let daemon {
             try await daemon.start()
         } else {

@@ -62,13 +62,12 @@ package final class SoftwareTPM: Sendable {
                 "type=unixio,path=\(socket).ctrl", "--log", "fd=1,level=1",
             ]
         )
-        // It says nothing when it is ready; the socket for commands is the last that it makes.
-        let deadline = ContinuousClock.now + .seconds(30)
-        while !FileManager.default.fileExists(atPath: socket) {
-            guard ContinuousClock.now < deadline else {
-                throw DaemonError(reason: "swtpm does not start", log: try await process.standardError.text())
-            }
-            await Task.yield()
+        // It says nothing when it is ready; the socket for commands is the last that it makes, and there before it listens.
+        do {
+            try await eventually("swtpm") { LocalSocket.listens(at: socket) }
+        } catch {
+            try await process.kill()
+            throw DaemonError(reason: "\(error)", log: try await process.standardError.text())
         }
         return process
     }

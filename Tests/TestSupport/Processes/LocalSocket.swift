@@ -1,0 +1,26 @@
+import DBus
+import Foundation
+
+/// Connections to sockets in the file system.
+enum LocalSocket {
+    /// Connects to a socket of streams, which blocks while it takes no more connections.
+    static func connect(to path: String) throws -> FileDescriptor {
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
+        let connection = FileDescriptor(owning: socket(AF_UNIX, kind, 0))
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8.prefix($0.count - 1)) }
+        let status = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(connection.rawValue, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard status == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        return connection
+    }
+
+    /// Whether somebody takes connections at a socket.
+    static func listens(at path: String) -> Bool {
+        (try? connect(to: path)) != nil
+    }
+}
