@@ -48,7 +48,7 @@ session optional $prefix/lib/security/pam_keychaind.so
 PAM
 
 status=0
-timeout --kill-after=5 60 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+timeout --kill-after=5 240 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
     bash -euo pipefail "$scripts/user-manager.sh" "$prefix" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
 if [[ $status -eq 77 ]]; then
     skip "under a user manager: $(tail -n 1 "$work/manager.log")"

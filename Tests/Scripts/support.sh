@@ -21,18 +21,20 @@ check_match() { if [[ $2 =~ $3 ]]; then pass "$1"; else fail "$1: no '$3' in '$2
 # status_of COMMAND...: prints its exit status; what it says goes to $work/said.
 status_of() {
     local status=0
-    timeout 20 "$@" >"$work/said" 2>&1 || status=$?
+    timeout 60 "$@" >"$work/said" 2>&1 || status=$?
     echo "$status"
 }
 
-# eventually COMMAND...: tries it until it succeeds, for at most ten seconds.
+# eventually COMMAND...: tries it until it succeeds; after two minutes it says what it has tried, and fails.
 eventually() {
-    local attempt
-    for ((attempt = 0; attempt < 200; attempt++)); do
-        if "$@" >/dev/null 2>&1; then return 0; fi
+    local end=$((SECONDS + 120))
+    until "$@" >/dev/null 2>&1; do
+        if ((SECONDS >= end)); then
+            echo "waited in vain for: $*" >&2
+            return 1
+        fi
         sleep 0.05
     done
-    return 1
 }
 
 has_ended() { ! kill -0 "$1" 2>/dev/null; }

@@ -39,8 +39,12 @@ session  optional $module runtime=$runtime
 PAM
 }
 
-# log_in PASSWORD STEP...: as a login program does it; the passwords are lines.
-log_in() { printf '%s\n' "$1" | timeout 10 "$work/login" "$work/pam.d" "${service:-login}" "$user" "${@:2}" 2>&1 || true; }
+# log_in PASSWORD STEP...: as a login program does it; the passwords are lines. A test in which something keeps the login waiting
+# sets the seconds that it may take.
+log_in() {
+    printf '%s\n' "$1" |
+        timeout "${login_limit:-60}" "$work/login" "$work/pam.d" "${service:-login}" "$user" "${@:2}" 2>&1 || true
+}
 
 # The account's own home, bus and daemon; the daemon's log is $work/keychaind.log.
 user_environment() {
@@ -88,6 +92,9 @@ is_locked() {
 
 store() { printf %s "$2" | as_user secret-tool store --label=test name "$1"; }
 look_up() { as_user secret-tool lookup name "$1"; }
+
+# Whether a login has connected to the socket, and nobody has taken the connection yet.
+login_waits() { grep -qE " 00000000 0005 02 +[0-9]+ $XDG_RUNTIME_DIR/keychaind/pam\$" /proc/net/unix; }
 
 # Whether somebody listens at the socket for logins: its file may be there before, or be left from the last daemon.
 hears_logins() { grep -q " 00010000 .* $XDG_RUNTIME_DIR/keychaind/pam\$" /proc/net/unix; }

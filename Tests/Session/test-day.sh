@@ -88,7 +88,7 @@ check_equal "by one dialog" "$(dialogs)" 1
 check_equal "and has its secrets" "$(ask read)" "$stored"
 
 check_equal "a change of the password" \
-    "$(printf '%s\n' "in the morning" "at noon" | timeout 10 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
+    "$(printf '%s\n' "in the morning" "at noon" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
 check "reaches the keychain" eventually grep -q "have the account's new password" "$work/keychaind.log"
 
 before=$daemon_pid

@@ -72,6 +72,7 @@ if [[ $EUID -eq 0 ]]; then
 fi
 
 # What may keep the password from where it should go. Every login is as if there were no module; log_in ends it after ten seconds.
+login_limit=10
 kill -STOP "$daemon_pid"
 check_equal "a stalled daemon" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 waiting=()
@@ -82,6 +83,7 @@ done
 wait "${waiting[@]}"
 check_equal "and one whose queue is full" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 kill -CONT "$daemon_pid"
+unset login_limit
 stop_user_daemon
 start_user_daemon --verbose
 kill -STOP "$daemon_pid"
@@ -149,7 +151,7 @@ rm -rf "$folder"
 # Changes of the password.
 start_user_daemon --verbose
 check_equal "a change of the password" \
-    "$(printf '%s\n' "the first password" "the second" | timeout 10 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
+    "$(printf '%s\n' "the first password" "the second" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
 check "reaches the keychain" eventually log_says "have the account's new password"
 stop_user_daemon
 start_user_daemon --verbose
@@ -159,15 +161,15 @@ stop_user_daemon
 
 write_service expired expired
 check_equal "a change before there is a daemon" \
-    "$(printf '%s\n' "the second" "the second" "the third" | timeout 10 "$work/login" "$work/pam.d" expired "$user" \
+    "$(printf '%s\n' "the second" "the second" "the third" | timeout 60 "$work/login" "$work/pam.d" expired "$user" \
         authenticate account change | tr '\n' ' ')" "authenticate=0 account=12 change=0 "
 printf %s "the second" >"$work/account"
 start_user_daemon --verbose
 kill -STOP "$daemon_pid"
 printf '%s\n' "the second" "the second" "the third" >"$work/lines"
-(sleep 1 && kill -CONT "$daemon_pid") &
+(eventually login_waits && kill -CONT "$daemon_pid") &
 check_equal "an expired password" \
-    "$(timeout 10 "$work/login" "$work/pam.d" expired "$user" authenticate account change open <"$work/lines" | tr '\n' ' ')" \
+    "$(timeout 60 "$work/login" "$work/pam.d" expired "$user" authenticate account change open <"$work/lines" | tr '\n' ' ')" \
     "authenticate=0 account=12 change=0 open=0 "
 is_unlocked() { [[ $(is_locked) == false ]]; }
 check "is changed and unlocks" eventually is_unlocked
