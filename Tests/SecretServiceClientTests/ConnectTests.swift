@@ -51,6 +51,7 @@ struct ConnectTests {
     func connect_busThatDoesNotAnswer_timesOut() async throws {
         let bus = try await PrivateBus()
         bus.pause()
+        defer { bus.resume() }
         var configuration = SecretClient.Configuration(bus: .address(bus.address))
         configuration.connectTimeout = .milliseconds(50)
         let started = configuration
@@ -62,6 +63,7 @@ struct ConnectTests {
     func connect_cancelled_endsAtOnce() async throws {
         let bus = try await PrivateBus()
         bus.pause()
+        defer { bus.resume() }
         let address = bus.address
         let connecting = Task {
             try await code { try await SecretClient.connect(.init(bus: .address(address))) }

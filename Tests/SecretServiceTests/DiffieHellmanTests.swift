@@ -103,7 +103,7 @@ struct DiffieHellmanTests {
             Self.handshakes,
             [item.rawValue, count],
             environment: service.daemon.environment,
-            within: .seconds(300)
+            within: .seconds(1800)
         )
         #expect(result.succeeded, "\(result.errors)")
         // One session in 256 has a shared secret or a public key with a leading zero.

@@ -96,7 +96,7 @@ struct CallerDirectoryTests {
         }
         try await run(inspection: inspection, patience: .milliseconds(20)) { directory, other in
             #expect(await directory.caller(other.uniqueName).reason == "looking into it takes too long")
-            while await directory.caller(other.uniqueName).process == nil {}
+            try await eventually("the caller's process") { await directory.caller(other.uniqueName).process != nil }
             turnstile.signal()
         }
     }

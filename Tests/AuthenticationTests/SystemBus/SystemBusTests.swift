@@ -63,6 +63,7 @@ struct SystemBusTests {
     func connection_busDoesNotAnswer_failsWithoutBlockingTheLoop() async throws {
         let bus = try await PrivateBus()
         bus.pause()
+        defer { bus.resume() }
         let system = makeSystemBus(bus.address, timeout: .milliseconds(50), pause: SystemBusTests.long)
         defer { system.close() }
         await #expect(throws: BusError(.noReply, "")) { _ = try await system.connection() }

@@ -124,6 +124,7 @@ struct ClosingTests {
         let disconnections = Recorder<Void>()
         server.client.onDisconnect = { disconnections.record(()) }
         server.bus.pause()
+        defer { server.bus.resume() }
         for _ in 0..<8 {
             let message = server.message("HoldBytes")
             message.append(ByteArray([UInt8](repeating: 1, count: 1 << 20)))

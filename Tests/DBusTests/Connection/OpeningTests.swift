@@ -8,7 +8,7 @@ struct OpeningTests {
     @Test @BusActor
     func open_hasANameAndIsUsable() async throws {
         let bus = try await PrivateBus()
-        let connection = try await Connection.open(bus.address, timeout: .seconds(60))
+        let connection = try await Connection.open(bus.address, timeout: Patience.limit)
         defer { connection.close() }
         #expect(connection.uniqueName.hasPrefix(":"))
         #expect(try await connection.owner(of: connection.uniqueName) == connection.uniqueName)
@@ -19,7 +19,8 @@ struct OpeningTests {
     func open_busEndsMeanwhile_fails() async throws {
         let bus = try await PrivateBus()
         bus.pause()
-        let opening = Task.immediate { @BusActor in try await Connection.open(bus.address, timeout: .seconds(60)) }
+        defer { bus.resume() }
+        let opening = Task.immediate { @BusActor in try await Connection.open(bus.address, timeout: Patience.limit) }
         try await bus.kill()
         await #expect(throws: BusError.self) { _ = try await opening.value }
     }

@@ -55,6 +55,6 @@ final class TestServer {
     ) async throws(BusError) -> Message {
         let message = message(member, of: interface, at: path)
         message.append(repeat each arguments)
-        return try await client.call(message, timeout: .seconds(120))
+        return try await client.call(message, timeout: Patience.limit)
     }
 }

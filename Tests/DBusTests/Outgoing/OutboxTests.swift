@@ -57,6 +57,7 @@ struct OutboxTests {
         }
         try await server.call("Sender")
         server.bus.pause()
+        defer { server.bus.resume() }
         // Sizes around what the kernel takes in one piece.
         for number in 0..<400 as Range<UInt64> {
             let bytes = ByteArray([UInt8](repeating: 1, count: Int(number * 211 % 70_000)))
@@ -80,6 +81,7 @@ struct OutboxTests {
         let server = try await TestServer.start()
         let heard = Recorder<String>()
         server.bus.pause()
+        defer { server.bus.resume() }
         fill(server.client)
         let owner = Task { try await server.client.owner(of: TestServer.name) }
         let subscription = server.client.subscribe(to: SignalMatch(interface: Self.interface)) { message in
@@ -101,6 +103,7 @@ struct OutboxTests {
         let calls = (0..<50).map { number in Task { try await server.call("Hold", "\(number)") } }
         for number in 0..<50 { _ = try await server.object.held.first("call \(number)", after: number) }
         server.bus.pause()
+        defer { server.bus.resume() }
         fill(server.connection)
         server.object.release()
         server.bus.resume()
@@ -116,6 +119,7 @@ struct OutboxTests {
         let disconnections = Recorder<Void>()
         server.client.onDisconnect = { disconnections.record(()) }
         server.bus.pause()
+        defer { server.bus.resume() }
         fill(server.client)
         let lost = Task { try await server.call("Sender") }
         let alsoLost = Task { try await server.client.owner(of: TestServer.name) }

@@ -40,6 +40,8 @@ final class ScriptedProvider {
         _ configure: (inout SecretClient.Configuration) -> Void = { _ in }
     ) async throws -> SecretClient {
         var configuration = SecretClient.Configuration(bus: .address(bus.address))
+        configuration.connectTimeout = Patience.limit
+        configuration.callTimeout = Patience.limit
         configure(&configuration)
         return try await SecretClient.connect(configuration)
     }

@@ -21,6 +21,8 @@ extension RunningProvider {
         _ configure: (inout SecretClient.Configuration) -> Void = { _ in }
     ) async throws(SecretServiceError) -> SecretClient {
         var configuration = SecretClient.Configuration(bus: .address(bus.address))
+        configuration.connectTimeout = Patience.limit
+        configuration.callTimeout = Patience.limit
         configure(&configuration)
         return try await SecretClient.connect(configuration)
     }

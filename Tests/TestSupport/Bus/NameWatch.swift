@@ -31,11 +31,11 @@ package final class NameWatch: Sendable {
 
     deinit {
         let connection = connection
-        Task { @BusActor in connection.close() }
+        Task { @BusActor in connection.close(flushing: false) }
     }
 
     /// Waits until somebody takes the name, or the process that should take it ends.
-    package func waitForOwner(unless process: ChildProcess, within limit: Duration = .seconds(30)) async throws {
+    package func waitForOwner(unless process: ChildProcess, within limit: Duration = Patience.limit) async throws {
         let ending = Task { [owners] in
             _ = try await process.waitForExit(within: limit)
             owners.finish()
@@ -45,7 +45,7 @@ package final class NameWatch: Sendable {
     }
 
     /// Waits until nobody has the name any more.
-    package func waitForVacancy(within limit: Duration = .seconds(30)) async throws {
+    package func waitForVacancy(within limit: Duration = Patience.limit) async throws {
         _ = try await owners.first("the end of the owner of \(name)", within: limit) { $0.isEmpty }
     }
 }

@@ -1,4 +1,5 @@
 package import DBus
+import Gcrypt
 import Glibc
 
 /// A bus of a test's own; its daemon ends with this object.
@@ -22,6 +23,8 @@ package final class PrivateBus: Sendable {
     ) async throws {
         // The loop's thread is the only one that may use a connection, and in a test nobody else starts it.
         EventLoop.startThread()
+        // The first to ask decides for the process how much there is: vaults need more than what clients and prompters would take.
+        _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         folder = try TemporaryFolder()
         if isForEveryone {
             chmod(folder.path, 0o711)
@@ -67,6 +70,9 @@ package final class PrivateBus: Sendable {
     }
 
     /// Stops the bus from doing anything, until it goes on or is killed.
+    ///
+    /// A test resumes it in a `defer`: what closes a connection waits until the bus has taken what is queued, and with the loop's thread
+    /// all tests would.
     package func pause() {
         daemon.send(SIGSTOP)
     }
@@ -97,7 +103,7 @@ package final class PrivateBus: Sendable {
           <limit name="max_replies_per_connection">100000</limit>
           <limit name="max_match_rules_per_connection">100000</limit>
           <limit name="max_pending_service_starts">10000</limit>
-          <limit name="service_start_timeout">20000</limit>
+          <limit name="service_start_timeout">\(Patience.limit.components.seconds)000</limit>
         </busconfig>
 
         """

@@ -34,7 +34,7 @@ package final class SecretServiceProxy {
 
     deinit {
         let connection = connection
-        Task { @BusActor in connection.close() }
+        Task { @BusActor in connection.close(flushing: false) }
     }
 
     /// Leaves the bus, as a program that ends.
@@ -54,7 +54,7 @@ package final class SecretServiceProxy {
     ) async throws(BusError) -> Message {
         let message = Message.call(to: KeychainDaemon.busName, path, interface, member)
         message.append(repeat each arguments)
-        return try await connection.call(message, timeout: .seconds(60))
+        return try await connection.call(message, timeout: Patience.limit)
     }
 
     /// Calls back and forth once: what the service has sent before is here afterwards.

@@ -48,7 +48,7 @@ package final class VirtualReader: Sendable {
     deinit {
         process.withLock { $0 }.end()
         let connection = connection
-        Task { @BusActor in connection.close() }
+        Task { @BusActor in connection.close(flushing: false) }
     }
 
     /// What a program's environment needs to take the bus for the system's.
@@ -259,9 +259,9 @@ package final class VirtualReader: Sendable {
             VirtualReader.busName + ".Manager",
             "GetDefaultDevice"
         )
-        let path = try await connection.call(find).read(ObjectPath.self)
+        let path = try await connection.call(find, timeout: Patience.limit).read(ObjectPath.self)
         let message = Message.call(to: VirtualReader.busName, path, VirtualReader.device, member)
         if let argument { message.append(argument) }
-        return try await connection.call(message)
+        return try await connection.call(message, timeout: Patience.limit)
     }
 }

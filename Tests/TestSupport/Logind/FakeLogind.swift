@@ -38,7 +38,7 @@ package final class FakeLogind: Sendable {
 
     deinit {
         let connection = connection
-        Task { @BusActor in connection.close() }
+        Task { @BusActor in connection.close(flushing: false) }
     }
 
     /// What a program needs in its environment to take this for the machine's bus.
@@ -205,6 +205,6 @@ package final class FakeLogind: Sendable {
 
     @BusActor
     private func send(_ message: Message) async throws -> Message {
-        try await connection.call(message)
+        try await connection.call(message, timeout: Patience.limit)
     }
 }

@@ -47,7 +47,7 @@ package final class PolkitAgent {
             }
         }
         call.append("C", PolkitAgent.path.rawValue)
-        _ = try await connection.call(call)
+        _ = try await connection.call(call, timeout: Patience.limit)
     }
 
     isolated deinit {
@@ -130,6 +130,6 @@ package final class PolkitAgent {
                 ["uid": Variant.uint32(UInt32(RealPolkit.user))].write(to: &writer)
             }
         }
-        _ = try await connection.call(response)
+        _ = try await connection.call(response, timeout: Patience.limit)
     }
 }

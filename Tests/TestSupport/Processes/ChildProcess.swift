@@ -67,7 +67,7 @@ package final class ChildProcess: Sendable {
 
     /// Waits for the end.
     @discardableResult
-    package func waitForExit(within limit: Duration = .seconds(30)) async throws -> ExitStatus {
+    package func waitForExit(within limit: Duration = Patience.limit) async throws -> ExitStatus {
         try await monitor.exit.first("the end of a process", within: limit)
     }
 

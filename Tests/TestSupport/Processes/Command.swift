@@ -8,7 +8,7 @@ package enum Command {
         _ arguments: [String] = [],
         environment: [String: String?] = [:],
         input: [UInt8] = [],
-        within limit: Duration = .seconds(60)
+        within limit: Duration = Patience.limit
     ) async throws -> CommandResult {
         let process = try ChildProcess(executable, arguments, environment: environment, input: input)
         let status = try await process.waitForExit(within: limit)
@@ -24,7 +24,7 @@ package enum Command {
         _ script: String,
         _ arguments: [String] = [],
         environment: [String: String?] = [:],
-        within limit: Duration = .seconds(120)
+        within limit: Duration = Patience.limit
     ) async throws -> CommandResult {
         try await run(
             "/usr/bin/python3",

@@ -65,7 +65,7 @@ package final class FakeKDEPrompter {
         if let descriptor { message.append(descriptor) }
         BusActor.start { [connection, events] in
             do throws(BusError) {
-                let reply = try await connection.call(message)
+                let reply = try await connection.call(message, timeout: Patience.limit)
                 if member != "Dismissed" { events.record("action \(try reply.read(Int32.self))") }
             } catch {
                 events.record("error \(error.name.rawValue)")

@@ -3,6 +3,7 @@ package enum TestedProvider: String, CaseIterable, Sendable {
     case keychaind
     case gnomeKeyring = "gnome-keyring"
 
+    /// For a run that does not limit how many tests run at a time, as `scripts/test` does.
     private static let turnstile = Turnstile(places: 6)
     private static let keychaindForAll = Task { try await RunningProvider(.keychaind) }
     private static let gnomeKeyringForAll = Task { try await RunningProvider(.gnomeKeyring) }
@@ -15,7 +16,7 @@ package enum TestedProvider: String, CaseIterable, Sendable {
         }
     }
 
-    /// One for one test; only so many run at a time.
+    /// One for one test; only so many of these run at a time.
     package func withProvider<Result: Sendable>(
         _ body: (RunningProvider) async throws -> Result
     ) async throws -> Result {
