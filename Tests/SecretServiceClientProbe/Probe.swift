@@ -20,6 +20,7 @@ enum Probe {
         case "fork": try await refusesInChild()
         case "gcrypt": try await takesStartedLibgcrypt()
         case "descriptors": try await survivesWithoutDescriptors()
+        case "refused-secret": try await wipesRefusedSecret()
         default: throw Failure("there is no probe '\(name)'")
         }
     }
@@ -93,6 +94,28 @@ enum Probe {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &before)
         guard code == .busUnavailable else { throw Failure("it has failed with \(code.map { "\($0)" } ?? "nothing")") }
         try await roundTrip()
+    }
+
+    /// For a provider that does not encrypt, and answers `SetSecret` with `IsLocked`.
+    private static func wipesRefusedSecret() async throws {
+        var configuration = SecretClient.Configuration()
+        configuration.encryption = .none
+        let client = try await SecretClient.connect(configuration)
+        let item = try client.item(at: "/org/freedesktop/secrets/collection/login/1")
+        do {
+            let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: MemoryScan.count, alignment: 1)
+            for index in bytes.indices { bytes[index] = MemoryScan.byte(index) }
+            let secret = try Secret(copying: UnsafeRawBufferPointer(bytes))
+            for index in bytes.indices { bytes[index] = 0 }
+            bytes.deallocate()
+            guard MemoryScan.occurrences() == 1 else { throw Failure("the secret is not found where it is") }
+            let code = await failure { () throws(SecretServiceError) in
+                try await item.setSecret(secret, prompting: .never)
+            }
+            guard code == .locked else { throw Failure("the secret was not refused") }
+        }
+        let count = MemoryScan.occurrences()
+        guard count == 0 else { throw Failure("the secret lies in memory, \(count) times") }
     }
 
     private static func failure(

@@ -1,3 +1,4 @@
+import DBus
 import Foundation
 import SecretServiceClient
 import TestSupport
@@ -12,6 +13,20 @@ struct ProcessTests {
     func process_isLeftAsItIs(probe: String) async throws {
         let result = try await run(probe, environment: [:])
         #expect(result.text == "ok\n" && result.succeeded, "\(result.text) \(result.errors)")
+    }
+
+    @Test("A secret that a provider refuses, sent as it is, does not stay in memory")
+    func refusedSecret_isOverwritten() async throws {
+        let provider = try await ScriptedProvider { (call, _) throws(BusError) in
+            guard call.member == "SetSecret" else { return try ScriptedProvider.plainSession(call) }
+            throw BusError(ErrorName(rawValue: "org.freedesktop.Secret.Error.IsLocked"), "")
+        }
+        let result = try await Command.run(
+            ProcessTests.executable,
+            ["refused-secret"],
+            environment: provider.bus.environment
+        )
+        #expect(result.text == "ok\n", "\(result.text) \(result.errors)")
     }
 
     @Test("Without DBUS_SESSION_BUS_ADDRESS the socket in the runtime folder is taken")
@@ -32,16 +47,19 @@ struct ProcessTests {
         #expect(result.text.hasPrefix("busUnavailable"))
     }
 
+    private static var executable: String {
+        URL(fileURLWithPath: KeychainDaemon.executable)
+            .deletingLastPathComponent().appendingPathComponent("SecretServiceClientProbe").path
+    }
+
     private func run(
         _ probe: String,
         on service: RunningService? = nil,
         environment: [String: String?]
     ) async throws -> CommandResult {
         let started = if let service { service } else { try await RunningService() }
-        let executable = URL(fileURLWithPath: KeychainDaemon.executable)
-            .deletingLastPathComponent().appendingPathComponent("SecretServiceClientProbe").path
         return try await Command.run(
-            executable,
+            ProcessTests.executable,
             [probe],
             environment: started.bus.environment.merging(environment) { $1 }
         )
