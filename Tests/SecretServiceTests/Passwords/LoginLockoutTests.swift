@@ -1,0 +1,33 @@
+import Authentication
+import DBus
+import SecretService
+import TestSupport
+import Testing
+import Vault
+
+/// Passwords at the socket for logins, from anybody but root.
+@Suite(.onLoop)
+struct LoginLockoutTests {
+    @Test
+    @BusActor
+    func wrongPasswords_costProgramsTime_andNoPerson() async throws {
+        let service = try await ProviderInProcess()
+        var attempts = 0
+        var status = LoginReply.Status.wrong
+        while attempts < 20, status == .wrong {
+            attempts += 1
+            await service.provider.unlock(try ProviderInProcess.bytes("bad"), from: .user)
+            status = try await change(from: "bad", in: service)
+        }
+        #expect(status == .refused)
+        let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)])
+        #expect(isOpen && questions.count == 1)
+        await service.vault.close()
+    }
+
+    @BusActor
+    private func change(from old: String, in service: ProviderInProcess) async throws -> LoginReply.Status {
+        let new = try ProviderInProcess.bytes("new")
+        return await service.provider.change(try ProviderInProcess.bytes(old), to: new, from: .user).status
+    }
+}
