@@ -102,6 +102,29 @@ struct HostileClientTests {
         }
     }
 
+    /// As long as a message may be once the bus has added its sender: an answer that repeats it would be too long.
+    private let longestCall = """
+        import dbus, dbus.lowlevel
+        bus = dbus.SessionBus(private=True)
+        call = dbus.lowlevel.MethodCallMessage(
+            'org.freedesktop.secrets', '/', 'org.freedesktop.DBus.Properties', 'GetAll')
+        call.append('a' * ((128 << 20) - 149))
+        try:
+            bus.send_message_with_reply_and_block(call, 100)
+        except dbus.DBusException as error:
+            print(error.get_dbus_name())
+        """
+
+    @Test("#47 the longest call there can be is answered, and the service lives on")
+    func longestCall_isAnswered() async throws {
+        try await RunningService.withService { service in
+            let result = try await Command.python(longestCall, environment: service.daemon.environment)
+            #expect(result.text == "org.freedesktop.DBus.Error.UnknownInterface\n", "\(result.errors)")
+            #expect(try await service.client.readAlias("default") == .login)
+            #expect(service.daemon.child.isRunning)
+        }
+    }
+
     @Test("#48 a client that asks for 10,000 sessions gets some, and the others are served")
     func manySessions_harmNobody() async throws {
         let (client, session) = try await SharedService.client()

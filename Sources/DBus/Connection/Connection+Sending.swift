@@ -56,6 +56,18 @@ extension Connection {
         guard isOpen else { return }
         var writer = Writer(beginning: Marshaller(header, serial: outbox.nextSerial()))
         values(&writer)
-        if let message = writer.finish() { outbox.append(message) }
+        if let message = writer.finish() { outbox.append(message) } else { refuse(header) }
+    }
+
+    /// Sends an error for an answer that is too long, and nothing for a signal: the bus would close the connection.
+    private func refuse(_ header: MessageHeader) {
+        switch header {
+        case .answer(let serial, let caller, _):
+            marshal(.answer(to: serial, of: caller, error: .limitsExceeded)) { writer in
+                "the answer is longer than a message may be".write(to: &writer)
+            }
+        case .signal(_, let interface, let member, _):
+            onOversizedSignal?("\(interface).\(member)")
+        }
     }
 }

@@ -35,6 +35,9 @@ package final class Connection {
     /// Called once when the bus has gone, but not after ``close()``.
     package var onDisconnect: (@BusActor () -> Void)?
 
+    /// Called with the name of a signal that is not sent because it is longer than a message may be.
+    package var onOversizedSignal: (@BusActor (_ name: String) -> Void)?
+
     // MARK: Opening and closing
 
     /// Connects and says hello.

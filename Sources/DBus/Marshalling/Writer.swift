@@ -24,7 +24,7 @@ package struct Writer: ~Copyable {
         self.iterator = iterator
     }
 
-    /// Ends the message that was begun; nil for one of libdbus's.
+    /// Ends the message that was begun; nil if it is longer than one may be, and for one of libdbus's.
     package consuming func finish() -> OutgoingMessage? {
         switch consume marshaller {
         case .some(let marshaller): marshaller.finish()

@@ -15,6 +15,17 @@ package struct BusError: Error, Sendable {
         self.message = message
     }
 
+    /// Bytes of a message that travel.
+    private static let sentBytes = 512
+
+    /// The message as it travels: cut, for it may repeat what the caller has sent, and an answer longer than the longest call would end
+    /// the connection.
+    var sentMessage: Substring {
+        guard message.utf8.count > BusError.sentBytes else { return message[...] }
+        // An index inside a character is taken for where that begins.
+        return message[..<message.utf8.index(message.startIndex, offsetBy: BusError.sentBytes)]
+    }
+
     /// Takes over what libdbus says of a failed call, and frees it.
     init(consuming error: inout DBusError) {
         let name = error.name.map { String(cString: $0) }

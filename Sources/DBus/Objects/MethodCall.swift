@@ -57,7 +57,7 @@ package final class MethodCall {
         // A secret among the arguments may not have been read, and libdbus keeps used messages.
         message.wipeByteArrays()
         guard beginAnswer() else { return }
-        connection.answer(self, failing: error.name) { error.message.write(to: &$0) }
+        connection.answer(self, failing: error.name) { String(error.sentMessage).write(to: &$0) }
     }
 
     /// Answers a call that its handler has left without an answer: a caller must never wait for nothing.

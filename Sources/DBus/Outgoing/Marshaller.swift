@@ -8,21 +8,26 @@ import CDBus
 package struct Marshaller: ~Copyable {
     private static let headerSize = 192
     private static let bodySize = 320
+    /// What the specification lets an array and a message have.
+    private static let longestArray = 64 << 20
+    private static let longestMessage = 128 << 20
 
     private var header = WireBuffer(capacity: headerSize)
     private var body = WireBuffer(capacity: bodySize)
     private let opening: MessageHeader.Opening
     /// How many arrays and variants are open, which say themselves what is in them.
     private var depth = 0
+    private var hasTooLongArray = false
 
     /// Begins a message.
     package init(_ content: MessageHeader, serial: UInt32) {
         opening = content.begin(in: &header, serial: serial)
     }
 
-    /// Ends the message.
-    consuming func finish() -> OutgoingMessage {
+    /// Ends the message; nil if it is longer than one may be.
+    consuming func finish() -> OutgoingMessage? {
         MessageHeader.end(opening, in: &header, bodySize: body.count)
+        guard !hasTooLongArray, header.count + body.count <= Marshaller.longestMessage else { return nil }
         return OutgoingMessage(header: header, body: body)
     }
 
@@ -44,6 +49,7 @@ package struct Marshaller: ~Copyable {
     mutating func append(bytes: UnsafeRawBufferPointer) {
         note(keychaind_dbus_type_array)
         note(keychaind_dbus_type_byte)
+        noteSize(bytes.count)
         body.append(UInt32(truncatingIfNeeded: bytes.count))
         body.append(contentsOf: bytes)
     }
@@ -93,7 +99,12 @@ package struct Marshaller: ~Copyable {
 
     mutating func end(_ array: OpenArray) {
         depth -= 1
+        noteSize(body.count - array.start)
         body.replace(at: array.sizeOffset, with: UInt32(truncatingIfNeeded: body.count - array.start))
+    }
+
+    private mutating func noteSize(_ size: Int) {
+        if size > Marshaller.longestArray { hasTooLongArray = true }
     }
 
     /// Where the size of an array goes, and from where it counts.

@@ -124,6 +124,39 @@ struct MarshalledMessageTests {
         #expect(result.succeeded, "\(result.errors)")
     }
 
+    @Test
+    @BusActor
+    func answer_longerThanAnAnswerMayBe_isLimitsExceeded() async throws {
+        let server = try await TestServer.start()
+        await #expect(throws: BusError(.limitsExceeded, "")) { try await server.call("Reveal", UInt32(64 << 20 + 1)) }
+        try await server.call("Record", "still here")
+    }
+
+    @Test
+    @BusActor
+    func emit_longerThanASignalMayBe_isToldAndNotSent() async throws {
+        let server = try await TestServer.start()
+        let told = Recorder<String>()
+        server.connection.onOversizedSignal = { told.record($0) }
+        server.connection.emit(.root, Self.interface, "Signal") { writer in
+            ByteArray([UInt8](repeating: 0, count: 64 << 20 + 1)).write(to: &writer)
+        }
+        #expect(told.all == ["\(Self.interface).Signal"])
+        try await server.call("Record", "still here")
+    }
+
+    @Test
+    @BusActor
+    func answer_errorThatRepeatsTheCaller_isCutAtACharacter() async throws {
+        let server = try await TestServer.start()
+        let name = "x" + String(repeating: "é", count: 100_000)
+        let error = await #expect(throws: BusError(.unknownInterface, "")) {
+            try await server.call("GetAll", of: StandardInterface.properties, name)
+        }
+        let message = try #require(error).message
+        #expect(message.utf8.count == 511 && message.hasSuffix("éé"))
+    }
+
     /// Who sends and who hears.
     @BusActor
     private final class Peers {
