@@ -25,4 +25,13 @@ static const int keychaind_dbus_message_method_call = DBUS_MESSAGE_TYPE_METHOD_C
 static const int keychaind_dbus_message_error = DBUS_MESSAGE_TYPE_ERROR;
 static const int keychaind_dbus_message_signal = DBUS_MESSAGE_TYPE_SIGNAL;
 
+// Deprecated in favour of counting the elements, which takes longer the more there are.
+
+static inline int keychaind_dbus_array_size(DBusMessageIter *elements) {
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+    return dbus_message_iter_get_array_len(elements);
+#pragma GCC diagnostic pop
+}
+
 static const int keychaind_dbus_timeout_infinite = DBUS_TIMEOUT_INFINITE;

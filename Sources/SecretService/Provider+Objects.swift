@@ -10,10 +10,30 @@ extension Provider {
     /// first.
     func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
         guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw notFound(call.path) }
-        guard !isOpening, !isKeyDerived(for: call, at: path) else {
+        guard !isOpening, !isKeyDerived(for: call, at: path), !isBehindOthers(call, at: path) else {
             return try SettlingTarget(provider: self, path: path).dispatch(call)
         }
         return try dispatch(call, at: path)
+    }
+
+    /// Whether calls of the same caller that were made before it wait for a key still, or have just got it.
+    private func isBehindOthers(_ call: MethodCall, at path: SecretPath) -> Bool {
+        settling.contain(call.sender) && needsKey(call, at: path)
+    }
+
+    /// Throws what a call is told whatever is at its path, for which nothing has to be waited for.
+    func check(_ call: MethodCall, at path: SecretPath) throws(BusError) {
+        switch path {
+        case .node: try NodeObject.kind.check(call)
+        case .service: try ServiceObject.kind.check(call)
+        case .collection: try CollectionObject.kind.check(call)
+        case .item: try ItemObject.kind.check(call)
+        case .session: try SessionObject.kind.check(call)
+        case .prompt: try PromptObject.kind.check(call)
+        case .audit: try AuditObject.kind.check(call)
+        case .authentication: try AuthenticationObject.kind.check(call)
+        case .context: try ContextObject.kind.check(call)
+        }
     }
 
     /// Whether a key that the call needs is being derived.
@@ -78,16 +98,22 @@ extension Provider {
             : BusError(.unknownObject, "there is no object at \(path)")
     }
 
+    /// Whether there are collections without whose keys a call could not be answered rightly.
+    func needsKey(_ call: MethodCall, at path: SecretPath) -> Bool {
+        switch path {
+        case .collection, .item: true
+        case .service where call.interface != StandardInterface.introspectable:
+            !ServiceObject.membersThatNeedNoKey.contains(call.member)
+        case .context: call.member == "Unlock"
+        case .service, .node, .session, .prompt, .audit, .authentication: false
+        }
+    }
+
     /// What a call could not be answered rightly without.
     private func collections(neededBy call: MethodCall, at path: SecretPath) -> [Collection] {
         switch path {
-        case .collection(let reference), .item(let reference, _):
-            find(reference).map { [$0] } ?? []
-        case .service where call.interface != StandardInterface.introspectable:
-            ServiceObject.membersThatNeedNoKey.contains(call.member) ? [] : vault.collections
-        case .context where call.member == "Unlock": vault.collections
-        case .service, .node, .session, .prompt, .audit, .authentication, .context:
-            []
+        case .collection(let reference), .item(let reference, _): find(reference).map { [$0] } ?? []
+        default: needsKey(call, at: path) ? vault.collections : []
         }
     }
 

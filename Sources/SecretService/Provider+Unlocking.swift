@@ -5,6 +5,12 @@ import Vault
 
 /// The unlocking of collections and items for a caller.
 extension Provider {
+    /// Reads the one argument of Unlock and Lock, a list of objects; throws `LimitsExceeded` if there are too many.
+    func readObjects(of call: MethodCall) throws(BusError) -> [ObjectPath] {
+        var reader = call.message.makeReader()
+        return try [ObjectPath](from: &reader, limit: limits.objectsPerCall)
+    }
+
     /// Sorts objects into those that are unlocked, and those that a prompt is needed for.
     ///
     /// Each object is given back as the caller spells it (#70); unknown ones are passed over (#76), as are those that nothing
@@ -16,9 +22,6 @@ extension Provider {
         for caller: String,
         in context: AuthenticationContext? = nil
     ) throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
-        guard paths.count <= limits.objectsPerPrompt else {
-            throw BusError(.limitsExceeded, "Unlock takes at most \(limits.objectsPerPrompt) objects")
-        }
         var unlocked: [ObjectPath] = []
         var locked: [UnlockPrompt.Request] = []
         var unreadable: [CollectionName: String] = [:]
@@ -49,7 +52,7 @@ extension Provider {
     ///
     /// What cannot be had with it stays locked to the caller, and ``unlock(_:for:in:)`` makes a prompt for it.
     func grantProved(_ paths: [ObjectPath], in context: AuthenticationContext) async {
-        guard paths.count <= limits.objectsPerPrompt, let proof = context.useProof() else { return }
+        guard let proof = context.useProof() else { return }
         let endings = context.endings
         for path in paths {
             guard let (collection, id) = findLockable(path), let id,

@@ -38,6 +38,8 @@ package final class Provider {
     var sessions: SessionTable
     var prompts: PromptTable
     var contexts: ContextTable
+    /// The calls that wait for the vault or a key.
+    let settling = SettlingCalls()
     /// The talks that calls wait for.
     let conversations = ConversationTable()
     /// Who creates a collection under an alias.
@@ -88,7 +90,7 @@ package final class Provider {
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
         largeAnswers = LargeAnswers(connection: connection)
         sessions = SessionTable(limit: limits.sessions)
-        prompts = PromptTable(limit: limits.prompts, secretLimit: limits.secretBytesInPrompts)
+        prompts = PromptTable(limit: limits.prompts, byteLimit: limits.bytesInPrompts)
         contexts = ContextTable(limit: limits.contexts)
     }
 
@@ -96,10 +98,15 @@ package final class Provider {
     ///
     /// Until ``vaultIsOpen()`` they wait, so that the bus name can be taken before a file is read.
     package func start() {
-        connection.server = ObjectServer(connection, limit: limits.waitingCalls) { [self] (call) throws(BusError) in
+        connection.server = ObjectServer(connection, limit: limits.waitingCalls, byteLimit: limits.waitingBytes) {
+            [self] (call) throws(BusError) in
             try dispatch(call)
         }
+        connection.onOversizedSignal = { [logger] name in
+            logger.error("A signal is too long to be sent", metadata: ["signal": "\(name)"])
+        }
         connection.onNameVanished { [self] name in
+            connection.server?.forget(name)
             sessions.removeAll(of: name)
             contexts.removeAll(of: name)
             conversations.endAll(of: name)
@@ -150,9 +157,11 @@ package final class Provider {
         try? await connection.credentials(of: caller).userID
     }
 
-    /// Whether a caller is still on the bus.
-    func isPresent(_ caller: String) async -> Bool {
-        (try? await connection.owner(of: caller)) != nil
+    /// Whether a caller is still on the bus, a call of which waits.
+    ///
+    /// The bus is not asked: libdbus reads no answer while too many bytes of calls wait.
+    func isPresent(_ caller: String) -> Bool {
+        connection.server?.hasWaitingCalls(of: caller) == true
     }
 
     /// Waits until the vault is open, or the end, for a bounded time.

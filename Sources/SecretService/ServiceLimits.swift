@@ -6,8 +6,8 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Prompts of a connection that are not completed.
     package var prompts = 64
 
-    /// Bytes of secrets that wait in such prompts to be stored; one of the largest size.
-    package var secretBytesInPrompts = 16 << 20
+    /// Bytes that such prompts keep: items that are to be stored, one of them of the largest size, and the names of objects.
+    package var bytesInPrompts = 17 << 20
 
     /// Authentication contexts of a connection.
     package var contexts = 64
@@ -15,14 +15,20 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Calls of a connection that wait for a commit, a key derivation or a person.
     package var waitingCalls = 1024
 
+    /// Bytes of the arguments of such calls; one of them may have a secret of the largest size.
+    package var waitingBytes = 32 << 20
+
     /// Bytes in the answer to one GetSecrets; a D-Bus array ends at 64 MiB.
     package var secretBytesPerReply = 56 << 20
 
     /// Bytes of paths in the answer to one SearchItems, for the same reason.
     package var pathBytesPerReply = 48 << 20
 
-    /// Objects in one Unlock, which a prompt keeps.
-    package var objectsPerPrompt = 100_000
+    /// Objects in one call: what takes more is read no further, for meanwhile nobody is answered.
+    package var objectsPerCall = 100_000
+
+    /// Properties of a new object in one call.
+    package static let propertiesPerCall = 1024
 
     /// Bytes in the name of an alias.
     package var aliasBytes = 100

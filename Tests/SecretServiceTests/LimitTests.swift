@@ -1,4 +1,5 @@
 import DBus
+import SecretService
 import TestSupport
 import Testing
 
@@ -13,6 +14,10 @@ struct LimitTests {
         }
         await #expect(throws: BusError.limitsExceeded) { try await client.openPlainSession() }
         await #expect(throws: BusError.limitsExceeded) { try await EncryptedSession(with: client) }
+        // Before what takes long is done with the key, and so before it is found to be none.
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.openSession("dh-ietf1024-sha256-aes128-cbc-pkcs7", .bytes(ByteArray([])))
+        }
         _ = try await other.openPlainSession()
         #expect(try await other.secretText(of: item, session: own) == "secret")
         try await client.closeSession(session)
@@ -123,12 +128,72 @@ struct LimitTests {
         }
     }
 
-    @Test("#48 objects past what one prompt keeps are LimitsExceeded")
-    func unlock_objectsAreLimited() async throws {
-        let (client, _) = try await SharedService.client()
-        let most = [ObjectPath](repeating: .login, count: 100_000)
-        #expect(try await client.unlock(most).unlocked.count == most.count)
+    @Test("#48 objects past what one call may have are LimitsExceeded", .onLoop)
+    @BusActor
+    func objects_areLimited() async throws {
+        var limits = ServiceLimits()
+        limits.objectsPerCall = 10
+        let service = try await ProviderInProcess(limits: limits)
+        let client = service.client
+        let session = try await client.openPlainSession()
+        let most = [ObjectPath](repeating: .login, count: 10)
+        #expect(try await client.unlock(most).prompt != .root)
+        #expect(try await client.lock(most).locked == most)
+        #expect(try await client.secrets(of: most, session: session).isEmpty)
         await #expect(throws: BusError.limitsExceeded) { try await client.unlock(most + [.login]) }
+        await #expect(throws: BusError.limitsExceeded) { try await client.lock(most + [.login]) }
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.secrets(of: most + [.login], session: session)
+        }
+        // What is wrong with the session is told without reading the list.
+        await #expect(throws: BusError.noSession) { try await client.secrets(of: most + [.login], session: .root) }
+        let context = try await ContextClient(client)
+        await #expect(throws: BusError.limitsExceeded) { try await context.unlock(most + [.login]) }
+    }
+
+    @Test("#48 a search for more attributes than an item may have is LimitsExceeded, and so are too many properties")
+    func searchesAndProperties_areLimited() async throws {
+        let (client, session) = try await SharedService.client()
+        let names = (0...4096).map { ("name \($0)", "value") }
+        let most = Dictionary(uniqueKeysWithValues: names.dropLast())
+        #expect(try await client.searchItems(most).unlocked.isEmpty)
+        let tooMany = Dictionary(uniqueKeysWithValues: names)
+        await #expect(throws: BusError.limitsExceeded) { try await client.searchItems(tooMany) }
+        await #expect(throws: BusError.limitsExceeded) { try await client.searchItems(tooMany, in: .login) }
+        let tooLong = ["name": String(repeating: "v", count: 256 << 10)]
+        await #expect(throws: BusError.limitsExceeded) { try await client.searchItems(tooLong) }
+        let properties = Dictionary(uniqueKeysWithValues: (0...1024).map { ("\($0)", Variant.boolean(true)) })
+        await #expect(throws: BusError.limitsExceeded) { try await client.createCollection(properties) }
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.createItem(properties: properties, secret: WireSecret(session: session, value: []))
+        }
+    }
+
+    @Test("#48 prompts that keep too much are LimitsExceeded, and other clients are unharmed", .onLoop)
+    @BusActor
+    func prompts_keepABoundedAmount() async throws {
+        var limits = ServiceLimits()
+        limits.bytesInPrompts = 1000
+        let service = try await ProviderInProcess(limits: limits)
+        let often = [ObjectPath](repeating: .login, count: 100)
+        await #expect(throws: BusError.limitsExceeded) { try await service.client.unlock(often) }
+        #expect(try await service.client.unlock([.login]).prompt != .root)
+        await #expect(throws: BusError.limitsExceeded) {
+            for _ in 0..<20 { _ = try await service.client.unlock([.login]) }
+        }
+        let other = try SecretServiceProxy(on: service.bus)
+        #expect(try await other.unlock([.login]).prompt != .root)
+    }
+
+    @Test("#48 #116 what is too long to be a window is none")
+    func window_isLimited() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            try await service.client.lock([.login])
+            let prompt = try await service.client.unlock([.login]).prompt
+            let window = String(repeating: "9", count: 257)
+            #expect(try await !service.client.complete(prompt, window: window).isDismissed)
+            #expect(try #require(prompter.questions.all.first).text("caller-window") == "")
+        }
     }
 
     @Test("#48 calls that wait past the limit are LimitsExceeded, and the others are answered")

@@ -2,8 +2,13 @@ extension Array: BusValue where Element: BusValue {
     package static var signature: String { "a" + Element.signature }
 
     package init(from reader: inout Reader) throws(BusError) {
+        try self.init(from: &reader, limit: .max)
+    }
+
+    /// Reads an array of so many elements at most; throws `LimitsExceeded` when there are more, which are not read.
+    package init(from reader: inout Reader, limit: Int) throws(BusError) {
         self = []
-        try reader.readArray { (reader) throws(BusError) in
+        try reader.readArray(limit: limit) { (reader) throws(BusError) in
             append(try Element(from: &reader))
         }
     }

@@ -120,17 +120,32 @@ package struct Reader: ~Copyable {
     }
 
     /// Reads an array, one call for each element; the closure must read its element.
-    package mutating func readArray(_ element: (inout Reader) throws(BusError) -> Void) throws(BusError) {
+    ///
+    /// - Parameter limit: how many elements there may be; throws `LimitsExceeded` when there are more, which are not read.
+    package mutating func readArray(
+        limit: Int = .max,
+        _ element: (inout Reader) throws(BusError) -> Void
+    ) throws(BusError) {
         try readContainer(keychaind_dbus_type_array) { (reader) throws(BusError) in
+            var count = 0
             while !reader.isAtEnd {
+                guard count < limit else {
+                    throw BusError(.limitsExceeded, "a list has more than the \(limit) entries that it may have here")
+                }
+                count += 1
                 try element(&reader)
             }
         }
     }
 
     /// Reads a dictionary, one call for each entry; the closure must read key and value.
-    package mutating func readDictionary(_ entry: (inout Reader) throws(BusError) -> Void) throws(BusError) {
-        try readArray { (reader) throws(BusError) in
+    ///
+    /// - Parameter limit: how many entries there may be; throws `LimitsExceeded` when there are more, which are not read.
+    package mutating func readDictionary(
+        limit: Int = .max,
+        _ entry: (inout Reader) throws(BusError) -> Void
+    ) throws(BusError) {
+        try readArray(limit: limit) { (reader) throws(BusError) in
             try reader.readContainer(keychaind_dbus_type_dict_entry, entry)
         }
     }
@@ -153,6 +168,34 @@ package struct Reader: ~Copyable {
             let wanted = Character(UnicodeScalar(UInt8(truncatingIfNeeded: type)))
             throw BusError(.invalidArguments, "expected an argument of type '\(wanted)', not '\(nextSignature)'")
         }
+    }
+
+    // MARK: Sizes
+
+    /// How many bytes the values from here to the end take; numbers and padding are not counted.
+    mutating func size() -> Int {
+        var size = 0
+        while case let type = type, type != keychaind_dbus_type_invalid {
+            switch type {
+            case keychaind_dbus_type_array:
+                var elements = DBusMessageIter()
+                dbus_message_iter_recurse(&iterator, &elements)
+                size += Int(keychaind_dbus_array_size(&elements))
+            case keychaind_dbus_type_struct, keychaind_dbus_type_variant:
+                var inner = DBusMessageIter()
+                dbus_message_iter_recurse(&iterator, &inner)
+                var reader = Reader(iterator: inner)
+                size += reader.size()
+            case keychaind_dbus_type_string, keychaind_dbus_type_object_path:
+                var text: UnsafePointer<CChar>?
+                dbus_message_iter_get_basic(&iterator, &text)
+                size += text.map { strlen($0) } ?? 0
+            default:
+                break
+            }
+            dbus_message_iter_next(&iterator)
+        }
+        return size
     }
 
     // MARK: Wiping

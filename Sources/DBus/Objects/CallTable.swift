@@ -16,6 +16,8 @@ struct CallTable {
         let name: String
         let wireName: WireName
         let inputSignature: String
+        /// Whether the first argument is a list, which a caller may make as long as a message may be.
+        let takesList: Bool
         let body: CallTable.Body
     }
 
@@ -45,6 +47,12 @@ struct CallTable {
 }
 
 extension CallTable.Methods {
+    /// Throws what a call is told whatever the object: that there is no such method, or that it takes other arguments.
+    @BusActor
+    func check(_ call: MethodCall, _ member: UnsafePointer<CChar>) throws(BusError) {
+        _ = try index(of: call, member)
+    }
+
     /// Has an object answer a call.
     ///
     /// - Parameter object: the address of an object of the kind that the table was made for.
@@ -54,10 +62,20 @@ extension CallTable.Methods {
         _ member: UnsafePointer<CChar>,
         on object: UnsafeRawPointer
     ) throws(BusError) -> Dispatch {
+        let index = try index(of: call, member)
+        let dispatch = try entries[index].body(object, call)
+        if entries[index].takesList, case .answered = dispatch { call.noteSize() }
+        return dispatch
+    }
+
+    /// Finds the method of a call, and checks the arguments.
+    @BusActor
+    @inline(__always)
+    private func index(of call: MethodCall, _ member: UnsafePointer<CChar>) throws(BusError) -> Int {
         // A handful, looked through sooner than a name is hashed.
         for index in entries.indices where entries[index].wireName.matches(member) {
             try CallTable.check(entries[index].name, entries[index].inputSignature, call)
-            return try entries[index].body(object, call)
+            return index
         }
         throw BusError(.unknownMethod, "\(interface) has no method \(call.member)")
     }
@@ -68,6 +86,7 @@ extension CallTable.Entry {
         name = method.name
         wireName = WireName(method.name)
         inputSignature = method.inputSignature
+        takesList = inputSignature.hasPrefix("a")
         body = { [body = method.body] (object, call) throws(BusError) in
             try body(object.assumingMemoryBound(to: Object.self).pointee, call)
         }

@@ -60,6 +60,11 @@ package final class MethodCall {
         connection.answer(self, failing: error.name) { String(error.sentMessage).write(to: &$0) }
     }
 
+    /// Takes note of how much there may be to read.
+    func noteSize() {
+        connection.server?.noteSize(of: message)
+    }
+
     /// Answers a call that its handler has left without an answer: a caller must never wait for nothing.
     func finish() {
         guard case .open = state else { return }

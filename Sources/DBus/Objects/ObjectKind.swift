@@ -39,6 +39,27 @@ package final class ObjectKind<Object> {
         }
     }
 
+    /// Throws what a call is told whatever the object: that there is no such method, or that it takes other arguments.
+    package func check(_ call: MethodCall) throws(BusError) {
+        guard let name = call.message.interfaceName, let member = call.message.memberName else {
+            guard let method = method(named: call.member) else { return }
+            return try CallTable.check(method.name, method.inputSignature, call)
+        }
+        if let methods = table.methods(of: name) { return try methods.check(call, member) }
+        guard let methods = StandardInterface.methods[call.interface ?? ""] else {
+            throw BusError(.unknownInterface, "the object has no interface \(call.interface ?? "")")
+        }
+        guard let signature = methods[call.member] else {
+            throw BusError(.unknownMethod, "the object has no method \(call.member)")
+        }
+        try CallTable.check(call.member, signature, call)
+    }
+
+    /// The method that a call without an interface is for.
+    private func method(named name: String) -> Method<Object>? {
+        interfaces.lazy.flatMap(\.methods).first { $0.name == name }
+    }
+
     private func dispatchStandard(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
         switch call.interface {
         case StandardInterface.introspectable:
@@ -53,7 +74,7 @@ package final class ObjectKind<Object> {
 
     /// The interface may be left out of a call; then the first that has the method is meant.
     private func dispatchWithoutInterface(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
-        if let method = interfaces.lazy.flatMap(\.methods).first(where: { $0.name == call.member }) {
+        if let method = method(named: call.member) {
             try CallTable.check(method.name, method.inputSignature, call)
             return try method.body(object, call)
         }

@@ -7,4 +7,10 @@ package enum StandardInterface {
     package static let peer = "org.freedesktop.DBus.Peer"
 
     static let all: Set<String> = [introspectable, properties, peer]
+
+    /// The methods that are answered here, with the signatures of their arguments.
+    static let methods = [
+        introspectable: ["Introspect": ""],
+        properties: ["Get": "ss", "GetAll": "s", "Set": "ssv"],
+    ]
 }

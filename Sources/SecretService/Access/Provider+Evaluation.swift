@@ -18,7 +18,7 @@ extension Provider {
     func createContext(for name: String) async throws(BusError) -> AuthenticationContext {
         let context = AuthenticationContext(of: await callers.caller(name))
         // Nobody would end a context that was made for a caller who left meanwhile.
-        guard await isPresent(name) else { throw BusError(.noReply, "the caller has left the bus") }
+        guard isPresent(name) else { throw BusError(.noReply, "the caller has left the bus") }
         try contexts.insert(context)
         return context
     }

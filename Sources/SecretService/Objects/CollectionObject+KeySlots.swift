@@ -90,7 +90,7 @@ extension CollectionObject {
             throw BusError(.accessDenied, "nobody has opened the keychain")
         }
         // Nobody would have the key that was made for a caller who left meanwhile.
-        guard !conversation.isEnded, await provider.isPresent(caller) else {
+        guard !conversation.isEnded, provider.isPresent(caller) else {
             throw BusError(.noReply, "the caller has left the bus")
         }
         let text: Secret

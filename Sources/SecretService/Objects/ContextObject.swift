@@ -31,7 +31,7 @@ struct ContextObject {
                     in: [Parameter("objects", [ObjectPath].self)],
                     out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) async throws(BusError) in
-                    let paths: [ObjectPath] = try call.arguments([ObjectPath].self)
+                    let paths = try object.provider.readObjects(of: call)
                     object.context.failure = nil
                     await object.provider.grantProved(paths, in: object.context)
                     let (unlocked, prompt) = try object.provider.unlock(paths, for: call.sender, in: object.context)

@@ -167,8 +167,9 @@ struct ItemObject {
     /// Sets label and attributes in one write, unless another item has the same values of some attributes.
     @BusActor
     private func updateUnique(_ call: MethodCall) async throws(BusError) {
-        let (label, attributes, names) = try call.arguments(String.self, Attributes.self, [String].self)
-        let key = try UniqueKey(of: attributes, names: names)
+        var reader = call.message.makeReader()
+        let (label, attributes) = (try String(from: &reader), try Attributes(from: &reader))
+        let key = try UniqueKey(of: attributes, names: try UniqueKey.readNames(&reader))
         let place = key.place(in: collection)
         await provider.uniqueCreations.begin(place)
         defer { provider.uniqueCreations.end(place) }

@@ -4,6 +4,9 @@ import DBus
 struct PromptObject {
     let prompt: Prompt
 
+    /// Bytes in the name of a window; what is longer names none, and is not kept.
+    private static let windowBytes = 256
+
     @BusActor static let kind = ObjectKind<PromptObject>([
         Interface(
             InterfaceName.prompt,
@@ -15,7 +18,7 @@ struct PromptObject {
                     }
                     // Answered first, as clients expect Completed after it (#124).
                     call.reply()
-                    object.prompt.run(windowID: window)
+                    object.prompt.run(windowID: window.utf8.count <= windowBytes ? window : "")
                 },
                 Method("Dismiss") { (object, call) throws(BusError) in
                     call.reply()

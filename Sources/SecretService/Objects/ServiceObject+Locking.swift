@@ -9,10 +9,8 @@ extension ServiceObject {
             in: [Parameter("objects", [ObjectPath].self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
-            let (unlocked, prompt) = try object.provider.unlock(
-                try call.arguments([ObjectPath].self),
-                for: object.caller
-            )
+            let paths = try object.provider.readObjects(of: call)
+            let (unlocked, prompt) = try object.provider.unlock(paths, for: object.caller)
             call.reply(with: unlocked, prompt)
         },
         Method(
@@ -20,7 +18,7 @@ extension ServiceObject {
             in: [Parameter("objects", [ObjectPath].self)],
             out: [Parameter("locked", [ObjectPath].self), Parameter("Prompt", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
-            call.reply(with: object.lock(try call.arguments([ObjectPath].self)), ObjectPath.root)
+            call.reply(with: object.lock(try object.provider.readObjects(of: call)), ObjectPath.root)
         },
     ]
 

@@ -28,6 +28,8 @@ extension ServiceObject {
             // By this very name clients know that they may try another (#20).
             throw BusError(.notSupported, "the algorithm '\(name)' is not supported")
         }
+        // Before the agreement, which takes longer than all the rest.
+        try provider.sessions.checkRoom(for: caller)
         let agreement = try algorithm.negotiate(&reader)
         let output = agreement.output
         let session = agreement.makeSession(owner: caller)
@@ -37,10 +39,14 @@ extension ServiceObject {
 
     @BusActor
     private func getSecrets(_ call: MethodCall) throws(BusError) -> Dispatch {
+        // The session first: the list may be long.
+        var rest = call.message.makeReader()
+        rest.skip()
+        let session = try provider.readSession(&rest, of: caller)
         var reader = call.message.makeReader()
         var seen: Set<ObjectPath> = []
-        let paths = try [ObjectPath](from: &reader).filter { seen.insert($0).inserted }
-        let session = try provider.readSession(&reader, of: caller)
+        let paths = try [ObjectPath](from: &reader, limit: provider.limits.objectsPerCall)
+            .filter { seen.insert($0).inserted }
         let items = paths.compactMap(release)
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
         for item in items {

@@ -9,13 +9,28 @@ struct SettlingTarget: ObjectTarget {
     let path: SecretPath
 
     func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
-        .suspending { () async throws(BusError) in
-            await provider.settle(path, for: call)
-            // Nobody would give back a session or a prompt that was made for a caller who left meanwhile.
-            guard await provider.isPresent(call.sender) else { return }
-            if case .suspending(let body) = try provider.dispatch(call, at: path) {
-                try await body()
-            }
+        try provider.check(call, at: path)
+        return .suspending { () async throws(BusError) in
+            if case .suspending(let body) = try await dispatchLater(call) { try await body() }
         }
+    }
+
+    /// Dispatches the call in its turn; what it does then does not hold up the caller's next.
+    private func dispatchLater(_ call: MethodCall) async throws(BusError) -> Dispatch {
+        guard provider.needsKey(call, at: path) else {
+            await provider.waitUntilReady()
+            return try dispatchIfPresent(call)
+        }
+        let place = provider.settling.enter(call.sender)
+        defer { provider.settling.leave(place) }
+        await provider.settle(path, for: call)
+        await provider.settling.takeTurn(place)
+        return try dispatchIfPresent(call)
+    }
+
+    /// Nobody would give back a session or a prompt that was made for a caller who left meanwhile.
+    private func dispatchIfPresent(_ call: MethodCall) throws(BusError) -> Dispatch {
+        guard provider.isPresent(call.sender) else { throw BusError(.noReply, "the caller has left the bus") }
+        return try provider.dispatch(call, at: path)
     }
 }

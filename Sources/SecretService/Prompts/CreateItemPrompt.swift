@@ -31,7 +31,8 @@ final class CreateItemPrompt: PromptAction {
         provider: Provider
     ) {
         label = new.description.label
-        secretBytes = new.secret.bytes.count
+        let texts = new.secret.contentType.utf8.count + new.description.label.utf8.count
+        keptBytes = new.secret.bytes.count + texts + new.description.attributes.packed.count
         self.new = consume new
         self.needsPassword = needsPassword
         self.replaced = replaced
@@ -42,7 +43,7 @@ final class CreateItemPrompt: PromptAction {
 
     var emptyResult: Variant { .objectPath(.root) }
 
-    let secretBytes: Int
+    let keptBytes: Int
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
         if let replaced {

@@ -29,8 +29,8 @@ final class Prompt {
         if case .created = state { true } else { false }
     }
 
-    /// How many bytes of secrets it keeps.
-    var secretBytes: Int { action.secretBytes }
+    /// About how many bytes it keeps that its caller has sent.
+    var keptBytes: Int { action.keptBytes }
 
     /// The context that it was made in, if so; it ends with that.
     var context: AuthenticationContext? { (action as? UnlockPrompt)?.context }

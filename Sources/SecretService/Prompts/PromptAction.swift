@@ -7,8 +7,8 @@ protocol PromptAction: AnyObject {
     /// What the result is if nothing was done.
     var emptyResult: Variant { get }
 
-    /// How many bytes of secrets it keeps until it is run.
-    var secretBytes: Int { get }
+    /// About how many bytes it keeps that its caller has sent, such as a secret to be stored.
+    var keptBytes: Int { get }
 
     /// Asks and acts; ends soon after the conversation was ended from outside.
     func perform(asking conversation: Conversation) async -> PromptOutcome
@@ -16,5 +16,5 @@ protocol PromptAction: AnyObject {
 
 extension PromptAction {
     /// Most keep none.
-    var secretBytes: Int { 0 }
+    var keptBytes: Int { 0 }
 }

@@ -4,14 +4,14 @@ import DBus
 struct PromptTable {
     private var prompts: [ObjectNumber: Prompt] = [:]
     private let limit: Int
-    private let secretLimit: Int
+    private let byteLimit: Int
 
     /// - Parameters:
     ///   - limit: how many prompts of a caller may be open.
-    ///   - secretLimit: how many bytes of secrets they may keep together.
-    init(limit: Int, secretLimit: Int) {
+    ///   - byteLimit: how many bytes they may keep together that their caller has sent.
+    init(limit: Int, byteLimit: Int) {
         self.limit = limit
-        self.secretLimit = secretLimit
+        self.byteLimit = byteLimit
     }
 
     /// Adds a prompt; throws `LimitsExceeded` if its owner has too many, or they keep too much.
@@ -21,8 +21,8 @@ struct PromptTable {
         guard others.count < limit else {
             throw BusError(.limitsExceeded, "you already have \(limit) open prompts")
         }
-        guard others.reduce(prompt.secretBytes, { $0 + $1.secretBytes }) <= secretLimit else {
-            throw BusError(.limitsExceeded, "your open prompts keep \(secretLimit) bytes of secrets already")
+        guard others.reduce(prompt.keptBytes, { $0 + $1.keptBytes }) <= byteLimit else {
+            throw BusError(.limitsExceeded, "your open prompts may keep \(byteLimit) bytes together, and no more")
         }
         prompts[prompt.number] = prompt
     }

@@ -16,6 +16,9 @@ final class UnlockPrompt: PromptAction {
         let collection: Collection
         /// Nil if the collection itself is to be unlocked.
         let item: ItemID?
+
+        /// What it takes in memory, about.
+        var size: Int { MemoryLayout<Request>.stride + path.rawValue.utf8.count }
     }
 
     private let requests: [Request]
@@ -26,12 +29,15 @@ final class UnlockPrompt: PromptAction {
 
     init(_ requests: [Request], for caller: String, in context: AuthenticationContext? = nil, provider: Provider) {
         self.requests = requests
+        keptBytes = requests.reduce(0) { $0 + $1.size }
         self.caller = caller
         self.context = context
         self.provider = provider
     }
 
     var emptyResult: Variant { .objectPaths([]) }
+
+    let keptBytes: Int
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
         // Who dismisses one dialog does not want to see the next.

@@ -10,11 +10,16 @@ struct SessionTable {
         self.limit = limit
     }
 
-    /// Adds a session; throws `LimitsExceeded` if its owner has too many.
-    mutating func insert(_ session: Session) throws(BusError) {
-        guard numbers[session.owner, default: []].count < limit else {
+    /// Throws `LimitsExceeded` if a caller may have no further session.
+    func checkRoom(for owner: String) throws(BusError) {
+        guard numbers[owner, default: []].count < limit else {
             throw BusError(.limitsExceeded, "you already have \(limit) open sessions")
         }
+    }
+
+    /// Adds a session; throws `LimitsExceeded` if its owner has too many.
+    mutating func insert(_ session: Session) throws(BusError) {
+        try checkRoom(for: session.owner)
         sessions[session.number] = session
         numbers[session.owner, default: []].insert(session.number)
     }

@@ -1,15 +1,34 @@
 package import DBus
+import Glibc
 package import KeychainModel
+import Vault
 
 extension Attributes: BusValue {
     package static var signature: String { "a{ss}" }
 
+    /// What an item may have, and so what a search can ask for.
+    private static let limits = VaultLimits()
+
+    /// Reads no more than an item may have; throws `LimitsExceeded` when there is more.
     package init(from reader: inout Reader) throws(BusError) {
         var pairs: [(String, String)] = []
-        try reader.readDictionary { (reader) throws(BusError) in
-            pairs.append((try String(from: &reader), try String(from: &reader)))
+        var room = Attributes.limits.attributeBytes
+        try reader.readDictionary(limit: Attributes.limits.attributes) { (reader) throws(BusError) in
+            pairs.append((try Attributes.read(&reader, &room), try Attributes.read(&reader, &room)))
         }
         self.init(pairs)
+    }
+
+    /// Reads a string, for which there has to be room.
+    private static func read(_ reader: inout Reader, _ room: inout Int) throws(BusError) -> String {
+        let text: String? = try reader.withString { text in
+            room -= strlen(text) + 1
+            return room < 0 ? nil : String(cString: text)
+        }
+        guard let text else {
+            throw BusError(.limitsExceeded, "attributes have at most \(limits.attributeBytes) bytes")
+        }
+        return text
     }
 
     package func write(to writer: inout Writer) {

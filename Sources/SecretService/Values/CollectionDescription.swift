@@ -9,7 +9,7 @@ struct CollectionDescription {
     ///
     /// What is not known is passed over (#51); a wrong type is `InvalidArgs` (#45).
     init(from reader: inout Reader) throws(BusError) {
-        try reader.readDictionary { (reader) throws(BusError) in
+        try reader.readDictionary(limit: ServiceLimits.propertiesPerCall) { (reader) throws(BusError) in
             switch try String(from: &reader) {
             case InterfaceName.collection + ".Label":
                 label = try reader.readVariant(of: String.self)

@@ -11,7 +11,7 @@ struct ItemDescription {
     /// What is not known is passed over (#51); a wrong type is `InvalidArgs` (#45).
     init(from reader: inout Reader) throws(BusError) {
         var type: String?
-        try reader.readDictionary { (reader) throws(BusError) in
+        try reader.readDictionary(limit: ServiceLimits.propertiesPerCall) { (reader) throws(BusError) in
             switch try String(from: &reader) {
             case InterfaceName.item + ".Label":
                 label = try reader.readVariant(of: String.self)

@@ -30,7 +30,7 @@ struct UniqueKey {
         let attributes = try ItemDescription(from: &reader).attributes
         reader.skip()
         let replaces = try Bool(from: &reader)
-        try self.init(of: attributes, names: try [String](from: &reader), replaces: replaces)
+        try self.init(of: attributes, names: try UniqueKey.readNames(&reader), replaces: replaces)
     }
 
     /// Takes the attributes that an item is to have, and the names of those that have to be unique.
@@ -41,6 +41,11 @@ struct UniqueKey {
         absent = pairs.filter { $0.1 == nil }.map(\.0).sorted()
         self.attributes = attributes
         self.replaces = replaces
+    }
+
+    /// Reads the names of attributes that have to be unique: no more than an item may have.
+    static func readNames(_ reader: inout Reader) throws(BusError) -> [String] {
+        try [String](from: &reader, limit: VaultLimits().attributes)
     }
 
     /// The key in a collection.

@@ -11,16 +11,17 @@ final class TestServer {
     let client: Connection
     let object = TestObject()
 
-    static func start(limit: Int = 100) async throws -> TestServer {
-        try TestServer(on: await PrivateBus(), limit: limit)
+    static func start(limit: Int = 100, byteLimit: Int = 32 << 20) async throws -> TestServer {
+        try TestServer(on: await PrivateBus(), limit: limit, byteLimit: byteLimit)
     }
 
-    init(on bus: PrivateBus, limit: Int) throws {
+    init(on bus: PrivateBus, limit: Int, byteLimit: Int) throws {
         self.bus = bus
         connection = try bus.connect()
         client = try bus.connect()
         let object = object
-        connection.server = ObjectServer(on: connection, limit: limit) { (call) throws(BusError) in
+        connection.server = ObjectServer(on: connection, limit: limit, byteLimit: byteLimit) {
+            (call) throws(BusError) in
             guard call.path == TestObject.path.rawValue else {
                 throw BusError(.unknownObject, "nothing is at \(call.path)")
             }

@@ -26,7 +26,7 @@ struct DispatchTests {
         let server = try await TestServer.start()
         let objects = try #require(server.connection.server)
         let told = Recorder<UInt64>()
-        objects.afterManyCalls = { told.record(objects.callCount) }
+        objects.afterMuchWork = { told.record(objects.callCount) }
         for _ in 0..<2100 {
             let message = server.message("Record")
             message.append("one")
@@ -36,6 +36,24 @@ struct DispatchTests {
         try await server.call("Record", "last")
         #expect(objects.callCount == 2101)
         #expect(told.all == [1024, 2048])
+    }
+
+    @Test
+    @BusActor
+    func call_withMuchInIt_isTold() async throws {
+        let server = try await TestServer.start()
+        let objects = try #require(server.connection.server)
+        let told = Recorder<UInt64>()
+        objects.afterMuchWork = { told.record(objects.callCount) }
+        let list = [String](repeating: String(repeating: "t", count: 1 << 10), count: 1100)
+        try await server.call("Echo_97_115", of: "org.example.Echo", list)
+        try await server.call("Echo_97_115", of: "org.example.Echo", ["text"])
+        await #expect(throws: BusError.self) { try await server.call("Nothing", list) }
+        let held = Task { try await server.call("HoldBytes", ByteArray([UInt8](repeating: 1, count: 2 << 20))) }
+        _ = try await server.object.held.first("the call")
+        server.object.release()
+        _ = try await held.value
+        #expect(told.all == [1, 3, 4])
     }
 
     @Test

@@ -45,6 +45,36 @@ struct WaitingCallTests {
 
     @Test
     @BusActor
+    func waitingCalls_pastTheirBytes_areRefused_andMakePlaceOnceOver() async throws {
+        let server = try await TestServer.start(byteLimit: 1000)
+        let bytes = ByteArray([UInt8](repeating: 1, count: 600))
+        for round in 0..<2 {
+            let held = Task { try await server.call("HoldBytes", bytes) }
+            _ = try await server.object.held.first("the call", after: round)
+            await #expect(throws: BusError(.limitsExceeded, "")) { try await server.call("HoldBytes", bytes) }
+            server.object.release()
+            _ = try await held.value
+        }
+    }
+
+    @Test
+    @BusActor
+    func waitingCalls_ofACallerThatIsForgotten_areNoLongerCounted() async throws {
+        let server = try await TestServer.start(limit: 1)
+        let objects = try #require(server.connection.server)
+        let caller = server.client.uniqueName
+        #expect(!objects.hasWaitingCalls(of: caller))
+        let held = try await hold(1, server)
+        #expect(objects.hasWaitingCalls(of: caller))
+        objects.forget(caller)
+        #expect(!objects.hasWaitingCalls(of: caller))
+        server.object.release()
+        #expect(try await finish(held) == 1)
+        #expect(!objects.hasWaitingCalls(of: caller))
+    }
+
+    @Test
+    @BusActor
     func waitingCalls_onceOver_makePlace() async throws {
         let server = try await TestServer.start(limit: 2)
         for _ in 0..<3 {

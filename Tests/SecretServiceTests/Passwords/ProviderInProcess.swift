@@ -21,7 +21,9 @@ final class ProviderInProcess {
     private let folder: TemporaryFolder
 
     /// Starts it with a keychain `login`, which is locked, whose password is ``password``.
-    init() async throws {
+    ///
+    /// - Parameter opens: whether calls are answered; if not, they wait for the vault to be open.
+    init(limits: ServiceLimits = ServiceLimits(), opens: Bool = true) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         bus = try await PrivateBus()
         folder = try TemporaryFolder()
@@ -36,13 +38,14 @@ final class ProviderInProcess {
             callers: CallerDirectory(connection: connection, logger: logger),
             questions: PromptQueue(GCRPrompter(connection: connection, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
+            limits: limits,
             logger: logger
         )
         provider.start()
         _ = try connection.requestName(Provider.busName)
         try await vault.open()
         client = try SecretServiceProxy(on: bus)
-        provider.vaultIsOpen()
+        if opens { provider.vaultIsOpen() }
         let login = try collection(.login)
         try await login.unlock(with: Self.bytes(Self.password))
         login.lock()

@@ -1,0 +1,89 @@
+import DBus
+import SecretService
+import TestSupport
+import Testing
+
+/// Calls that come before they can be answered.
+@Suite(.onLoop)
+struct SettlingTests {
+    @Test
+    @BusActor
+    func call_thatNobodyCouldAnswer_isRefusedWithoutWaiting() async throws {
+        let service = try await ProviderInProcess(opens: false)
+        let client = service.client
+        for path in [ObjectPath.service, .login, .login.appending("1"), .root] {
+            await #expect(throws: BusError(.unknownMethod, "")) {
+                try await client.call(path, StandardInterface.properties, "Nothing", "text")
+            }
+            await #expect(throws: BusError(.invalidArguments, "")) {
+                try await client.call(path, StandardInterface.properties, "Get", "text")
+            }
+            await #expect(throws: BusError(.unknownInterface, "")) {
+                try await client.call(path, "org.example.Nothing", "Nothing")
+            }
+        }
+        await #expect(throws: BusError(.unknownMethod, "")) {
+            try await client.call(.service, Interface.service, "Nothing", "text")
+        }
+        await #expect(throws: BusError(.invalidArguments, "")) {
+            try await client.call(.service, Interface.service, "SearchItems", "text")
+        }
+    }
+
+    @Test
+    @BusActor
+    func calls_ofOneClient_areAnsweredInTheirOrder() async throws {
+        let service = try await ProviderInProcess(opens: false)
+        let client = service.client
+        let order = Recorder<Int>()
+        func search(_ number: Int) -> Task<Void, any Error> {
+            Task { @BusActor in
+                _ = try await client.searchItems([:])
+                order.record(number)
+            }
+        }
+        let early = (0..<10).map(search)
+        // The calls are sent during the first, and have arrived before the second is answered.
+        try await client.roundTrip()
+        try await client.roundTrip()
+        service.provider.vaultIsOpen()
+        for call in early + [search(10)] { try await call.value }
+        #expect(order.all == Array(0...10))
+    }
+
+    @Test
+    @BusActor
+    func callerThatLeaves_whileItsCallWaits_disturbsNobody() async throws {
+        let service = try await ProviderInProcess(opens: false)
+        let waiting = Task { @BusActor in try await service.client.openPlainSession() }
+        let gone = try SecretServiceProxy(on: service.bus)
+        let lost = Task { @BusActor in try await gone.openPlainSession() }
+        try await gone.roundTrip()
+        try await gone.roundTrip()
+        gone.disconnect()
+        await #expect(throws: BusError.self) { try await lost.value }
+        service.provider.vaultIsOpen()
+        let session = try await waiting.value
+        try await service.client.closeSession(session)
+    }
+
+    @Test("#48 calls that wait with too much in them are LimitsExceeded, and other clients are unharmed")
+    @BusActor
+    func waitingCalls_pastTheirBytes_areLimited() async throws {
+        var limits = ServiceLimits()
+        limits.waitingBytes = 50_000
+        let service = try await ProviderInProcess(limits: limits, opens: false)
+        let label = SecretServiceProxy.collectionProperties(label: String(repeating: "l", count: 40_000))
+        let first = Task { @BusActor in try await service.client.createCollection(label).prompt }
+        try await service.client.roundTrip()
+        try await service.client.roundTrip()
+        await #expect(throws: BusError.limitsExceeded) { try await service.client.createCollection(label) }
+        let other = try SecretServiceProxy(on: service.bus)
+        let second = Task { @BusActor in try await other.createCollection(label).prompt }
+        try await other.roundTrip()
+        try await other.roundTrip()
+        service.provider.vaultIsOpen()
+        #expect(try await first.value != .root)
+        #expect(try await second.value != .root)
+    }
+}
