@@ -88,7 +88,7 @@ package final class Provider {
             isSessionLocked: { [access] in access.isSessionLocked }
         )
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
-        largeAnswers = LargeAnswers(connection: connection)
+        largeAnswers = LargeAnswers(connection: connection, limit: limits.largeAnswers)
         sessions = SessionTable(limit: limits.sessions)
         prompts = PromptTable(limit: limits.prompts, byteLimit: limits.bytesInPrompts)
         contexts = ContextTable(limit: limits.contexts)
@@ -107,6 +107,7 @@ package final class Provider {
         }
         connection.onNameVanished { [self] name in
             connection.server?.forget(name)
+            largeAnswers.forget(name)
             sessions.removeAll(of: name)
             contexts.removeAll(of: name)
             conversations.endAll(of: name)

@@ -18,6 +18,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Bytes of the arguments of such calls; one of them may have a secret of the largest size.
     package var waitingBytes = 32 << 20
 
+    /// Answers of a connection that wait for secrets from the disk.
+    package var largeAnswers = 256
+
     /// Bytes in the answer to one GetSecrets; a D-Bus array ends at 64 MiB.
     package var secretBytesPerReply = 56 << 20
 

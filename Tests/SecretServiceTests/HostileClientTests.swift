@@ -125,6 +125,33 @@ struct HostileClientTests {
         }
     }
 
+    @Test("#48 a client that asks for large secrets without end does not keep the others waiting")
+    func greedyClient_letsOthersHaveTheirTurn() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let secret = WireSecret(session: session, value: [UInt8](repeating: 1, count: 1 << 20))
+            let large = try await client.createItem(properties: [:], secret: secret).item
+            let small = try await client.createItem(secret: String(repeating: "s", count: 6000), session: session)
+            let greedy = try await service.makeClient()
+            let own = try await greedy.openPlainSession()
+            let order = Recorder<String>()
+            let calls = (0..<60).map { _ in
+                Task { @BusActor in
+                    _ = try await greedy.secret(of: large, session: own)
+                    order.record("greedy")
+                }
+            }
+            // The calls are sent during the first, and have arrived before the second is answered.
+            try await greedy.roundTrip()
+            try await greedy.roundTrip()
+            #expect(try await client.secretText(of: small, session: session).count == 6000)
+            order.record("modest")
+            for call in calls { try await call.value }
+            #expect(order.count == 61 && !order.all.suffix(10).contains("modest"))
+        }
+    }
+
     @Test("#48 a client that asks for 10,000 sessions gets some, and the others are served")
     func manySessions_harmNobody() async throws {
         let (client, session) = try await SharedService.client()

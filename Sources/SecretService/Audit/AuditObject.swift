@@ -31,7 +31,7 @@ struct AuditObject {
             throw BusError(.accessDenied, "the audit is for its owner")
         }
         let count = limit == 0 ? AuditObject.limit : min(Int(limit), AuditObject.limit)
-        try await provider.largeAnswers.make { () async throws(BusError) in
+        try await provider.largeAnswers.make(for: call.sender) { () async throws(BusError) in
             let since = Timestamp(microsecondsSinceEpoch: Int64(clamping: since))
             let written = try await translatingErrors { () async throws(VaultError) in
                 try await provider.vault.auditEntries(since: since, limit: count)

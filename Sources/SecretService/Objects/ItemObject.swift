@@ -86,7 +86,7 @@ struct ItemObject {
         }
         guard let secret else {
             return .suspending { () async throws(BusError) in
-                try await provider.largeAnswers.make { () async throws(BusError) in
+                try await provider.largeAnswers.make(for: caller) { () async throws(BusError) in
                     let secret = try await translatingErrors { () async throws(VaultError) in
                         try await collection.storedSecret(of: id, under: grant)
                     }

@@ -63,7 +63,7 @@ extension ServiceObject {
     /// Begins anew, so that no secret is held while the call waits.
     @BusActor
     private func getStored(_ items: [Release], _ session: Session, _ call: MethodCall) async throws(BusError) {
-        try await provider.largeAnswers.make { () async throws(BusError) in
+        try await provider.largeAnswers.make(for: caller) { () async throws(BusError) in
             var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
             for item in items {
                 if let secret = try? await item.collection.storedSecret(of: item.id, under: item.grant) {

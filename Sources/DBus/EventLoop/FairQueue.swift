@@ -13,7 +13,7 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
 
     private let limit: Int
     private var owners: [Owner] = []
-    private var elements: [Owner: [Element]] = [:]
+    private var elements: [Owner: ArraySlice<Element>] = [:]
 
     /// How many elements wait.
     package private(set) var count = 0
@@ -45,13 +45,25 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
 
     /// Takes the next element.
     package mutating func takeNext() -> Element? {
-        guard let owner = owners.first, var own = elements[owner], !own.isEmpty else { return nil }
-        owners.removeFirst()
-        let element = own.removeFirst()
+        guard !owners.isEmpty else { return nil }
+        let owner = owners.removeFirst()
+        guard let element = elements[owner]?.popFirst() else { return nil }
         count -= 1
-        elements[owner] = own.isEmpty ? nil : own
-        if !own.isEmpty { owners.append(owner) }
+        if elements[owner]?.isEmpty == true { elements[owner] = nil } else { owners.append(owner) }
         return element
+    }
+
+    /// How many elements of an owner wait.
+    package func count(of owner: Owner) -> Int {
+        elements[owner]?.count ?? 0
+    }
+
+    /// Takes out all that waits for an owner.
+    package mutating func removeAll(of owner: Owner) -> [Element] {
+        guard let own = elements.removeValue(forKey: owner) else { return [] }
+        count -= own.count
+        owners.removeAll { $0 == owner }
+        return Array(own)
     }
 
     /// Takes an element out, wherever it is.

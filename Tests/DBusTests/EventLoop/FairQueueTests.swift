@@ -1,4 +1,4 @@
-import Authentication
+import DBus
 import Testing
 
 struct FairQueueTests {
@@ -66,6 +66,19 @@ struct FairQueueTests {
         #expect(wasRefused(queue.insert(3, of: "c")))
         var none = Queue(limit: 0)
         #expect(wasRefused(none.insert(1, of: "a")))
+    }
+
+    @Test
+    func removeAll_ofAnOwner_givesWhatItHadInOrder() {
+        var queue = Queue(limit: 10)
+        for element in 1...4 { _ = queue.insert(element, of: "a") }
+        _ = queue.insert(5, of: "b")
+        #expect(queue.takeNext() == 1)
+        #expect(queue.count(of: "a") == 3 && queue.count(of: "b") == 1 && queue.count(of: "c") == 0)
+        #expect(queue.removeAll(of: "a") == [2, 3, 4])
+        #expect(queue.removeAll(of: "a") == [])
+        #expect(queue.count == 1 && queue.count(of: "a") == 0)
+        #expect(drain(&queue) == [5])
     }
 
     @Test
