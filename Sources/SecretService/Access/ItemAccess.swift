@@ -92,16 +92,15 @@ final class ItemAccess {
         }
     }
 
-    /// Lets a caller have the secret of an item, if it may; throws `IsLocked` if not.
+    /// Takes note that a caller is given the secret of an item; throws `IsLocked` if it may not have it any more.
     ///
-    /// A grant for one release ends with this. Nil if no authentication is needed for it.
-    func release(_ id: ItemID, in collection: Collection, to caller: String) throws(BusError) -> ItemGrant? {
-        guard let grant = try authorize(id, in: collection, for: caller) else { return nil }
+    /// A grant for one release ends with this.
+    func release(_ id: ItemID, in collection: Collection, to caller: String) throws(BusError) {
+        guard let grant = try authorize(id, in: collection, for: caller) else { return }
         let item = ItemReference(id, in: collection)
         _ = grants.use(item, by: caller, at: clock.now)
         if !grants.isGranted(item, to: caller, at: clock.now) { onChange?(item, true, caller) }
         audit.released(id, in: collection, under: grant)
-        return grant
     }
 
     // MARK: Grants

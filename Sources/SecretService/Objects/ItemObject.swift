@@ -80,24 +80,34 @@ struct ItemObject {
     private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
         let session = try provider.readSession(&reader, of: caller)
-        let grant = try provider.access.release(id, in: collection, to: caller)
+        let grant = try provider.access.authorize(id, in: collection, for: caller)
         let secret = try translatingErrors { () throws(VaultError) in
             try collection.secret(of: id, under: grant)
         }
         guard let secret else {
             return .suspending { () async throws(BusError) in
                 try await provider.largeAnswers.make(for: caller) { () async throws(BusError) in
-                    let secret = try await translatingErrors { () async throws(VaultError) in
-                        try await collection.storedSecret(of: id, under: grant)
-                    }
-                    let encoded = try session.encode(secret)
-                    encoded.answer(call)
+                    try await getStored(call, in: session, under: grant)
                 }
             }
         }
-        let encoded = try session.encode(secret)
-        encoded.answer(call)
+        try answer(call, with: try session.encode(secret), under: grant)
         return .answered
+    }
+
+    @BusActor
+    private func getStored(_ call: MethodCall, in session: Session, under grant: ItemGrant?) async throws(BusError) {
+        let secret = try await translatingErrors { () async throws(VaultError) in
+            try await collection.storedSecret(of: id, under: grant)
+        }
+        try answer(call, with: try session.encode(secret), under: grant)
+    }
+
+    /// Answers with a secret; only now is a grant used, and the secret said to have been released.
+    @BusActor
+    private func answer(_ call: MethodCall, with secret: EncodedSecret, under grant: ItemGrant?) throws(BusError) {
+        if grant != nil { try provider.access.release(id, in: collection, to: caller) }
+        secret.answer(call)
     }
 
     @BusActor

@@ -47,7 +47,7 @@ extension ServiceObject {
         var seen: Set<ObjectPath> = []
         let paths = try [ObjectPath](from: &reader, limit: provider.limits.objectsPerCall)
             .filter { seen.insert($0).inserted }
-        let items = paths.compactMap(release)
+        let items = paths.compactMap(wanted)
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
         for item in items {
             switch resident(item) {
@@ -56,13 +56,13 @@ extension ServiceObject {
             case .unavailable: break
             }
         }
-        call.reply { batch.write(to: &$0) }
+        answer(call, with: batch, of: items)
         return .answered
     }
 
     /// Begins anew, so that no secret is held while the call waits.
     @BusActor
-    private func getStored(_ items: [Release], _ session: Session, _ call: MethodCall) async throws(BusError) {
+    private func getStored(_ items: [WantedItem], _ session: Session, _ call: MethodCall) async throws(BusError) {
         try await provider.largeAnswers.make(for: caller) { () async throws(BusError) in
             var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
             for item in items {
@@ -70,12 +70,28 @@ extension ServiceObject {
                     try batch.add(secret, of: item.path)
                 }
             }
-            call.reply { batch.write(to: &$0) }
+            answer(call, with: batch, of: items)
         }
     }
 
+    /// Answers with the secrets; only now are grants used, and the secrets said to have been released.
+    ///
+    /// A grant may have ended meanwhile, or been one for a single release of an item that is asked for under two names.
+    @BusActor
+    private func answer(_ call: MethodCall, with batch: SecretBatch, of items: [WantedItem]) {
+        var batch = batch
+        let added = Set(batch.paths)
+        var lost: Set<ObjectPath> = []
+        for item in items where item.grant != nil && added.contains(item.path) {
+            let isReleased = (try? provider.access.release(item.id, in: item.collection, to: caller)) != nil
+            if !isReleased { lost.insert(item.path) }
+        }
+        if !lost.isEmpty { batch.remove(lost) }
+        call.reply { batch.write(to: &$0) }
+    }
+
     /// An item whose secret the caller may have, under the path by which it was asked for.
-    private struct Release {
+    private struct WantedItem {
         let path: ObjectPath
         let collection: Collection
         let id: ItemID
@@ -84,18 +100,18 @@ extension ServiceObject {
 
     /// What is locked or gone is left out of the answer (#81).
     @BusActor
-    private func release(_ path: ObjectPath) -> Release? {
+    private func wanted(_ path: ObjectPath) -> WantedItem? {
         guard let (collection, id) = provider.findItem(path) else { return nil }
         do throws(BusError) {
-            let grant = try provider.access.release(id, in: collection, to: caller)
-            return Release(path: path, collection: collection, id: id, grant: grant)
+            let grant = try provider.access.authorize(id, in: collection, for: caller)
+            return WantedItem(path: path, collection: collection, id: id, grant: grant)
         } catch {
             return nil
         }
     }
 
     /// What is damaged is left out, too.
-    private func resident(_ item: Release) -> ResidentSecret {
+    private func resident(_ item: WantedItem) -> ResidentSecret {
         do throws(VaultError) {
             guard let secret = try item.collection.secret(of: item.id, under: item.grant) else { return .stored }
             return .secret(secret)

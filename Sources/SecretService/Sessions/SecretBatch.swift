@@ -33,6 +33,14 @@ struct SecretBatch {
         secrets.append((path, try session.encode(secret)))
     }
 
+    /// Under which paths secrets were added.
+    var paths: [ObjectPath] { secrets.map(\.path) }
+
+    /// Takes secrets out again.
+    mutating func remove(_ paths: Set<ObjectPath>) {
+        secrets.removeAll { paths.contains($0.path) }
+    }
+
     func write(to writer: inout Writer) {
         writer.writeArray(of: "{o\(EncodedSecret.signature)}") { writer in
             for (path, secret) in secrets {

@@ -1,4 +1,5 @@
 import DBus
+import SecretService
 import TestSupport
 import Testing
 
@@ -47,6 +48,30 @@ struct GrantTests {
             let answer = try await client.secrets(of: [item], session: session)
             #expect(answer[item]?.value == Array(secret.utf8))
         }
+    }
+
+    @Test("a grant for one use is not used by an answer that is refused", .onLoop)
+    @BusActor
+    func getSecrets_refused_usesNoGrant() async throws {
+        var limits = ServiceLimits()
+        limits.secretBytesPerReply = 2000
+        let service = try await ProviderInProcess(limits: limits)
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password)])
+        defer { prompter.crash() }
+        let client = service.client
+        _ = try await client.complete(client.unlock([.login]).prompt)
+        let session = try await client.openPlainSession()
+        let item = try await client.createProtectedItem(session: session)
+        let large = try await client.createItem(secret: String(repeating: "l", count: 2000), session: session)
+        let context = try await ContextClient(client)
+        try await context.set("ReuseDuration", to: .uint32(0))
+        let prompt = try await context.unlock([item]).prompt
+        #expect(try await client.complete(prompt).paths == [item.rawValue])
+        await #expect(throws: BusError.limitsExceeded) {
+            try await client.secrets(of: [item, large], session: session)
+        }
+        #expect(try await client.secrets(of: [item], session: session).count == 1)
+        #expect(try await client.secrets(of: [item], session: session).isEmpty)
     }
 
     @Test func unlock_dismissed_grantsNothing() async throws {
