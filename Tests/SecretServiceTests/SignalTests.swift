@@ -37,6 +37,34 @@ struct SignalTests {
         }
     }
 
+    @Test("what is found to be wrong with a file is told, as the property Problem")
+    func damage_foundByReading_isTold() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createItem(secret: String(repeating: "s", count: 10_000), session: session)
+            try await running.daemon.stop()
+            let script = """
+                import sqlite3, sys
+                file = sqlite3.connect(sys.argv[1])
+                file.execute("UPDATE item SET secret = zeroblob(length(secret))")
+                file.commit()
+                """
+            let file = running.daemon.dataHome + "/keychaind/login.keychain"
+            #expect(try await Command.python(script, [file]).succeeded)
+            try await running.daemon.start()
+            let own = try await client.openPlainSession()
+            await #expect(throws: BusError.self) { try await client.secret(of: item, session: own) }
+            let signal = try await client.signals.first("the problem") { signal in
+                signal.changedProperties?.values["Problem"] != nil
+            }
+            let (interface, values) = try #require(signal.changedProperties)
+            let problem: String = try await client.property("Problem", of: .login, "org.keychaind.Collection1")
+            #expect(interface == "org.keychaind.Collection1" && values == ["Problem": .string(problem)])
+            #expect(!problem.isEmpty)
+        }
+    }
+
     @Test("#84 #85 #90 a deleted collection is told once, with the new list; not each of its items")
     func collectionDeleted_isTold() async throws {
         try await RunningService.withService { running in

@@ -1,6 +1,16 @@
-extension Array: BusValue where Element: BusValue {
+extension Array: WritableValue where Element: WritableValue {
     package static var signature: String { "a" + Element.signature }
 
+    package func write(to writer: inout Writer) {
+        writer.writeArray(of: Element.signature) { writer in
+            for element in self {
+                element.write(to: &writer)
+            }
+        }
+    }
+}
+
+extension Array: BusValue where Element: BusValue {
     package init(from reader: inout Reader) throws(BusError) {
         try self.init(from: &reader, limit: .max)
     }
@@ -12,26 +22,10 @@ extension Array: BusValue where Element: BusValue {
             append(try Element(from: &reader))
         }
     }
-
-    package func write(to writer: inout Writer) {
-        writer.writeArray(of: Element.signature) { writer in
-            for element in self {
-                element.write(to: &writer)
-            }
-        }
-    }
 }
 
-extension Dictionary: BusValue where Key: BusValue, Value: BusValue {
+extension Dictionary: WritableValue where Key: WritableValue, Value: WritableValue {
     package static var signature: String { "a{" + Key.signature + Value.signature + "}" }
-
-    package init(from reader: inout Reader) throws(BusError) {
-        self = [:]
-        try reader.readDictionary { (reader) throws(BusError) in
-            let key = try Key(from: &reader)
-            self[key] = try Value(from: &reader)
-        }
-    }
 
     package func write(to writer: inout Writer) {
         writer.writeArray(of: "{" + Key.signature + Value.signature + "}") { writer in
@@ -41,6 +35,16 @@ extension Dictionary: BusValue where Key: BusValue, Value: BusValue {
                     value.write(to: &writer)
                 }
             }
+        }
+    }
+}
+
+extension Dictionary: BusValue where Key: BusValue, Value: BusValue {
+    package init(from reader: inout Reader) throws(BusError) {
+        self = [:]
+        try reader.readDictionary { (reader) throws(BusError) in
+            let key = try Key(from: &reader)
+            self[key] = try Value(from: &reader)
         }
     }
 }

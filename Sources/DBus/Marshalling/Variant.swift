@@ -56,7 +56,7 @@ package enum Variant: BusValue, Hashable, Sendable {
     }
 
     /// Writes a value of a known type as a variant.
-    package static func write(_ value: some BusValue, to writer: inout Writer) {
+    package static func write(_ value: some WritableValue, to writer: inout Writer) {
         writer.writeVariant(type(of: value).signature) { value.write(to: &$0) }
     }
 }

@@ -117,7 +117,7 @@ package struct Writer: ~Copyable {
     }
 
     /// Appends an entry to an `a{sv}`, as properties are sent.
-    package mutating func writeProperty(_ name: String, _ value: some BusValue) {
+    package mutating func writeProperty(_ name: String, _ value: some WritableValue) {
         writeEntry { writer in
             name.write(to: &writer)
             Variant.write(value, to: &writer)

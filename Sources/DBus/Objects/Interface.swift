@@ -2,7 +2,7 @@
 package struct Interface<Object> {
     package let name: String
     let methods: [Method<Object>]
-    let properties: [String: Property<Object>]
+    let properties: [Property<Object>]
     let signals: [SignalDeclaration]
 
     package init(
@@ -13,7 +13,7 @@ package struct Interface<Object> {
     ) {
         self.name = name
         self.methods = methods
-        self.properties = Dictionary(uniqueKeysWithValues: properties.map { ($0.name, $0) })
+        self.properties = properties
         self.signals = signals
     }
 }

@@ -51,11 +51,19 @@ struct IntrospectionDocument {
         for signal in interface.signals.sorted(by: { $0.name < $1.name }) {
             addMember("signal", signal.name, signal.parameters.map { argument($0, direction: nil) })
         }
-        for property in interface.properties.values.sorted(by: { $0.name < $1.name }) {
+        for property in interface.properties.sorted(by: { $0.name < $1.name }) {
             let access = property.set == nil ? "read" : "readwrite"
-            text += "    <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"\(access)\"/>\n"
+            text += "    <property name=\"\(property.name)\" type=\"\(property.signature)\" access=\"\(access)\""
+            addChanges(property.changes)
         }
         text += "  </interface>\n"
+    }
+
+    /// Ends the element of a property.
+    private mutating func addChanges(_ changes: PropertyChanges) {
+        if case .told = changes { return text += "/>\n" }
+        text += ">\n      <annotation name=\"\(PropertyChanges.annotation)\" value=\"\(changes.rawValue)\"/>\n"
+        text += "    </property>\n"
     }
 
     /// Adds a node below this one; path elements need no escaping.

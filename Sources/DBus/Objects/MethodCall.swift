@@ -45,7 +45,7 @@ package final class MethodCall {
     }
 
     /// Answers with values of known types.
-    package func reply<each Value: BusValue>(with values: repeat each Value) {
+    package func reply<each Value: WritableValue>(with values: repeat each Value) {
         reply { writer in
             repeat (each values).write(to: &writer)
         }

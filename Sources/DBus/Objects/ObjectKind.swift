@@ -134,10 +134,10 @@ package final class ObjectKind<Object> {
     /// The properties of an interface; of all that there are if the name is empty, as the D-Bus specification allows.
     private func properties(of interface: String) throws(BusError) -> [Property<Object>] {
         if interface.isEmpty {
-            return interfaces.flatMap { $0.properties.values }
+            return interfaces.flatMap(\.properties)
         }
         if let interface = byName[interface] {
-            return Array(interface.properties.values)
+            return interface.properties
         }
         guard StandardInterface.all.contains(interface) else {
             throw BusError(.unknownInterface, "the object has no interface \(interface)")

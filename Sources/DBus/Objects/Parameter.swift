@@ -3,7 +3,7 @@ package struct Parameter: Hashable, Sendable {
     package let name: String
     package let signature: String
 
-    package init<Value: BusValue>(_ name: String, _ type: Value.Type) {
+    package init<Value: WritableValue>(_ name: String, _ type: Value.Type) {
         self.name = name
         signature = Value.signature
     }

@@ -44,7 +44,7 @@ struct CollectionObject {
         properties: [
             Property("Items", ItemPaths.self, get: { ItemPaths($0.collection.itemIDs, in: $0.collection.name) }),
             Property("Locked", Bool.self, get: { $0.collection.isLocked }),
-            Property("Created", UInt64.self, get: { $0.collection.created.seconds }),
+            Property("Created", UInt64.self, changes: .never, get: { $0.collection.created.seconds }),
             Property("Modified", UInt64.self, get: { $0.collection.modified.seconds }),
             Property("Label", String.self, get: { $0.collection.label }) { (object, label) async throws(BusError) in
                 try await object.setLabel(label)

@@ -60,7 +60,7 @@ struct ContextObject {
                 setting("InteractionNotAllowed", get: { !$0.allowsInteraction }) { (settings, value) throws(BusError) in
                     settings.allowsInteraction = !value
                 },
-                Property("Failure", String.self) { object in
+                Property("Failure", String.self, changes: .untold) { object in
                     object.context.failure.map { ErrorName($0.code).rawValue } ?? ""
                 },
             ]
@@ -77,7 +77,9 @@ struct ContextObject {
         get: @escaping (AuthenticationSettings) -> Value,
         set: @escaping (inout AuthenticationSettings, Value) throws(BusError) -> Void
     ) -> Property<ContextObject> {
-        Property(name, Value.self, get: { get($0.context.settings) }) { (object, value) async throws(BusError) in
+        Property(name, Value.self, changes: .untold) { object in
+            get(object.context.settings)
+        } set: { (object, value) async throws(BusError) in
             try set(&object.context.settings, value)
         }
     }

@@ -81,8 +81,11 @@ struct ItemObject {
         var reader = call.message.makeReader()
         let session = try provider.readSession(&reader, of: caller)
         let grant = try provider.access.authorize(id, in: collection, for: caller)
-        let secret = try translatingErrors { () throws(VaultError) in
-            try collection.secret(of: id, under: grant)
+        let secret: Secret?
+        do throws(VaultError) {
+            secret = try collection.secret(of: id, under: grant)
+        } catch {
+            throw failure(error)
         }
         guard let secret else {
             return .suspending { () async throws(BusError) in
@@ -97,10 +100,20 @@ struct ItemObject {
 
     @BusActor
     private func getStored(_ call: MethodCall, in session: Session, under grant: ItemGrant?) async throws(BusError) {
-        let secret = try await translatingErrors { () async throws(VaultError) in
-            try await collection.storedSecret(of: id, under: grant)
+        let secret: Secret
+        do throws(VaultError) {
+            secret = try await collection.storedSecret(of: id, under: grant)
+        } catch {
+            throw failure(error)
         }
         try answer(call, with: try session.encode(secret), under: grant)
+    }
+
+    /// What the caller is told of a secret that could not be read; everybody is told that the file is damaged, if it is.
+    @BusActor
+    private func failure(_ error: VaultError) -> BusError {
+        provider.changes.tellProblem(of: collection)
+        return BusError(error)
     }
 
     /// Answers with a secret; only now is a grant used, and the secret said to have been released.

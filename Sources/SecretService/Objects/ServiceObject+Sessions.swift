@@ -53,7 +53,7 @@ extension ServiceObject {
             switch resident(item) {
             case .secret(let secret): try batch.add(secret, of: item.path)
             case .stored: return .suspending { () async throws(BusError) in try await getStored(items, session, call) }
-            case .unavailable: break
+            case .unavailable: provider.changes.tellProblem(of: item.collection)
             }
         }
         answer(call, with: batch, of: items)
@@ -68,6 +68,8 @@ extension ServiceObject {
             for item in items {
                 if let secret = try? await item.collection.storedSecret(of: item.id, under: item.grant) {
                     try batch.add(secret, of: item.path)
+                } else {
+                    provider.changes.tellProblem(of: item.collection)
                 }
             }
             answer(call, with: batch, of: items)

@@ -48,7 +48,7 @@ package final class SecretPortal {
                         call.reply(with: response.rawValue, [String: Variant]())
                     }
                 ],
-                properties: [Property("version", UInt32.self, get: { _ in 1 })]
+                properties: [Property("version", UInt32.self, changes: .never, get: { _ in 1 })]
             )
         ]
     )

@@ -18,6 +18,8 @@ final class ChangeNotifier {
     private var gathering: [CollectionName: Timer] = [:]
     /// The items of a collection that are still to be told of being locked or unlocked.
     private var lockNotices: [CollectionName: Timer] = [:]
+    /// What is wrong with collections, as it was told last.
+    private var problems: [CollectionName: String] = [:]
     private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
 
@@ -40,8 +42,19 @@ final class ChangeNotifier {
     func collectionDeleted(_ name: CollectionName, all: [ObjectPath]) {
         gathering.removeValue(forKey: name).map(BusActor.loop.cancel)
         lockNotices.removeValue(forKey: name).map(BusActor.loop.cancel)
+        problems[name] = nil
         emit(.service, InterfaceName.service, "CollectionDeleted", .collection(name))
         collectionsChanged(all)
+    }
+
+    /// Tells what is wrong with a collection if that has changed, as it may by unlocking it and by reading a secret.
+    func tellProblem(of collection: Collection) {
+        let problem = collection.problem ?? ""
+        guard problems[collection.name, default: ""] != problem else { return }
+        problems[collection.name] = problem
+        send(.collection(collection.name), InterfaceName.keychainCollection) { changes in
+            changes.writeProperty("Problem", problem)
+        }
     }
 
     func labelChanged(_ collection: Collection) {
@@ -61,6 +74,7 @@ final class ChangeNotifier {
             changes.writeProperty("Modified", collection.modified.seconds)
         }
         emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
+        tellProblem(of: collection)
         lockNotices.removeValue(forKey: collection.name).map(BusActor.loop.cancel)
         tellLockChanged(of: collection.itemIDs[...], in: collection)
     }

@@ -2,7 +2,7 @@ import DBus
 import KeychainModel
 
 /// The paths of items of a collection, written without making a string of each.
-struct ItemPaths: BusValue {
+struct ItemPaths: WritableValue {
     private var groups: [(collection: CollectionName, ids: [ItemID])]
 
     init(_ ids: [ItemID], in collection: CollectionName) {
@@ -33,11 +33,6 @@ struct ItemPaths: BusValue {
     }
 
     static var signature: String { [ObjectPath].signature }
-
-    /// Only written: a list of paths that arrives may hold anything.
-    init(from reader: inout Reader) throws(BusError) {
-        throw BusError(.invalidArguments, "item paths are not taken as an argument")
-    }
 
     func write(to writer: inout Writer) {
         writer.writeArray(of: ObjectPath.signature) { writer in

@@ -87,7 +87,8 @@ final class TestObject {
             Property("Names", [String].self, get: { $0.names }) { (object, value) throws(BusError) in
                 object.names = value
             },
-            Property("Slow", String.self, get: { $0.label }) { (object, value) async throws(BusError) in
+            Property("Slow", String.self, changes: .untold, get: { $0.label }) {
+                (object, value) async throws(BusError) in
                 await object.hold(value)
                 object.label = value
             },

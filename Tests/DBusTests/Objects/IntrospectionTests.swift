@@ -15,6 +15,8 @@ struct IntrospectionTests {
             #"<arg name="name" type="s" direction="out"/>"#,
             #"<property name="Label" type="s" access="readwrite"/>"#,
             #"<property name="Numbers" type="at" access="read"/>"#,
+            #"<property name="Slow" type="s" access="readwrite">"#,
+            #"<annotation name="org.freedesktop.DBus.Property.EmitsChangedSignal" value="false"/>"#,
             #"<signal name="Gone"/>"#,
             #"<arg name="path" type="o"/>"#,
             #"<node name="second"/>"#,

@@ -25,6 +25,20 @@ struct PropertyTests {
 
     @Test
     @BusActor
+    func getAll_interface_isInTheOrderOfTheDeclaration() async throws {
+        let server = try await TestServer.start()
+        let reply = try await server.call("GetAll", of: StandardInterface.properties, name)
+        var names: [String] = []
+        var reader = reply.makeReader()
+        try reader.readDictionary { (reader) throws(BusError) in
+            names.append(try String(from: &reader))
+            reader.skip()
+        }
+        #expect(names == ["Label", "Numbers", "Names", "Slow"])
+    }
+
+    @Test
+    @BusActor
     func getAll_withoutName_givesAllOfTheObject() async throws {
         let server = try await TestServer.start()
         #expect(try await getAll("", server).count == 4)

@@ -5,7 +5,7 @@ import TestSupport
 
 /// What `Introspect` has answered, or an interface file says.
 struct Introspection: Equatable {
-    /// A method, signal or property, as one line: kind, name, and arguments or type.
+    /// A method, signal or property, as one line: kind, name, arguments or type, and annotations.
     typealias Member = String
 
     private(set) var members: [String: Set<Member>] = [:]
@@ -50,7 +50,9 @@ struct Introspection: Equatable {
             case "arg":
                 member += " \(attributes["direction"] ?? "out"):\(attributes["type"] ?? "")"
             case "property":
-                members[interface]?.insert("property \(name) \(attributes["type"] ?? "") \(attributes["access"] ?? "")")
+                member = "property \(name) \(attributes["type"] ?? "") \(attributes["access"] ?? "")"
+            case "annotation":
+                member += " \(name)=\(attributes["value"] ?? "")"
             default:
                 break
             }
@@ -64,7 +66,7 @@ struct Introspection: Equatable {
         ) {
             switch element {
             case "node": depth -= 1
-            case "method", "signal": members[interface]?.insert(member)
+            case "method", "signal", "property": members[interface]?.insert(member)
             default: break
             }
         }
