@@ -15,6 +15,7 @@
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,15 @@ static const uint32_t keychaind_epoll_error = EPOLLERR;
 static const uint32_t keychaind_epoll_hangup = EPOLLHUP;
 
 static inline int keychaind_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+// A descriptor that can be read from an instant on, in nanoseconds since the system was started, sleep included.
+
+static inline int keychaind_timer(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+static inline int keychaind_set_timer(int timer, int64_t instant) {
+    struct itimerspec time = {.it_value = {.tv_sec = instant / 1000000000, .tv_nsec = instant % 1000000000}};
+    return timerfd_settime(timer, TFD_TIMER_ABSTIME, &time, NULL);
+}
 
 // prctl is variadic.
 
@@ -59,6 +69,14 @@ static inline int keychaind_block_termination_signals(void) {
     sigaddset(&signals, SIGHUP);
     if (sigprocmask(SIG_BLOCK, &signals, NULL) != 0) return -1;
     return signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+static inline void keychaind_unblock_termination_signals(void) {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }
 
 static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }

@@ -70,7 +70,8 @@ extension Connection {
         unschedule(timeout)
         guard dbus_timeout_get_enabled(timeout) != 0 else { return }
         let interval = Duration.milliseconds(dbus_timeout_get_interval(timeout))
-        timeouts[timeout] = BusActor.loop.schedule(after: interval) { [self] in
+        // The program that is to answer sleeps when the system does.
+        timeouts[timeout] = BusActor.loop.schedule(afterWaking: interval) { [self] in
             guard timeouts[timeout] != nil else { return }
             dbus_timeout_handle(timeout)
             // libdbus removes a timeout that is over; what is still there repeats.

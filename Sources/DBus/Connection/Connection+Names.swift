@@ -9,7 +9,7 @@ extension Connection {
         options: NameRequest.Options = []
     ) throws(BusError) -> NameRequest.Outcome {
         guard isOpen else { throw Connection.disconnected }
-        outbox.drain()
+        outbox.drain(for: .seconds(25))
         var error = DBusError()
         dbus_error_init(&error)
         let code = dbus_bus_request_name(

@@ -112,14 +112,13 @@ package final class Connection {
     ///
     /// A handler may close the connection that called it: the rest of the closing then waits until the handler has returned.
     ///
-    /// - Parameter flushing: whether to block until the bus has taken what is queued, which one that has stopped never does.
-    package func close(flushing: Bool = true) {
+    /// - Parameters:
+    ///   - flushing: whether to block until the bus has taken what is queued.
+    ///   - time: how long to block for it: a bus that has stopped never takes it.
+    package func close(flushing: Bool = true, within time: Duration = .seconds(3)) {
         guard isOpen else { return }
         // A bus that has not even answered the hello may never read what is queued.
-        if flushing, !uniqueName.isEmpty {
-            outbox.drain()
-            dbus_connection_flush(pointer)
-        }
+        if flushing, !uniqueName.isEmpty { outbox.drain(for: time) }
         dbus_connection_close(pointer)
         abandonCalls()
         if case .dispatching = state {

@@ -24,7 +24,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // By descriptor: the system gives the lowest numbers that are free, and every message comes by here.
     private var handlers: [DescriptorHandler?] = []
-    private var timers = TimerQueue()
+    private var timers = TimerQueue(.continuous)
+    private var callTimers = TimerQueue(.suspending)
+    /// Wakes the loop for the first; how long epoll waits is on the clock of the second.
+    private let alarm: Int32
+    /// What the alarm is set to: no later than the next of the timers.
+    private var alarmInstant = Int64.max
     private var beforeWaiting: [TurnEnd] = []
 
     /// What an owner does at the end of each turn.
@@ -37,8 +42,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     init() {
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = keychaind_eventfd()
-        precondition(poll >= 0 && wakeup >= 0, "no descriptors are left for an event loop")
+        alarm = keychaind_timer()
+        precondition(poll >= 0 && wakeup >= 0 && alarm >= 0, "no descriptors are left for an event loop")
         _ = keychaind_epoll_control(poll, EPOLL_CTL_ADD, wakeup, keychaind_epoll_in)
+        _ = keychaind_epoll_control(poll, EPOLL_CTL_ADD, alarm, keychaind_epoll_in)
     }
 
     // MARK: Executor
@@ -77,8 +84,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             }
             BusActor.assumeIsolated {
                 if timers.nextDeadline != nil {
-                    let now = LoopClock.now
+                    let now = timers.clock.now
                     while let action = timers.removeFirst(dueAt: now) { action() }
+                }
+                if callTimers.nextDeadline != nil {
+                    let now = callTimers.clock.now
+                    while let action = callTimers.removeFirst(dueAt: now) { action() }
                 }
                 for end in beforeWaiting { end.action() }
                 for end in beforeWaiting { end.flush() }
@@ -108,7 +119,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     /// Whether the loop, which cannot fail to be made, would get what it needs.
     private static func descriptorsAreLeft() -> Bool {
-        let descriptors = [epoll_create1(Int32(EPOLL_CLOEXEC)), keychaind_eventfd()]
+        let descriptors = [epoll_create1(Int32(EPOLL_CLOEXEC)), keychaind_eventfd(), keychaind_timer()]
         for descriptor in descriptors where descriptor >= 0 {
             close(descriptor)
         }
@@ -153,9 +164,18 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             return inbox.jobs.isEmpty
         }
         guard mayWait else { return 0 }
-        guard let next = timers.nextDeadline else { return -1 }
+        setAlarm()
+        guard let next = callTimers.nextDeadline else { return -1 }
         // Rounded up: waking early would spin until the deadline is reached.
-        return LoopClock.milliseconds(until: next)
+        return callTimers.clock.milliseconds(until: next)
+    }
+
+    /// Sets the alarm to the next of the timers, unless it comes no later already: most timers are taken back before they are due.
+    private func setAlarm() {
+        guard let next = timers.nextDeadline, next < alarmInstant else { return }
+        alarmInstant = next
+        // An instant of zero would turn it off.
+        _ = keychaind_set_timer(alarm, max(1, next))
     }
 
     private func handle(_ event: inout epoll_event) {
@@ -163,6 +183,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         if descriptor == wakeup {
             var count: UInt64 = 0
             eventfd_read(wakeup, &count)
+            return
+        }
+        if descriptor == alarm {
+            var count: UInt64 = 0
+            read(alarm, &count, MemoryLayout<UInt64>.size)
+            alarmInstant = .max
             return
         }
         let mask = keychaind_epoll_event_mask(&event)
@@ -219,11 +245,17 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         beforeWaiting.removeAll { $0.owner == ObjectIdentifier(owner) }
     }
 
-    /// Runs an action once, on the loop, after a time on the monotonic clock.
+    /// Runs an action once, on the loop, after a time, in which the system may have slept.
     @BusActor
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
-        timers.insert(deadline: LoopClock.instant(after: delay), action)
+        timers.insert(after: delay, action)
+    }
+
+    /// Runs an action once, on the loop, after a time in which the system was awake.
+    @BusActor
+    func schedule(afterWaking delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
+        callTimers.insert(after: delay, action)
     }
 
     /// Suspends for a time, without a thread.
@@ -237,6 +269,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Takes back what ``schedule(after:_:)`` was asked for; nothing happens if it has already run.
     @BusActor
     package func cancel(_ timer: Timer) {
-        timers.remove(timer)
+        switch timer.clock {
+        case .continuous: timers.remove(timer)
+        case .suspending: callTimers.remove(timer)
+        }
     }
 }

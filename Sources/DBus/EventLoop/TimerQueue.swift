@@ -4,15 +4,21 @@
 struct TimerQueue {
     typealias Action = @BusActor () -> Void
 
+    let clock: LoopClock
     private var entries: [(timer: Timer, action: Action)] = []
     private var count: UInt64 = 0
 
-    /// When the soonest action is due, on the ``LoopClock``.
+    init(_ clock: LoopClock) {
+        self.clock = clock
+    }
+
+    /// When the soonest action is due, on the clock.
     var nextDeadline: Int64? { entries.first?.timer.deadline }
 
-    mutating func insert(deadline: Int64, _ action: @escaping Action) -> Timer {
+    mutating func insert(after delay: Duration, _ action: @escaping Action) -> Timer {
         count += 1
-        let timer = Timer(deadline: deadline, number: count)
+        let deadline = clock.instant(after: delay)
+        let timer = Timer(clock: clock, deadline: deadline, number: count)
         let index = entries.firstIndex { $0.timer.deadline > deadline } ?? entries.endIndex
         entries.insert((timer, action), at: index)
         return timer

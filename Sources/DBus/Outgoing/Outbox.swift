@@ -95,18 +95,26 @@ final class Outbox {
         unblock()
     }
 
-    /// Sends what there is, and waits until all of it has left.
-    func drain() {
+    /// Sends what there is, libdbus's too, and waits for a time until all of it has left.
+    func drain(for time: Duration) {
+        let clock = LoopClock.suspending
+        let deadline = clock.instant(after: time)
         flush()
-        while !entries.isEmpty {
+        while hasMore, case let rest = clock.milliseconds(until: deadline), rest > 0 {
             if dbus_connection_has_messages_to_send(connection) != 0 {
-                dbus_connection_flush(connection)
+                dbus_connection_read_write(connection, rest)
             } else {
                 var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-                poll(&room, 1, -1)
+                poll(&room, 1, rest)
             }
             flush()
         }
+    }
+
+    /// Whether anything is left to send to a bus that has not gone.
+    private var hasMore: Bool {
+        guard dbus_connection_get_is_connected(connection) != 0 else { return false }
+        return !entries.isEmpty || dbus_connection_has_messages_to_send(connection) != 0
     }
 
     /// Forgets what has not been sent, of a connection that is not open any more.

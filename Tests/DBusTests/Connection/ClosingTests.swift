@@ -52,6 +52,20 @@ struct ClosingTests {
 
     @Test
     @BusActor
+    func close_busHasStopped_isDoneAfterABoundedTime() async throws {
+        let server = try await TestServer.start()
+        server.bus.pause()
+        let bytes = ByteArray([UInt8](repeating: 1, count: 4 << 20))
+        server.client.emit(.root, "org.example.Filling", "Signal") { bytes.write(to: &$0) }
+        #expect(server.client.bytesToSend > 1 << 20)
+        server.client.close(within: .milliseconds(1))
+        #expect(!server.client.isOpen)
+        server.bus.resume()
+        try await server.bus.kill()
+    }
+
+    @Test
+    @BusActor
     func close_inAHandler_isDoneAfterIt() async throws {
         let server = try await TestServer.start()
         server.object.action = { server.connection.close() }
