@@ -110,7 +110,8 @@ extension Provider {
         }
     }
 
-    /// Creates a collection, and gives it the alias unless that is empty; nil, and a line in the log, if it cannot be made.
+    /// Creates a collection, and gives it the alias unless that is empty; nil, and a line in the log, if it cannot be made, or not
+    /// get its alias: it would not be found, and another made for the next caller.
     ///
     /// If there is one with that alias by now, it is that one: of several callers, all get the same (#55).
     func create(label: String, alias: String, password: consuming SecureBytes) async -> Collection? {
@@ -123,6 +124,10 @@ extension Provider {
             try await vault.setAlias(alias, to: collection)
         } catch {
             logger.error("A new keychain could not get its alias", metadata: ["reason": "\(error)"])
+            // Unless somebody was as quick as to store something in it.
+            guard collection.itemIDs.isEmpty else { return collection }
+            try? await delete(collection, by: "")
+            return nil
         }
         return collection
     }

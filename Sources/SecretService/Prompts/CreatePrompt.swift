@@ -28,7 +28,8 @@ final class CreatePrompt: PromptAction {
         }
         let label = label ?? "Unnamed"
         let caller = await provider.callers.caller(conversation.caller)
-        guard let password = await conversation.askNewPassword(of: label, for: caller) else {
+        // It may have been dismissed after the answer; then nothing is made.
+        guard let password = await conversation.askNewPassword(of: label, for: caller), !conversation.isEnded else {
             return .dismissed(emptyResult)
         }
         guard let collection = await provider.create(label: label, alias: alias, password: password) else {
