@@ -264,8 +264,7 @@ final class CollectionFile {
 
     /// What SQLite finds wrong with the structure of the file; nil when it is sound.
     func structuralDamage() throws(VaultError) -> String? {
-        let finding = try database.text("PRAGMA quick_check(1)")
-        return finding == "ok" ? nil : finding
+        try database.structuralDamage()
     }
 
     /// Gives memory back that is kept for speed.

@@ -139,6 +139,12 @@ final class Database {
         }
     }
 
+    /// What SQLite finds wrong with the structure of the file; nil when it is sound.
+    func structuralDamage() throws(VaultError) -> String? {
+        let finding = try text("PRAGMA quick_check(1)")
+        return finding == "ok" ? nil : finding
+    }
+
     /// Moves what is in the journal into the file; the number of frames that were in it.
     ///
     /// - Parameter truncating: whether the journal is cut to nothing, so that the file alone is the whole database.

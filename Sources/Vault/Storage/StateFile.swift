@@ -18,37 +18,78 @@ final class StateFile {
         ["CREATE TABLE unattended (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT"],
     ]
 
+    /// What came of opening the file.
+    struct Opened {
+        /// The file, or why it cannot be used.
+        var file: Result<StateFile, VaultError>
+
+        /// The aliases: from the alias to the name of the collection.
+        var aliases: [String: String] = [:]
+
+        /// What is known of failed authentications.
+        var lockouts = Dictionary(uniqueKeysWithValues: LockoutOwner.allCases.map { ($0, StoredLockout.none) })
+    }
+
     private let database: Database
     // A file of an earlier version that cannot be written lacks what later ones added.
     private let version: UInt32
     /// Whether anything can be kept.
     let isWritable: Bool
 
-    /// Opens the file, and makes it when it is missing; nil where that cannot be.
+    /// Opens the file, and makes it when it is missing.
     ///
-    /// A file that cannot be read is set aside under another name, never removed: the collections do not depend on it.
-    static func open(in folder: Folder, logger: Logger) throws(VaultError) -> (file: StateFile?, wasUnreadable: Bool) {
-        var wasUnreadable = false
+    /// The collections do not depend on it, so a failure keeps nothing else from being opened. A damaged file is set aside under
+    /// another name, never removed; the aliases that can be read in it go into the new one.
+    static func open(in folder: Folder, logger: Logger) -> Opened {
+        var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder cannot be written")))
         do throws(VaultError) {
-            if folder.contains(name) { return (try StateFile(in: folder), false) }
+            if folder.contains(name) {
+                let file = try StateFile(in: folder)
+                try file.read(into: &opened)
+                opened.file = .success(file)
+                return opened
+            }
         } catch {
-            if error.code == .unsupportedFormat || !folder.isWritable {
+            opened.lockouts = opened.lockouts.mapValues { _ in .unreadable }
+            guard error.code == .unreadable, folder.isWritable else {
                 logger.error("\(name) cannot be read, so there are no aliases and no audit: \(error.reason)")
-                return (nil, true)
+                opened.file = .failure(error)
+                return opened
             }
-            guard error.code == .unreadable else { throw error }
-            let aside = name + ".unreadable"
-            logger.error(
-                "\(name) cannot be read and is kept as \(aside); the aliases have to be set anew: \(error.reason)"
-            )
-            for suffix in ["", "-wal", "-shm"] where folder.contains(name + suffix) {
-                try folder.rename(name + suffix, to: aside + suffix)
-            }
-            wasUnreadable = true
+            logger.error("\(name) is damaged and is kept as \(name).unreadable: \(error.reason)")
         }
-        guard folder.isWritable else { return (nil, wasUnreadable) }
-        try create(in: folder)
-        return (try StateFile(in: folder), wasUnreadable)
+        guard folder.isWritable else { return opened }
+        do throws(VaultError) {
+            if folder.contains(name) { try setAside(in: folder) }
+            try create(in: folder)
+            let file = try StateFile(in: folder)
+            try file.database.transaction { () throws(VaultError) in
+                for (alias, collection) in opened.aliases { try file.setAlias(alias, to: collection) }
+            }
+            opened.file = .success(file)
+        } catch {
+            logger.error("\(name) cannot be made, so aliases and the audit are not kept: \(error.reason)")
+            opened.file = .failure(error)
+        }
+        return opened
+    }
+
+    private static func setAside(in folder: Folder) throws(VaultError) {
+        for suffix in ["", "-wal", "-shm"] where folder.contains(name + suffix) {
+            try folder.rename(name + suffix, to: name + ".unreadable" + suffix)
+        }
+    }
+
+    /// Reads what the vault keeps in memory, and makes sure that the rest can be read and written.
+    private func read(into opened: inout Opened) throws(VaultError) {
+        opened.aliases = try aliases()
+        for owner in LockoutOwner.allCases {
+            if let record = try record(owner.rawValue) { opened.lockouts[owner] = .record(record) }
+        }
+        // Damage elsewhere would only be met when the audit is written, and each of its entries be lost.
+        if let damage = try database.structuralDamage() {
+            throw VaultError(.unreadable, reason: "its structure is damaged: \(damage)")
+        }
     }
 
     private init(in folder: Folder) throws(VaultError) {
@@ -72,8 +113,7 @@ final class StateFile {
         }
     }
 
-    /// The aliases: from the alias to the name of the collection.
-    func aliases() throws(VaultError) -> [String: String] {
+    private func aliases() throws(VaultError) -> [String: String] {
         let rows = try database.prepare("SELECT name, collection FROM alias LIMIT \(StateFile.maximumAliases)")
         var aliases: [String: String] = [:]
         while try rows.step() { aliases[rows.text(at: 0)] = rows.text(at: 1) }
@@ -106,8 +146,13 @@ final class StateFile {
         try change.run()
     }
 
+    /// Keeps what is known of failed authentications.
+    func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
+        try setRecord(owner.rawValue, to: record)
+    }
+
     /// The bytes that were kept under a name; nil when there are none.
-    func record(_ name: String) throws(VaultError) -> [UInt8]? {
+    private func record(_ name: String) throws(VaultError) -> [UInt8]? {
         guard version >= 2 else { return nil }
         let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
         try row.bind(name, at: 1)
@@ -115,7 +160,7 @@ final class StateFile {
     }
 
     /// Keeps bytes under a name.
-    func setRecord(_ name: String, to bytes: [UInt8]) throws(VaultError) {
+    private func setRecord(_ name: String, to bytes: [UInt8]) throws(VaultError) {
         try requireWritable()
         let change = try database.prepare("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)")
         try change.bind(name, at: 1)

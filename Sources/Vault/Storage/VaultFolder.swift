@@ -23,7 +23,7 @@ final class VaultFolder {
     private let audit: AuditTrail
     private let now: @Sendable () -> Timestamp
     private var lock: FolderLock?
-    private var stateFile: StateFile?
+    private var stateFile: Result<StateFile, VaultError> = .failure(Collection.closed)
 
     init(_ folder: Folder, configuration: VaultConfiguration, audit: AuditTrail) {
         self.folder = folder
@@ -38,23 +38,14 @@ final class VaultFolder {
             try folder.create()
             lock = try FolderLock(folder)
             let indexKey = try IndexKeyFile.load(from: folder, logger: logger)
-            let state = try StateFile.open(in: folder, logger: logger)
+            let names = try names()
+            let state = StateFile.open(in: folder, logger: logger)
             stateFile = state.file
-            var aliases: [String: CollectionName] = [:]
-            for (alias, encoded) in try stateFile?.aliases() ?? [:] {
-                aliases[alias] = CollectionName(encoded: encoded)
-            }
-            var lockouts: [LockoutOwner: StoredLockout] = [:]
-            for owner in LockoutOwner.allCases {
-                let record = try stateFile?.record(owner.rawValue)
-                lockouts[owner] =
-                    state.wasUnreadable ? .unreadable : record.map(StoredLockout.record) ?? StoredLockout.none
-            }
             return Contents(
                 indexKey: indexKey,
-                names: try names(),
-                aliases: aliases,
-                lockouts: lockouts
+                names: names,
+                aliases: state.aliases.compactMapValues { encoded in CollectionName(encoded: encoded) },
+                lockouts: state.lockouts
             )
         } catch {
             close()
@@ -74,12 +65,13 @@ final class VaultFolder {
 
     /// Keeps what is known of failed authentications.
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
-        try openedState().setRecord(owner.rawValue, to: record)
+        try openedState().setLockout(record, of: owner)
     }
 
     /// Writes the entries of the audit that wait.
     func writeAudit() {
-        guard let stateFile, stateFile.isWritable, let (entries, key) = audit.take(at: now()) else { return }
+        guard let stateFile = try? stateFile.get(), stateFile.isWritable, let (entries, key) = audit.take(at: now())
+        else { return }
         do throws(VaultError) {
             try stateFile.appendAudit(entries.map(\.ring)) { (index, number) throws(VaultError) in
                 try key.seal(entries[index].entry, number: number)
@@ -102,7 +94,8 @@ final class VaultFolder {
         let earliest = since?.microsecondsSinceEpoch ?? .min
         var entries = audit.waiting.reversed().filter { entry in entry.time.microsecondsSinceEpoch >= earliest }
         entries = Array(entries.prefix(limit))
-        try stateFile?.forEachAudit { number, row in
+        guard case .success(let file) = stateFile else { return entries }
+        try file.forEachAudit { number, row in
             guard entries.count < limit else { return false }
             // Clocks are set back, too: an early entry does not mean that all before it are earlier.
             if let entry = key.open(row, number: number), entry.time.microsecondsSinceEpoch >= earliest {
@@ -117,17 +110,20 @@ final class VaultFolder {
     func close() {
         writeAudit()
         do throws(VaultError) {
-            try stateFile?.finish()
+            if case .success(let file) = stateFile { try file.finish() }
         } catch {
             logger.warning("\(StateFile.name): the journal stays for now: \(error)")
         }
-        stateFile = nil
+        stateFile = .failure(Collection.closed)
         lock = nil
     }
 
     private func openedState() throws(VaultError) -> StateFile {
-        guard let stateFile else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
-        return stateFile
+        if case .failure(let error) = stateFile, error.code == .storageFull {
+            // There may be room by now.
+            stateFile = StateFile.open(in: folder, logger: logger).file
+        }
+        return try stateFile.get()
     }
 
     private func names() throws(VaultError) -> [CollectionName] {

@@ -143,4 +143,60 @@ import Vault
         let kept = folder.names.contains("state.db.unreadable") ? "state.db.unreadable" : "state.db"
         #expect(try folder.bytes(of: kept) == before)
     }
+
+    @Test func oneBitFlipped_inAnyPage_theVaultOpens_andKeepsWhatItCan() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add()
+        try await vault.setAlias("mine", to: vault.collection(named: .login))
+        try await vault.setLockout([1, 2, 3], of: .people)
+        for number in 0..<100 {
+            vault.audit(AuditEntry(time: .now(), kind: .denial, outcome: "\(number)"), in: .attended)
+        }
+        await vault.close()
+        let whole = try folder.bytes(of: "state.db")
+        var wereSetAside = 0
+        for page in stride(from: 0, to: whole.count, by: 4096) {
+            for offset in [0, 3, 5] {
+                var bytes = whole
+                bytes[page + offset] ^= 0x40
+                try folder.write(bytes, to: "state.db")
+                vault = try await opened()
+                let login = try await vault.unlockedLogin()
+                #expect(try await login.content(of: id) == Array("secret".utf8), "byte \(page + offset)")
+                if folder.names.contains("state.db.unreadable") {
+                    wereSetAside += 1
+                    #expect(vault.lockout(of: .people) == .unreadable)
+                    #expect(try folder.bytes(of: "state.db.unreadable") == bytes)
+                    folder.remove("state.db.unreadable")
+                }
+                // What is kept from now on is kept, and the audit not lost in silence.
+                try await vault.setAlias("other", to: login)
+                vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "afterwards"), in: .attended)
+                await vault.close()
+                vault = try await opened()
+                #expect(vault.collection(forAlias: "other")?.name == .login, "byte \(page + offset)")
+                _ = try await vault.unlockedLogin()
+                #expect(try await vault.auditEntries().first?.outcome == "afterwards", "byte \(page + offset)")
+                await vault.close()
+            }
+        }
+        #expect(wereSetAside > whole.count / 4096)
+    }
+
+    @Test func auditDamaged_aliasesAreTakenOver() async throws {
+        var vault = try await opened()
+        try await vault.setAlias("mine", to: vault.collection(named: .login))
+        await vault.close()
+        let path = folder.file("state.db")
+        let root = try #require(Int(RawDatabase(path).text("SELECT rootpage FROM sqlite_schema WHERE name = 'audit'")))
+        var bytes = try folder.bytes(of: "state.db")
+        bytes[(root - 1) * 4096] ^= 0x40
+        try folder.write(bytes, to: "state.db")
+        for _ in 0..<2 {
+            vault = try await opened()
+            #expect(vault.aliases == ["mine": .login])
+            await vault.close()
+        }
+        #expect(try folder.bytes(of: "state.db.unreadable") == bytes)
+    }
 }
