@@ -27,8 +27,8 @@ final class CollectionFile {
     // What the journal is kept at: the limit, and what the change that passes it mostly adds.
     private static let journalReserve = journalLimit + 64 << 10
 
-    /// Whether changes can be written at all.
-    let isWritable: Bool
+    /// Why no change can be written; nil if it can.
+    let obstacle: VaultError?
 
     private let folder: Folder
     private let journal: String
@@ -44,24 +44,23 @@ final class CollectionFile {
 
     /// Opens a file, after making sure that it is one of ours; nothing of it is changed otherwise.
     init(_ name: String, in folder: Folder, limits: VaultLimits, maximumPages: Int?) throws(VaultError) {
-        let path = folder.file(name)
-        try FileProbe.check(path, application: CollectionFormat.application, versions: CollectionFormat.versions)
-        isWritable = folder.isWritable && Folder.isWritable(path)
+        try FileProbe.check(
+            folder.file(name),
+            application: CollectionFormat.application,
+            versions: CollectionFormat.versions
+        )
         self.folder = folder
         journal = name + "-wal"
-        if !isWritable, folder.size(of: journal) > 0 {
-            throw VaultError(.readOnly, reason: "its journal cannot be read in a folder that cannot be written")
+        var version: UInt32 = 0
+        (database, obstacle) = try Database.open(name, in: folder) { (database) throws(VaultError) in
+            database.limitLength(to: limits.secretBytes + limits.attributeBytes + limits.labelBytes + 1 << 20)
+            try database.check(tables: CollectionFormat.tables)
+            // The journal may have a later one than the first page of the file.
+            version = UInt32(clamping: try database.integer("PRAGMA user_version"))
+            try FileProbe.check(version, in: CollectionFormat.versions)
         }
-        database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
-        database.limitLength(to: limits.secretBytes + limits.attributeBytes + limits.labelBytes + 1 << 20)
-        try database.check(tables: CollectionFormat.tables)
-        // The journal may have a later one than the first page of the file.
-        version = UInt32(clamping: try database.integer("PRAGMA user_version"))
-        try FileProbe.check(version, in: CollectionFormat.versions)
-        if isWritable {
-            try database.enableWriting()
-            if let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
-        }
+        self.version = version
+        if obstacle == nil, let maximumPages { try database.execute("PRAGMA max_page_count = \(maximumPages)") }
         insertion = try database.prepare(
             "INSERT INTO item (id, revision, tags, metadata, secret) VALUES (?1, ?2, ?3, ?4, ?5)"
         )
@@ -230,7 +229,7 @@ final class CollectionFile {
     ///
     /// A failure does no harm.
     func reserveJournal() {
-        guard isWritable, !journalIsReserved else { return }
+        guard obstacle == nil, !journalIsReserved else { return }
         journalIsReserved = true
         try? folder.reserve(journal, bytes: Self.journalReserve)
     }
@@ -240,14 +239,14 @@ final class CollectionFile {
 
     /// Moves the journal into the file, unless it is empty.
     func checkpoint() throws(VaultError) {
-        guard isWritable, journalBytes > 0 else { return }
+        guard obstacle == nil, journalBytes > 0 else { return }
         try database.checkpoint()
         journalBytes = 0
     }
 
     /// Moves the journal into the file and empties it, so that neither has any more what a change has replaced.
     func emptyJournal() throws(VaultError) {
-        guard isWritable else { return }
+        guard obstacle == nil else { return }
         try database.checkpoint(truncating: true)
         journalBytes = 0
         journalIsReserved = false
@@ -257,7 +256,7 @@ final class CollectionFile {
     ///
     /// - Parameter isSound: whether the file is known to be what was written; if not, a journal that holds something stays.
     func finish(isSound: Bool) throws(VaultError) {
-        guard isWritable, isSound || folder.size(of: journal) == 0 else { return }
+        guard obstacle == nil, isSound || folder.size(of: journal) == 0 else { return }
         if isSound { try database.checkpoint(truncating: true) }
         database.removeJournalWhenClosed()
     }

@@ -164,7 +164,7 @@ final class CollectionWriter {
     func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
         let file = try openedFile()
         if let refusal { throw refusal }
-        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        if let obstacle = file.obstacle { throw obstacle }
         guard let keys, let secretsKey, let current = state else {
             throw VaultError(.locked, reason: "the collection is locked")
         }
@@ -203,7 +203,7 @@ final class CollectionWriter {
     func setPasscodeSlot(_ slot: KeySlot) throws(VaultError) {
         let file = try openedFile()
         if let refusal { throw refusal }
-        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        if let obstacle = file.obstacle { throw obstacle }
         guard let header else { throw VaultError(.unreadable, reason: "the header is missing") }
         try file.setPasscodeSlot(slot, of: header)
     }
@@ -214,7 +214,7 @@ final class CollectionWriter {
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
         let file = try openedFile()
         if let refusal { throw refusal }
-        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        if let obstacle = file.obstacle { throw obstacle }
         let present: CollectionHeader?
         do throws(VaultError) {
             present = try file.replaceSlots(of: old, with: slots)
@@ -306,7 +306,7 @@ final class CollectionWriter {
     private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
         let file = try openedFile()
         if let refusal { throw refusal }
-        guard file.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        if let obstacle = file.obstacle { throw obstacle }
         var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []
         for id in table.ids {
             guard let record = table[id], record.condition == .intact else { continue }

@@ -10,6 +10,9 @@ final class Database {
         /// To read and write, in WAL mode, every commit synced.
         case readWrite
 
+        /// The same without the index of the journal beside the file, so that nobody else can open it meanwhile.
+        case exclusive
+
         /// To read a file that nobody can change: no lock, no journal, no new file beside it.
         case immutable
     }
@@ -26,7 +29,7 @@ final class Database {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
         switch mode {
-        case .readWrite:
+        case .readWrite, .exclusive:
             flags |= SQLITE_OPEN_READWRITE
         case .immutable:
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
@@ -46,6 +49,8 @@ final class Database {
         ] {
             keychaind_sqlite_configure(handle, option, CInt(value))
         }
+        // SQLite decides on where the index is when it first looks at the file.
+        if case .exclusive = mode { try execute("PRAGMA locking_mode = EXCLUSIVE") }
         // A quarter of a MiB of pages is enough for the B-tree's inner nodes; the items are in memory anyhow.
         try execute("PRAGMA cache_size = -256; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
     }

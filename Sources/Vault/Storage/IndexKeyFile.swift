@@ -7,9 +7,11 @@ enum IndexKeyFile {
     /// The file's name in the folder.
     static let name = "index.key"
 
+    private static let unfinishedName = name + "-new"
+
     /// Reads the key, and makes one when it is missing; a file of another form is set aside.
     ///
-    /// In a folder that cannot be written a missing key is made for this process only.
+    /// In a folder that cannot be written, or on a disk that is full, a missing key is made for this process only.
     static func load(from folder: Folder, logger: Logger) throws(VaultError) -> BlindIndexKey {
         if folder.contains(name) {
             if let key = try read(folder.file(name)) { return try BlindIndexKey(key) }
@@ -19,7 +21,15 @@ enum IndexKeyFile {
         let key = try cipher { () throws(GcryptError) in
             try SecureBytes.random(count: BlindIndexKey.size, in: .locked)
         }
-        if folder.isWritable { try write(key, to: folder) }
+        if folder.isWritable {
+            do throws(VaultError) {
+                try write(key, to: folder)
+            } catch {
+                guard error.code == .storageFull else { throw error }
+                try? folder.remove(unfinishedName)
+                logger.error("\(name) is not kept, so the next start makes its index anew: \(error.reason)")
+            }
+        }
         return try BlindIndexKey(key)
     }
 
@@ -41,7 +51,7 @@ enum IndexKeyFile {
     }
 
     private static func write(_ key: borrowing SecureBytes, to folder: Folder) throws(VaultError) {
-        let unfinished = name + "-new"
+        let unfinished = unfinishedName
         try folder.remove(unfinished)
         try folder.makeEmptyFile(unfinished)
         let file = open(folder.file(unfinished), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)

@@ -33,8 +33,8 @@ final class StateFile {
     private let database: Database
     // A file of an earlier version that cannot be written lacks what later ones added.
     private let version: UInt32
-    /// Whether anything can be kept.
-    let isWritable: Bool
+    // Why nothing can be kept; nil if it can.
+    private let obstacle: VaultError?
 
     /// Opens the file, and makes it when it is missing.
     ///
@@ -93,17 +93,15 @@ final class StateFile {
     }
 
     private init(in folder: Folder) throws(VaultError) {
-        let path = folder.file(Self.name)
-        try FileProbe.check(path, application: Self.application, versions: Self.versions)
-        isWritable = folder.isWritable && Folder.isWritable(path)
-        database = try Database(path: path, mode: isWritable ? .readWrite : .immutable)
-        let version = UInt32(clamping: try database.integer("PRAGMA user_version"))
-        try FileProbe.check(version, in: Self.versions)
-        try database.check(tables: Self.tables.prefix(Int(version)).flatMap(\.self))
-        self.version = isWritable ? Self.versions.upperBound : version
-        guard isWritable else { return }
-        try database.enableWriting()
-        if version < Self.versions.upperBound { try upgrade(from: version) }
+        try FileProbe.check(folder.file(Self.name), application: Self.application, versions: Self.versions)
+        var version = Self.versions.lowerBound
+        (database, obstacle) = try Database.open(Self.name, in: folder) { (database) throws(VaultError) in
+            version = UInt32(clamping: try database.integer("PRAGMA user_version"))
+            try FileProbe.check(version, in: Self.versions)
+            try database.check(tables: Self.tables.prefix(Int(version)).flatMap(\.self))
+        }
+        self.version = obstacle == nil ? Self.versions.upperBound : version
+        if obstacle == nil, version < Self.versions.upperBound { try upgrade(from: version) }
     }
 
     private func upgrade(from version: UInt32) throws(VaultError) {
@@ -207,8 +205,11 @@ final class StateFile {
         }
     }
 
+    /// Whether anything can be kept.
+    var isWritable: Bool { obstacle == nil }
+
     private func requireWritable() throws(VaultError) {
-        guard isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        if let obstacle { throw obstacle }
     }
 
     /// Moves the journal into the file.

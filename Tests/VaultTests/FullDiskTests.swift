@@ -1,0 +1,132 @@
+import Gcrypt
+import Glibc
+import KeychainModel
+import Testing
+import Vault
+
+/// A start on a disk that has been filled meanwhile; to mount a small one takes root.
+@VaultActor
+@Suite(.enabled(if: geteuid() == 0)) struct FullDiskTests {
+    private let folder = TemporaryFolder()
+
+    private func opened() async throws -> Vault {
+        try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    /// A folder on a disk of its own, with one item and an alias.
+    private func prepare() async throws -> ItemID {
+        try folder.mountDisk(bytes: 2 << 20)
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("kept", ["a": "1"], secret: "kept")
+        try await vault.setAlias("mine", to: login)
+        try await vault.setLockout([7], of: .people)
+        await vault.close()
+        return id
+    }
+
+    /// Expects everything to be read as it was, and changes to fail.
+    private func expectAllButChanges(_ vault: Vault, _ id: ItemID) async throws {
+        let login = try #require(vault.collection(named: .login))
+        #expect(login.state == .locked)
+        #expect(login.search(["a": "1"]) == [id])
+        try await login.unlock(with: Fixture.bytes(Fixture.password))
+        #expect(try await login.content(of: id) == Array("kept".utf8))
+        #expect(login.problem == nil)
+        // More than a journal that is there already has room for.
+        let large = String(repeating: "x", count: 2_000_000)
+        await #expect(throws: VaultError.self) { try await login.add("large", secret: large) }
+        #expect(login.itemIDs == [id])
+    }
+
+    @Test func closedWell_isRead_andWrittenOnceThereIsRoom() async throws {
+        let id = try await prepare()
+        defer { folder.unmount() }
+        try folder.fill("ballast")
+        var vault = try await opened()
+        #expect(vault.collection(forAlias: "mine")?.name == .login)
+        #expect(vault.lockout(of: .people) == .record([7]))
+        try await expectAllButChanges(vault, id)
+
+        folder.remove("ballast")
+        let login = try #require(vault.collection(named: .login))
+        let next = try await login.add("next", ["b": "2"], secret: "next")
+        try await vault.setAlias("other", to: login)
+        await vault.close()
+        vault = try await opened()
+        #expect(vault.aliases.keys.sorted() == ["mine", "other"])
+        #expect(try await vault.unlockedLogin().itemIDs == [id, next])
+        await vault.close()
+    }
+
+    @Test func journalAfterACrash_isReadToo() async throws {
+        try folder.mountDisk(bytes: 4 << 20)
+        defer { folder.unmount() }
+        let original = TemporaryFolder()
+        let vault = try await Vault.opened(Fixture.configuration(original))
+        let id = try await vault.unlockedLogin().add("kept", ["a": "1"], secret: "kept")
+        for name in original.names where !name.hasSuffix("-shm") {
+            try folder.write(original.bytes(of: name), to: name)
+        }
+        await vault.close()
+        #expect(try !folder.bytes(of: "login.keychain-wal").isEmpty)
+        try folder.fill("ballast")
+        let crashed = try await opened()
+        try await expectAllButChanges(crashed, id)
+        folder.remove("ballast")
+        #expect(try await crashed.unlockedLogin().add("next") > id)
+        await crashed.close()
+    }
+
+    @Test func noFileCanBeMade_isRead() async throws {
+        let id = try await prepare()
+        defer { folder.unmount() }
+        // The folder itself is one.
+        try folder.limitFiles(to: folder.names.count + 1)
+        let vault = try await opened()
+        #expect(vault.collection(forAlias: "mine")?.name == .login)
+        try await expectAllButChanges(vault, id)
+        await #expect(throws: VaultError.self) { try await vault.setLockout([8], of: .people) }
+        await vault.close()
+        #expect(folder.names == ["index.key", "lock", "login.keychain", "state.db"])
+    }
+
+    @Test func filesOfTheFolderMissing_collectionsAreRead_andTheRestIsKeptOnceThereIsRoom() async throws {
+        let id = try await prepare()
+        defer { folder.unmount() }
+        folder.remove("index.key")
+        folder.remove("state.db")
+        try folder.fill("ballast")
+        var vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        #expect(try await login.content(of: id) == Array("kept".utf8))
+        #expect(login.search(["a": "1"]) == [id])
+        await #expect(throws: VaultError.of(.storageFull)) { try await vault.setAlias("new", to: login) }
+        folder.remove("ballast")
+        try await vault.setAlias("new", to: login)
+        await vault.close()
+        vault = try await opened()
+        #expect(vault.aliases == ["new": .login])
+        #expect(try await vault.unlockedLogin().search(["a": "1"]) == [id])
+        await vault.close()
+    }
+}
+
+extension TemporaryFolder {
+    /// Fills the disk that the folder is on, to the last byte.
+    func fill(_ name: String) throws {
+        let descriptor = Glibc.open(file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        for size in [4096, 1] {
+            let zeros = [UInt8](repeating: 0, count: size)
+            while Glibc.write(descriptor, zeros, size) > 0 {}
+        }
+        try #require(errno == ENOSPC)
+    }
+
+    /// Lets no more files be on the disk that the folder is on.
+    func limitFiles(to count: Int) throws {
+        try #require(mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "nr_inodes=\(count)") == 0)
+    }
+}
