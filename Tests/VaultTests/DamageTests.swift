@@ -99,6 +99,45 @@ import Vault
         try await expectNoHarm(bytes: cut)
     }
 
+    /// A bit of the last row's number, as a disk may flip it.
+    private func moveLastItem(to number: Int64) throws {
+        try RawDatabase(folder.file("login.keychain")).execute("UPDATE item SET id = \(number) WHERE id = 40")
+    }
+
+    @Test func rowWithTooHighANumber_itemsAddedAfterwardsAreFound() async throws {
+        try await prepare()
+        try moveLastItem(to: 104)
+        var vault = try await Vault.opened(Fixture.configuration(folder))
+        var login = try await vault.unlockedLogin()
+        #expect(login.problem != nil)
+        let id = try await login.add("new", ["n": "new"], secret: "new", replacing: true)
+        #expect(login.search(["n": "new"]) == [id])
+        #expect(try await login.content(of: id) == Array("new".utf8))
+        #expect(try await login.add("newer", ["n": "new"], secret: "newer", replacing: true) == id)
+        #expect(login.itemCount == 41)
+        await vault.close()
+        vault = try await Vault.opened(Fixture.configuration(folder))
+        login = try await vault.unlockedLogin()
+        #expect(login.search(["n": "new"]) == [id])
+        #expect(try await login.content(of: id) == Array("newer".utf8))
+        #expect(try await login.add("next") > id)
+        #expect(login.itemCount == 42)
+        await vault.close()
+    }
+
+    @Test func rowWithTheHighestNumber_nothingIsAdded_theRestIsKept() async throws {
+        try await prepare()
+        try moveLastItem(to: .max)
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        await #expect(throws: VaultError.of(.unreadable)) { try await login.add("new") }
+        #expect(try await login.content(of: login.itemIDs[0]) == Array(String(repeating: "s1", count: 10).utf8))
+        try await login.updateItem(login.itemIDs[0], label: "changed")
+        try await login.deleteItem(#require(ItemID(rawValue: UInt64(Int64.max))))
+        #expect(login.itemCount == 39)
+        await vault.close()
+    }
+
     @Test(arguments: 0..<8)
     func randomBits_flipped_neverCrashNorLose(seed: UInt64) async throws {
         try await prepare()

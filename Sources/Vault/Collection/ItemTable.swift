@@ -106,11 +106,17 @@ struct ItemTable: Sendable {
         )
     }
 
-    /// Adds an item whose number is above all others; the table refuses any other.
+    /// The highest number of an item, be it one that has been deleted; nil when there is none.
+    var highestID: ItemID? { records.last?.id }
+
+    /// Whether an item of that number can be added: one above all others.
+    func accepts(_ id: ItemID) -> Bool {
+        (highestID.map { highest in highest < id } ?? true) && records.count <= Int(AttributeIndex.maximumPosition)
+    }
+
+    /// Adds an item that the table ``accepts(_:)``; any other is left out.
     mutating func append(_ record: ItemRecord, tags: some Sequence<UInt64>) {
-        guard records.last.map({ last in last.id < record.id }) ?? true,
-            records.count <= Int(AttributeIndex.maximumPosition)
-        else { return }
+        guard accepts(record.id) else { return }
         let position = UInt32(records.count)
         records.append(record)
         noteProtection(of: record)

@@ -119,6 +119,10 @@ struct MutationBatch {
         guard let id = ItemID(rawValue: change.state.nextItem) else {
             throw VaultError(.limitExceeded, reason: "the collection has used up its item numbers")
         }
+        // It would be on the disk, and not be found.
+        guard table.accepts(id) else {
+            throw VaultError(.unreadable, reason: "a damaged item has a number that leaves none for new ones")
+        }
         let revision = change.state.revision &+ 1
         var metadata = ItemMetadata(
             secretRevision: revision,

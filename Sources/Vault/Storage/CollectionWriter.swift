@@ -113,7 +113,12 @@ final class CollectionWriter {
             residentSecretBytes: configuration.limits.residentSecretBytes
         )
         var contents = try loader.load(from: file)
-        if let state = contents.sealedState {
+        if var state = contents.sealedState {
+            // A damaged row may have a number that was never given out: the next one has to be above it all the same.
+            if let above = contents.table.highestID.flatMap({ id in ItemID(rawValue: id.rawValue + 1) }) {
+                state.nextItem = max(state.nextItem, above.rawValue)
+            }
+            contents.sealedState = state
             self.state = state
         } else if refusal == nil {
             refusal = VaultError(.unreadable, reason: "the collection's sealed state is damaged, so nothing is written")
