@@ -280,4 +280,47 @@ import Vault
         await #expect(throws: missing) { try await login.deleteItem(id) }
         await vault.close()
     }
+
+    /// The files of a vault whose login has an item, closed well or as a crash leaves them.
+    private func backup(afterACrash: Bool) async throws -> (TemporaryFolder, ItemID) {
+        let source = TemporaryFolder()
+        let vault = try await Vault.opened(Fixture.configuration(source))
+        let id = try await vault.unlockedLogin("old").add("kept", secret: "kept")
+        let crashed = try source.snapshot()
+        await vault.close()
+        return (afterACrash ? crashed : source, id)
+    }
+
+    @Test(arguments: [false, true])
+    func loginPutBackWhileTheVaultIsOpen_isNotReplaced(afterACrash: Bool) async throws {
+        let (backup, id) = try await backup(afterACrash: afterACrash)
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        #expect(login.state == .vacant)
+        let files = backup.names.filter { $0.hasPrefix("login.keychain") && !$0.hasSuffix("-shm") }
+        #expect(files.count == (afterACrash ? 2 : 1))
+        for name in files { try folder.write(backup.bytes(of: name), to: name) }
+        await #expect(throws: VaultError.of(.busy)) { try await login.unlock(with: Fixture.bytes("new")) }
+        #expect(login.state == .locked)
+        for name in files { #expect(try folder.bytes(of: name) == backup.bytes(of: name)) }
+        #expect(folder.names.filter { $0.hasSuffix("-orphan") || $0.hasSuffix("-new") }.isEmpty)
+        await #expect(throws: VaultError.of(.wrongPassword)) { try await login.unlock(with: Fixture.bytes("new")) }
+        try await login.unlock(with: Fixture.bytes("old"))
+        #expect(try await login.content(of: id) == Array("kept".utf8))
+        try await login.add("more")
+        await vault.close()
+    }
+
+    @Test func brokenLoginPutBackWhileTheVaultIsOpen_isNotReplaced() async throws {
+        let vault = try await opened()
+        let login = try #require(vault.collection(named: .login))
+        try folder.write([1, 2, 3], to: "login.keychain")
+        await #expect(throws: VaultError.of(.busy)) { try await login.unlock(with: Fixture.bytes("new")) }
+        guard case .unreadable = login.state else {
+            Issue.record("it is \(login.state)")
+            return
+        }
+        #expect(try folder.bytes(of: "login.keychain") == [1, 2, 3])
+        await vault.close()
+    }
 }

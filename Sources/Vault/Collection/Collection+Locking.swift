@@ -128,7 +128,7 @@ extension Collection {
             phase = .unlocked(keys.secrets)
         } catch {
             switch (phase, fallback, storage) {
-            case (.deleted, _, _): break
+            case (.deleted, _, _), (.unreadable, _, _): break
             // The file may have been made before the wish to lock was seen.
             case (_, .vacant, .file): phase = .locked
             default: phase = error.code == .unreadable ? .unreadable(reason: error.reason) : fallback
@@ -189,8 +189,14 @@ extension Collection {
             indexKey: context.indexKey
         )
         let worker = try Worker(name.encoded, writer) { writer in writer.checkpoint() }
-        properties = try await worker.perform { (writer) throws(VaultError) in
-            try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
+        do throws(VaultError) {
+            properties = try await worker.perform { (writer) throws(VaultError) in
+                try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
+            }
+        } catch {
+            // A file from a backup, mostly. It is login from now on, and its own password opens it.
+            if error.code == .busy, name == .login { await openFile() }
+            throw error
         }
         self.header = header
         storage = .file(worker)

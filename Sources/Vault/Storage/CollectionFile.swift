@@ -74,7 +74,8 @@ final class CollectionFile {
 
     /// Makes the file of a new collection: whole and durable, or not at all.
     ///
-    /// It gets its name when all is in it, so that a crash leaves at most a file that nobody takes for a collection.
+    /// It gets its name when all is in it, so that a crash leaves at most a file that nobody takes for a collection. Throws `busy` when
+    /// there is a file of that name: somebody may have put it there from a backup.
     static func create(
         _ name: CollectionName,
         in folder: Folder,
@@ -89,12 +90,18 @@ final class CollectionFile {
             try fill(Database(path: folder.file(unfinished), mode: .readWrite), header: header, state: state)
             try folder.synchronize(unfinished)
             let file = name.encoded + CollectionFormat.suffix
+            try folder.requireFree(file)
             // A journal without its file belongs to nothing, and would be taken for this file's.
             for orphan in [file + "-wal", file + "-shm"] where folder.contains(orphan) {
                 try folder.rename(orphan, to: orphan + "-orphan")
             }
-            try folder.rename(unfinished, to: file)
-            try folder.synchronize()
+            try folder.renameIfFree(unfinished, to: file)
+            do throws(VaultError) {
+                try folder.synchronize()
+            } catch {
+                try? folder.remove(file)
+                throw error
+            }
         } catch {
             try? folder.remove(unfinished)
             throw error

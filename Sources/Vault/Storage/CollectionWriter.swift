@@ -74,7 +74,14 @@ final class CollectionWriter {
         let state = CollectionState(created: header.created, modified: header.modified, label: header.label)
         let sealed = try seal(state, with: keys)
         try CollectionFile.create(name, in: folder, header: header, state: sealed)
-        _ = try openFile()
+        do throws(VaultError) {
+            if let obstacle = try openFile().obstacle { throw obstacle }
+        } catch {
+            // Who has asked for it is told that there is none, and nothing is in it.
+            file = nil
+            try? removeFiles()
+            throw error
+        }
         self.header = header
         self.keys = keys
         self.secretsKey = secretsKey
@@ -269,15 +276,28 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    /// Closes the file and removes it.
+    /// Removes the file and closes it.
+    ///
+    /// When it cannot be removed it stays in use.
     func remove() throws(VaultError) {
-        let fileName = name.encoded + CollectionFormat.suffix
         guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
-        close()
+        try removeFiles()
+        file = nil
+        keys = nil
+        secretsKey = nil
+    }
+
+    /// Removes the file; what belongs to it is no longer of use to anybody then, so that a failure to remove that is none.
+    private func removeFiles() throws(VaultError) {
+        let fileName = name.encoded + CollectionFormat.suffix
         try folder.remove(fileName)
-        try folder.remove(fileName + "-wal")
-        try folder.remove(fileName + "-shm")
-        try folder.synchronize()
+        do throws(VaultError) {
+            try folder.remove(fileName + "-wal")
+            try folder.remove(fileName + "-shm")
+            try folder.synchronize()
+        } catch {
+            configuration.logger.warning("\(name): the removal of its file may not be on the disk yet: \(error)")
+        }
     }
 
     private func openFile() throws(VaultError) -> CollectionFile {

@@ -96,6 +96,34 @@ struct Folder: Sendable {
         }
     }
 
+    /// Gives an unfinished file its name, which no other may have; throws `busy` when one does.
+    func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
+        if link(file(name), file(newName)) == 0 {
+            // The old name is that of an unfinished file, which the next start removes.
+            unlink(file(name))
+            return
+        }
+        switch errno {
+        case EEXIST:
+            throw Self.isTaken(newName)
+        case EPERM, ENOTSUP, ENOSYS:
+            // There are file systems without links; there nothing looks and renames at once.
+            try requireFree(newName)
+            try rename(name, to: newName)
+        default:
+            throw VaultError(errno: errno, doing: "rename \(name)")
+        }
+    }
+
+    /// Throws `busy` when there is a file of that name.
+    func requireFree(_ name: String) throws(VaultError) {
+        if contains(name) { throw Self.isTaken(name) }
+    }
+
+    private static func isTaken(_ name: String) -> VaultError {
+        VaultError(.busy, reason: "\(name) has come into the folder meanwhile, and is kept")
+    }
+
     /// Makes what was renamed, made or removed in the folder durable.
     func synchronize() throws(VaultError) {
         try Self.synchronize(path, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC)
