@@ -178,6 +178,16 @@ import Vault
         await vault.close()
     }
 
+    @Test func journal_afterALargeSecret_isShortAgain() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add("large", ["n": "1"], secret: String(repeating: "x", count: 8 << 20))
+        // The journal is seen to behind the reply; the next change waits for that.
+        try await login.add("small", ["n": "2"])
+        #expect(try folder.bytes(of: "login.keychain-wal").count < 2 << 20)
+        await vault.close()
+    }
+
     @Test func attributes_of64KiB_areKeptAndFound() async throws {
         let attributes: Attributes = ["long": String(repeating: "ü", count: 32 * 1024), "name": "x"]
         var vault = try await opened()

@@ -36,6 +36,8 @@ final class CollectionFile {
     private var version: UInt32
     private var journalBytes = 0
     private var journalIsReserved = false
+    // Whether the file or the journal may still have what a change has replaced.
+    private var journalMustBeEmptied = false
     private let insertion: Statement
     private let fullUpdate: Statement
     private let metadataUpdate: Statement
@@ -241,22 +243,35 @@ final class CollectionFile {
         try? folder.reserve(journal, bytes: Self.journalReserve)
     }
 
-    /// Whether the journal has grown so long that it should be moved into the file.
-    var journalIsLong: Bool { journalBytes > Self.journalLimit }
+    /// Whether the journal should be moved into the file before the next pause.
+    var journalIsLong: Bool { journalBytes > Self.journalLimit || journalMustBeEmptied }
 
-    /// Moves the journal into the file, unless it is empty.
+    /// Moves the journal into the file, unless it is empty, and makes it as short as it is to be.
     func checkpoint() throws(VaultError) {
-        guard obstacle == nil, journalBytes > 0 else { return }
-        try database.checkpoint()
-        journalBytes = 0
+        guard obstacle == nil, journalBytes > 0 || journalMustBeEmptied else { return }
+        if !journalMustBeEmptied {
+            try database.checkpoint()
+            journalBytes = 0
+            guard folder.size(of: journal) > 4 * Self.journalReserve else { return }
+        }
+        try emptyJournal()
     }
 
-    /// Moves the journal into the file and empties it, so that neither has any more what a change has replaced.
-    func emptyJournal() throws(VaultError) {
-        guard obstacle == nil else { return }
-        try database.checkpoint(truncating: true)
+    /// Moves the journal into the file and empties it.
+    ///
+    /// While somebody else reads the file that cannot be; then it throws `busy` at once.
+    private func emptyJournal() throws(VaultError) {
+        try database.checkpoint(truncating: true, waiting: false)
         journalBytes = 0
         journalIsReserved = false
+        journalMustBeEmptied = false
+    }
+
+    /// Empties the journal after a change whose point is that neither file nor journal has any more what it has replaced; when that
+    /// cannot be, every ``checkpoint()`` tries again.
+    func forgetReplaced() throws(VaultError) {
+        journalMustBeEmptied = true
+        try emptyJournal()
     }
 
     /// Moves all of the journal into the file, so that once it is closed the file alone is the collection.

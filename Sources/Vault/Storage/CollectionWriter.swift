@@ -222,7 +222,8 @@ final class CollectionWriter {
 
     /// Replaces the key slots, unless they have changed since they were read: then the result is the header as the file has it.
     ///
-    /// When this returns, the new slots are on the disk, and the old ones are not.
+    /// When this returns, the new slots are on the disk, and the old ones are not, unless another program is reading the file: then they
+    /// go as soon as that is possible.
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
         let file = try openedFile()
         if let refusal { throw refusal }
@@ -237,9 +238,9 @@ final class CollectionWriter {
             throw error
         }
         do throws(VaultError) {
-            if present == nil { try file.emptyJournal() }
+            if present == nil { try file.forgetReplaced() }
         } catch {
-            configuration.logger.warning("\(name): the journal stays for now: \(error)")
+            configuration.logger.warning("\(name): what opened it before stays on the disk for now: \(error)")
         }
         return present
     }

@@ -17,6 +17,9 @@ final class Database {
         case immutable
     }
 
+    // How long to wait for somebody else who reads or writes the file.
+    private static let busyMilliseconds: CInt = 2000
+
     private let handle: OpaquePointer
 
     // What begins and ends every transaction, compiled at the first.
@@ -42,7 +45,7 @@ final class Database {
             throw error
         }
         self.handle = handle
-        sqlite3_busy_timeout(handle, 2000)
+        sqlite3_busy_timeout(handle, Self.busyMilliseconds)
         for (option, value) in [
             (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
             (SQLITE_DBCONFIG_ENABLE_VIEW, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
@@ -152,9 +155,13 @@ final class Database {
 
     /// Moves what is in the journal into the file; the number of frames that were in it.
     ///
-    /// - Parameter truncating: whether the journal is cut to nothing, so that the file alone is the whole database.
+    /// - Parameters:
+    ///   - truncating: whether the journal is cut to nothing, so that the file alone is the whole database.
+    ///   - waiting: whether to wait for a while when somebody else reads the file; else it throws `busy` at once.
     @discardableResult
-    func checkpoint(truncating: Bool = false) throws(VaultError) -> Int {
+    func checkpoint(truncating: Bool = false, waiting: Bool = true) throws(VaultError) -> Int {
+        if !waiting { sqlite3_busy_timeout(handle, 0) }
+        defer { if !waiting { sqlite3_busy_timeout(handle, Self.busyMilliseconds) } }
         var frames: CInt = 0
         var moved: CInt = 0
         let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE

@@ -87,6 +87,30 @@ import Vault
         }
     }
 
+    @Test func changePassword_whileAnotherProgramReads_theOldKeyGoesAfterwards() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let database = folder.file("login.keychain")
+        let old = try OtherReader.bytes(hexadecimal: RawDatabase(database).text("SELECT hex(wrapped) FROM slot"))
+        func isOnDisk() throws -> Bool {
+            try ["login.keychain", "login.keychain-wal"].contains { name in
+                try folder.bytes(of: name).firstRange(of: old) != nil
+            }
+        }
+        do {
+            let reader = try RawDatabase(database)
+            try reader.execute("BEGIN; SELECT * FROM slot")
+            try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
+            #expect(try isOnDisk())
+            try reader.execute("COMMIT")
+        }
+        // The journal is seen to behind the reply to the first; the second waits for that.
+        try await login.add("first", ["n": "1"])
+        try await login.add("second", ["n": "2"])
+        #expect(try !isOnDisk())
+        await vault.close()
+    }
+
     @Test func changePassword_journalCutAnywhere_opensWithOneOfTheTwo() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
