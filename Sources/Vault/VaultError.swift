@@ -106,7 +106,7 @@ extension VaultError {
         /// The file was written by a later version.
         package static let unsupportedFormat = Code(kind: .unsupportedFormat)
 
-        /// A secret, a label, the attributes or a number of things is past a limit of ``VaultLimits``.
+        /// A secret, a label, the attributes or a number of things is past a limit of ``VaultLimits``, or there is no memory.
         package static let limitExceeded = Code(kind: .limitExceeded)
 
         /// The collection cannot do that: the one in memory is neither locked nor deleted.

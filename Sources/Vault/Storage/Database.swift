@@ -38,9 +38,9 @@ final class Database {
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
             name = "file:" + Self.percentEncoded(path) + "?immutable=1"
         }
-        let status = sqlite3_open_v2(name, &handle, flags, nil)
-        guard status == SQLITE_OK, let handle else {
-            let error = VaultError(sqlite: status, doing: "open", message: handle.map(Self.message))
+        let status = SQLiteStatus { sqlite3_open_v2(name, &handle, flags, nil) }
+        guard status.code == SQLITE_OK, let handle else {
+            let error = VaultError(status, doing: "open", message: handle.map(Self.message))
             sqlite3_close_v2(handle)
             throw error
         }
@@ -81,15 +81,17 @@ final class Database {
 
     /// Runs statements that give no rows.
     func execute(_ sql: String) throws(VaultError) {
-        let status = sqlite3_exec(handle, sql, nil, nil, nil)
-        guard status == SQLITE_OK else { throw error(status, doing: "run a statement") }
+        let status = SQLiteStatus { sqlite3_exec(handle, sql, nil, nil, nil) }
+        guard status.code == SQLITE_OK else { throw error(status, doing: "run a statement") }
     }
 
     /// Compiles a statement that will be used again.
     func prepare(_ sql: String) throws(VaultError) -> Statement {
         var statement: OpaquePointer?
-        let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-        guard status == SQLITE_OK, let statement else { throw error(status, doing: "prepare a statement") }
+        let status = SQLiteStatus {
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        }
+        guard status.code == SQLITE_OK, let statement else { throw error(status, doing: "prepare a statement") }
         return Statement(statement, of: self)
     }
 
@@ -123,12 +125,14 @@ final class Database {
 
     private func runPrepared(_ sql: String, _ statement: inout OpaquePointer?) throws(VaultError) {
         if statement == nil {
-            let status = sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
-            guard status == SQLITE_OK else { throw error(status, doing: "prepare a statement") }
+            let status = SQLiteStatus {
+                sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+            }
+            guard status.code == SQLITE_OK else { throw error(status, doing: "prepare a statement") }
         }
-        let status = sqlite3_step(statement)
+        let status = SQLiteStatus { sqlite3_step(statement) }
         sqlite3_reset(statement)
-        guard status == SQLITE_DONE else { throw error(status, doing: "run a statement") }
+        guard status.code == SQLITE_DONE else { throw error(status, doing: "run a statement") }
     }
 
     /// How many rows the last statement changed.
@@ -165,8 +169,8 @@ final class Database {
         var frames: CInt = 0
         var moved: CInt = 0
         let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
-        let status = sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved)
-        guard status == SQLITE_OK else { throw error(status, doing: "checkpoint") }
+        let status = SQLiteStatus { sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved) }
+        guard status.code == SQLITE_OK else { throw error(status, doing: "checkpoint") }
         return Int(frames)
     }
 
@@ -180,9 +184,9 @@ final class Database {
         sqlite3_db_release_memory(handle)
     }
 
-    /// The error that a result code of this connection stands for.
-    func error(_ status: CInt, doing what: String) -> VaultError {
-        VaultError(sqlite: status, doing: what, message: Self.message(of: handle))
+    /// The error that a call of this connection came to.
+    func error(_ status: SQLiteStatus, doing what: String) -> VaultError {
+        VaultError(status, doing: what, message: Self.message(of: handle))
     }
 
     private static func message(of handle: OpaquePointer) -> String {

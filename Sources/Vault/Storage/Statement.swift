@@ -16,23 +16,23 @@ final class Statement {
 
     /// Binds an integer to a parameter, the first of which is 1.
     func bind(_ value: Int64, at index: CInt) throws(VaultError) {
-        try check(sqlite3_bind_int64(handle, index, value))
+        try check { sqlite3_bind_int64(handle, index, value) }
     }
 
     /// Binds a copy of bytes to a parameter.
     func bind(_ bytes: [UInt8], at index: CInt) throws(VaultError) {
-        try check(keychaind_sqlite_bind_blob(handle, index, bytes, UInt64(bytes.count)))
+        try check { keychaind_sqlite_bind_blob(handle, index, bytes, UInt64(bytes.count)) }
     }
 
     /// Binds a copy of text to a parameter.
     func bind(_ text: String, at index: CInt) throws(VaultError) {
-        try check(keychaind_sqlite_bind_text(handle, index, text, UInt64(text.utf8.count)))
+        try check { keychaind_sqlite_bind_text(handle, index, text, UInt64(text.utf8.count)) }
     }
 
     /// Goes to the next row; false when there is none.
     func step() throws(VaultError) -> Bool {
-        let status = sqlite3_step(handle)
-        switch status {
+        let status = SQLiteStatus { sqlite3_step(handle) }
+        switch status.code {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
         default:
@@ -77,7 +77,8 @@ final class Statement {
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
     }
 
-    private func check(_ status: CInt) throws(VaultError) {
-        guard status == SQLITE_OK else { throw database.error(status, doing: "bind a value") }
+    private func check(_ bind: () -> CInt) throws(VaultError) {
+        let status = SQLiteStatus(of: bind)
+        guard status.code == SQLITE_OK else { throw database.error(status, doing: "bind a value") }
     }
 }

@@ -1,19 +1,26 @@
 import CSQLite
+import Glibc
 
 extension VaultError {
-    /// The failure that an SQLite result code, extended or not, stands for.
-    init(sqlite status: CInt, doing what: String, message: String?) {
+    /// The failure that a call of SQLite came to.
+    init(_ status: SQLiteStatus, doing what: String, message: String?) {
+        let isFull = status.systemError == EDQUOT || status.systemError == ENOSPC
         let code: Code
-        switch status & 0xff {
+        switch status.code & 0xff {
+        // SQLite has a code for a disk that is full, and none for a user who may not have more of it.
+        case SQLITE_IOERR where isFull, SQLITE_CANTOPEN where isFull: code = .storageFull
+        // For want of memory a change is undone as any other; the disk has nothing to do with it.
+        case SQLITE_NOMEM: code = .limitExceeded
+        case SQLITE_IOERR where status.code == SQLITE_IOERR | 12 << 8: code = .limitExceeded
         case SQLITE_FULL: code = .storageFull
         // The index of the journal could not grow: the disk is full, not broken.
-        case SQLITE_IOERR where status == SQLITE_IOERR | 19 << 8: code = .storageFull
+        case SQLITE_IOERR where status.code == SQLITE_IOERR | 19 << 8: code = .storageFull
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: code = .readOnly
         case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT: code = .unreadable
         case SQLITE_TOOBIG: code = .limitExceeded
         default: code = .storageFailed
         }
-        self.init(code, reason: "could not \(what): \(message ?? "no reason given") (SQLite error \(status))")
+        self.init(code, reason: "could not \(what): \(message ?? "no reason given") (SQLite error \(status.code))")
     }
 }

@@ -1,0 +1,71 @@
+import CSQLite
+import Gcrypt
+import Glibc
+import KeychainModel
+import Testing
+import Vault
+
+/// What the vault makes of a write that fails: one test at a time, since there is one such disk.
+@VaultActor
+@Suite(.serialized) struct FailingDiskTests {
+    private let folder = TemporaryFolder()
+
+    init() throws {
+        try FailingDisk.plugIn()
+        try folder.makeFolder(FailingDisk.folderName)
+        FailingDisk.failure = nil
+    }
+
+    private func opened() async throws -> Vault {
+        var configuration = Fixture.configuration(folder)
+        configuration.directory = folder.file(FailingDisk.folderName)
+        return try await Vault.opened(configuration)
+    }
+
+    /// Has a change fail, and tells what it throws and what the next one does, when writing works again.
+    private func fail(_ failure: FailingDisk.Failure) async throws -> (first: VaultError?, next: VaultError?) {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("kept", ["n": "1"], secret: "kept")
+        FailingDisk.failure = failure
+        let first = await #expect(throws: VaultError.self) { try await login.add("failed", ["n": "2"]) }
+        FailingDisk.failure = nil
+        #expect(login.itemIDs == [id])
+        var next: VaultError?
+        do {
+            try await login.add("next", ["n": "3"])
+        } catch let error as VaultError {
+            next = error
+        }
+        let count = next == nil ? 2 : 1
+        #expect(login.itemCount == count)
+        await vault.close()
+        let reopened = try await opened()
+        let again = try await reopened.unlockedLogin()
+        #expect(again.itemCount == count)
+        #expect(try await again.content(of: id) == Array("kept".utf8))
+        #expect(again.problem == nil)
+        await reopened.close()
+        return (first, next)
+    }
+
+    @Test(arguments: [EDQUOT, ENOSPC])
+    func overQuota_isAFullDisk_andLaterChangesWork(number: CInt) async throws {
+        let result = try await fail(FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: number))
+        #expect(result.first == .of(.storageFull))
+        #expect(result.next == nil)
+    }
+
+    @Test(arguments: [SQLITE_NOMEM, SQLITE_IOERR | 12 << 8])
+    func noMemory_refusesNothingAfterwards(status: CInt) async throws {
+        let result = try await fail(FailingDisk.Failure(status: status))
+        #expect(result.first == .of(.limitExceeded))
+        #expect(result.next == nil)
+    }
+
+    @Test func brokenDisk_nothingIsWrittenAfterwards() async throws {
+        let result = try await fail(FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO))
+        #expect(result.first == .of(.storageFailed))
+        #expect(result.next == .of(.storageFailed))
+    }
+}
