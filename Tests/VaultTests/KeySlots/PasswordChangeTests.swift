@@ -281,4 +281,28 @@ import Vault
         }
         await vault.close()
     }
+
+    @Test func changePasswords_nameThoseThatCannotBeRead() async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin("old")
+        _ = try await vault.createCollection(label: "Broken", password: Fixture.bytes("old"))
+        await vault.close()
+        try folder.write([1, 2, 3], to: "Broken.keychain")
+        vault = try await opened()
+        await #expect(throws: VaultError.of(.wrongPassword)) {
+            _ = try await vault.changePasswords(from: Fixture.bytes("wrong"), to: Fixture.bytes("new"))
+        }
+        let change = try await vault.changePasswords(from: Fixture.bytes("old"), to: Fixture.bytes("new"))
+        #expect(change.changed == [.login])
+        #expect(change.failed.map(\.name) == [CollectionName(label: "Broken")])
+        #expect(change.failed.map(\.error) == [.of(.unreadable)])
+        await vault.close()
+        try folder.write([4, 5, 6], to: "login.keychain")
+        vault = try await opened()
+        let rest = try await vault.changePasswords(from: Fixture.bytes("old"), to: Fixture.bytes("new"))
+        #expect(rest.changed.isEmpty)
+        #expect(rest.failed.count == 2)
+        await vault.close()
+        #expect(try folder.bytes(of: "Broken.keychain") == [1, 2, 3])
+    }
 }
