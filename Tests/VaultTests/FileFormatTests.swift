@@ -42,6 +42,15 @@ import Vault
         #expect(contents.items[2].modified == contents.items[2].created)
     }
 
+    @Test func applicationSecret_derivedByAnotherProgram_isTheSame() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        let secret = try login.applicationSecret(for: "org.example.Mail").withUnsafeBytes { Array($0) }
+        await vault.close()
+        let contents = try await OtherReader(folder).read(passwords: Fixture.password)
+        #expect(OtherReader.bytes(hexadecimal: contents.applicationSecret) == secret)
+    }
+
     @Test func document_wrongPassword_opensNothing() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         _ = try await vault.unlockedLogin()

@@ -46,6 +46,9 @@ struct OtherReader {
         let modified: Int64
         let items: [Item]
 
+        /// What the application org.example.Mail gets from the portal.
+        let applicationSecret: String
+
         /// The keys that only the passcode gives, each byte complemented.
         let keys: [String]
     }

@@ -6,7 +6,7 @@ Usage: read_keychain.py FILE INDEX_KEY_FILE [LOGIN_FILE] < PASSWORDS
 PASSWORDS are up to three lines: the password of FILE, or a recovery key in its place; the passcode, which is the password of LOGIN_FILE, or of FILE without one; the
 application password of all items that ask for one. Prints the collection as JSON; bytes are in hexadecimal. The secret of an item
 that what was given does not open is null. `keys` are the complements of the keys that only the passcode gives: who looks for
-a key in its own memory needs to know it without having it. Any deviation from the document is an exception.
+a key in its own memory needs to know it without having it. `applicationSecret` is that of the application org.example.Mail. Any deviation from the document is an exception.
 Needs python3-cryptography and python3-argon2.
 """
 
@@ -42,6 +42,10 @@ def unseal(key, sealed, place):
 
 def derive(master, uuid, purpose):
     return HKDF(SHA256(), 32, salt=uuid, info=b"keychaind 1 " + purpose).derive(master)
+
+
+def application_secret(secrets_key, uuid, application):
+    return HKDF(SHA256(), 64, salt=uuid, info=b"keychaind 1 application " + application).derive(secrets_key)
 
 
 def public_bytes(pair):
@@ -254,6 +258,7 @@ def main():
             "created": created,
             "modified": modified,
             "items": items,
+            "applicationSecret": application_secret(secrets_key, uuid, b"org.example.Mail").hex(),
             "keys": [bytes(255 - byte for byte in key).hex() for key in keys],
         },
         sys.stdout,
