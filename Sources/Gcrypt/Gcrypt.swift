@@ -41,6 +41,11 @@ package enum Gcrypt {
         }
     }
 
+    /// Whether the pool of locked memory has that many bytes left, in one piece.
+    package static func hasLockedMemory(bytes: Int) -> Bool {
+        (try? SecureBytes(count: bytes, in: .locked)) != nil
+    }
+
     /// Starts libgcrypt with the default pool unless it has been started.
     static func initializeIfNeeded() throws(GcryptError) {
         _ = try initialize(lockedBytes: defaultLockedBytes)

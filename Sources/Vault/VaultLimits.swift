@@ -30,6 +30,9 @@ package struct VaultLimits: Equatable, Sendable {
     /// The longest password, in bytes.
     package var passwordBytes = 64 * 1024
 
+    /// How much of the memory for keys an unlock leaves free, in bytes: for the sessions, passwords and grants of all callers.
+    package var keyReserveBytes = 64 * 1024
+
     /// The largest sealed secret that stays in memory, in bytes of plaintext; longer ones are read when they are asked for.
     package var residentSecretBytes = 4096
 
@@ -60,6 +63,16 @@ package struct VaultLimits: Equatable, Sendable {
         }
         guard secret.contentType.utf8.count <= contentTypeBytes else {
             throw VaultError(.limitExceeded, reason: "a content type has at most \(contentTypeBytes) bytes")
+        }
+    }
+
+    /// Throws when the keys of one more collection would leave too little memory for others.
+    func checkKeyMemory() throws(VaultError) {
+        guard Gcrypt.hasLockedMemory(bytes: keyReserveBytes) else {
+            throw VaultError(
+                .limitExceeded,
+                reason: "so many collections are unlocked that the memory for keys is used up"
+            )
         }
     }
 

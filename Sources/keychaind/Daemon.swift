@@ -203,7 +203,8 @@ struct Daemon {
         }
     }
 
-    /// Bytes of locked memory for keys: about 10 KiB for each unlocked collection, and what a derivation needs in passing.
+    /// Bytes of locked memory for keys: about 6 KiB for each collection that has been unlocked, so some eighty of them, and what the
+    /// vault keeps free for sessions, passwords and grants.
     private static let keyMemory = 512 << 10
     /// When the start and the first calls of those who waited for it are over.
     private static let startupTime = Duration.milliseconds(500)

@@ -209,4 +209,27 @@ import Vault
         try await unlocking.value
         await slow.close()
     }
+
+    @Test func unlock_noMemoryForMoreKeys_isRefused_andWorksOnceThereIsSome() async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add()
+        await vault.close()
+        var limits = VaultLimits()
+        // More than there is in all.
+        limits.keyReserveBytes = 32 * 1024 * 1024
+        vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
+        let login = try #require(vault.collection(named: .login))
+        await #expect(throws: VaultError.of(.limitExceeded)) {
+            try await login.unlock(with: Fixture.bytes(Fixture.password))
+        }
+        #expect(login.state == .locked)
+        await #expect(throws: VaultError.of(.limitExceeded)) {
+            _ = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        }
+        #expect(vault.collections.map(\.name) == [.login, .session])
+        await vault.close()
+        vault = try await opened()
+        #expect(try await vault.unlockedLogin().itemIDs == [id])
+        await vault.close()
+    }
 }

@@ -8,7 +8,7 @@ extension Collection {
     /// One password is tried at a time: a second call waits for the first. A collection that is unlocked already stays so, and
     /// the password is not looked at.
     /// Throws `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` when ``lock()`` was called meanwhile,
-    /// and what the disk may.
+    /// `limitExceeded` when there is no memory for more keys, `busy` when a file has come for a vacant collection, and what the disk may.
     package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
         try context.configuration.limits.check(password: password)
         await waitUntilSettled()
@@ -139,6 +139,7 @@ extension Collection {
 
     private func open(_ key: UnlockKey) async throws(VaultError) -> UnlockedKeys {
         guard case .file(let worker) = storage, let header else { throw Self.closed }
+        try context.configuration.limits.checkKeyMemory()
         // The disk is idle while the key is derived.
         if self.keys == nil { worker.post { writer in writer.checkStructure() } }
         let keys = try await context.deriver.perform { [login = loginPublicKey] (_) throws(VaultError) in
@@ -163,6 +164,7 @@ extension Collection {
     }
 
     private func create(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {
+        try context.configuration.limits.checkKeyMemory()
         let now = context.configuration.now()
         let identifier = try cipher { () throws(GcryptError) in
             try RandomBytes.nonce(CollectionFormat.identifierSize)
