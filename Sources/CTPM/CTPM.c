@@ -32,8 +32,6 @@ static pthread_once_t loading = PTHREAD_ONCE_INIT;
 static char loading_failure[120];
 
 static void load_libraries(void) {
-    // The libraries write what went wrong to standard error; it is in the result as well. Before any thread but this looks.
-    setenv("TSS2_LOG", "all+NONE", 0);
     void *library = NULL;
     const char *missing = NULL;
 #define RESOLVE(name) \

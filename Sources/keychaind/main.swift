@@ -4,6 +4,10 @@ import Logging
 
 ProcessHardening.apply()
 
+// The TPM's libraries write what went wrong to standard error; it is in their result as well. Only here is there no other thread
+// that could read the environment.
+setenv("TSS2_LOG", "all+NONE", 0)
+
 /// Ends the process with a message for a person.
 func end(_ status: ExitStatus, _ message: String) -> Never {
     let line = Array("keychaind: \(message)\n".utf8)
