@@ -19,12 +19,15 @@ struct Folder: Sendable {
         path + "/" + name
     }
 
-    /// Makes the folder, and those above it, for their owner alone.
+    /// Makes the folder, and those above it, for their owner alone; those that are new are on the disk when this returns.
     func create() throws(VaultError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: true) {
+            let parent = made.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : made
             made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
-            if mkdir(made, 0o700) != 0, errno != EEXIST {
+            if mkdir(made, 0o700) == 0 {
+                try Self.synchronizeFolder(parent)
+            } else if errno != EEXIST {
                 let failure = errno
                 // An ancestor may be one that only the system can write, and be there all the same.
                 if access(made, F_OK) != 0 { throw VaultError(errno: failure, doing: "make the folder") }
@@ -126,7 +129,11 @@ struct Folder: Sendable {
 
     /// Makes what was renamed, made or removed in the folder durable.
     func synchronize() throws(VaultError) {
-        try Self.synchronize(path, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        try Self.synchronizeFolder(path)
+    }
+
+    private static func synchronizeFolder(_ path: String) throws(VaultError) {
+        try synchronize(path, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
 
     /// Makes what is in a file durable.
