@@ -68,4 +68,31 @@ import Vault
         #expect(result.first == .of(.storageFailed))
         #expect(result.next == .of(.storageFailed))
     }
+
+    @Test func brokenDisk_atAKeySlot_nothingIsWrittenAfterwards() async throws {
+        let vault = try await opened()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        _ = try await vault.unlockedLogin()
+        work.lock()
+        FailingDisk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
+        // It gets a slot for the passcode, which does not keep it from being unlocked.
+        try await work.unlock(with: Fixture.bytes("pw"))
+        FailingDisk.failure = nil
+        await #expect(throws: VaultError.of(.storageFailed)) { try await work.add() }
+        await vault.close()
+    }
+
+    @Test func auditNotWritten_twice_allThatIsLostIsCounted() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        FailingDisk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
+        for count in [3, 2] {
+            for _ in 0..<count { vault.audit(AuditEntry(time: .now(), kind: .denial), in: .attended) }
+            _ = try await vault.auditEntries()
+        }
+        FailingDisk.failure = nil
+        vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "kept"), in: .attended)
+        #expect(try await vault.auditEntries().map(\.outcome) == ["5 entries were lost", "kept"])
+        await vault.close()
+    }
 }

@@ -1,6 +1,8 @@
 import CGcrypt
 
 /// The numbers of an RSA private key (RFC 8017, section 3.2), most significant byte first and without leading zeros.
+///
+/// They are in ordinary memory, and are not wiped: they come from, and go to, Apple's types for data, which are not either.
 package struct RSANumbers: Hashable, Sendable {
     /// The product of the primes.
     package var modulus: [UInt8]

@@ -11,6 +11,8 @@ final class AuditTrail: Sendable {
     struct Waiting: Sendable {
         let entry: AuditEntry
         let ring: AuditRing
+        /// How many are lost with it: more than itself if it says that others were.
+        var weight = 1
     }
 
     /// The most entries of a ring that wait.
@@ -60,7 +62,7 @@ final class AuditTrail: Sendable {
             var entries = state.waiting
             for (ring, count) in state.lost {
                 let entry = AuditEntry(time: now, kind: .lost, outcome: "\(count) entries were lost")
-                entries.append(Waiting(entry: entry, ring: ring))
+                entries.append(Waiting(entry: entry, ring: ring, weight: count))
             }
             state.waiting = []
             state.counts = [:]
@@ -72,7 +74,7 @@ final class AuditTrail: Sendable {
     /// Counts entries that were taken and could not be written.
     func lose(_ entries: [Waiting]) {
         state.withLock { state in
-            for waiting in entries { state.lost[waiting.ring, default: 0] += 1 }
+            for waiting in entries { state.lost[waiting.ring, default: 0] += waiting.weight }
         }
     }
 }

@@ -153,7 +153,8 @@ extension Collection {
                     costs: configuration.keyDerivation
                 )
                 try change(&slots)
-                return slots.header.slots
+                // As the file gives them: another order would look like another's change.
+                return slots.header.slots.sorted { first, second in first.id < second.id }
             }
             let present = try await worker.perform { (writer) throws(VaultError) in
                 try writer.replaceSlots(of: header, with: changed)

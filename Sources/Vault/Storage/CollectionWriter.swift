@@ -111,7 +111,7 @@ final class CollectionWriter {
         into table: ItemTable
     ) throws(VaultError) -> LoadedContents {
         let file = try openedFile()
-        guard let header else { throw VaultError(.unreadable, reason: "the header is missing") }
+        guard let header else { throw Collection.closed }
         let tagsAreStale = header.indexKey != indexKey.fingerprint
         var loader = CollectionLoader(
             into: tagsAreStale ? ItemTable() : table,
@@ -174,9 +174,7 @@ final class CollectionWriter {
 
     /// Writes a change, and gives the sealed secrets of its rows as far as they are to stay in memory.
     func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
-        let file = try openedFile()
-        if let refusal { throw refusal }
-        if let obstacle = file.obstacle { throw obstacle }
+        let file = try writableFile()
         guard let keys, let secretsKey, let current = state else {
             throw VaultError(.locked, reason: "the collection is locked")
         }
@@ -184,20 +182,15 @@ final class CollectionWriter {
         for row in change.rows { try sealer.add(row) }
         var next = change.state
         next.hash = sealer.hash
-        do throws(VaultError) {
+        let sealedState = try seal(next, with: keys)
+        try write { () throws(VaultError) in
             try file.write(
                 sealer.writes,
                 label: next.label,
                 modified: next.modified,
-                state: try seal(next, with: keys),
+                state: sealedState,
                 hasItemKeys: sealer.hasItemKeys
             )
-        } catch {
-            // After a failed sync nobody knows what the disk has: only reading the file anew could tell.
-            if error.code == .storageFailed {
-                refusal = VaultError(.storageFailed, reason: "nothing is written after a failure: \(error.reason)")
-            }
-            throw error
         }
         state = next
         return sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)
@@ -213,11 +206,9 @@ final class CollectionWriter {
 
     /// Adds a key slot for the passcode, and removes any that there is.
     func setPasscodeSlot(_ slot: KeySlot) throws(VaultError) {
-        let file = try openedFile()
-        if let refusal { throw refusal }
-        if let obstacle = file.obstacle { throw obstacle }
-        guard let header else { throw VaultError(.unreadable, reason: "the header is missing") }
-        try file.setPasscodeSlot(slot, of: header)
+        let file = try writableFile()
+        guard let header else { throw Collection.closed }
+        try write { () throws(VaultError) in try file.setPasscodeSlot(slot, of: header) }
     }
 
     /// Replaces the key slots, unless they have changed since they were read: then the result is the header as the file has it.
@@ -225,18 +216,8 @@ final class CollectionWriter {
     /// When this returns, the new slots are on the disk, and the old ones are not, unless another program is reading the file: then they
     /// go as soon as that is possible.
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
-        let file = try openedFile()
-        if let refusal { throw refusal }
-        if let obstacle = file.obstacle { throw obstacle }
-        let present: CollectionHeader?
-        do throws(VaultError) {
-            present = try file.replaceSlots(of: old, with: slots)
-        } catch {
-            if error.code == .storageFailed {
-                refusal = VaultError(.storageFailed, reason: "nothing is written after a failure: \(error.reason)")
-            }
-            throw error
-        }
+        let file = try writableFile()
+        let present = try write { () throws(VaultError) in try file.replaceSlots(of: old, with: slots) }
         do throws(VaultError) {
             if present == nil { try file.forgetReplaced() }
         } catch {
@@ -317,6 +298,27 @@ final class CollectionWriter {
         return file
     }
 
+    /// The file, if changes are written to it.
+    private func writableFile() throws(VaultError) -> CollectionFile {
+        let file = try openedFile()
+        if let refusal { throw refusal }
+        if let obstacle = file.obstacle { throw obstacle }
+        return file
+    }
+
+    /// Changes the file; after a failure of the disk it is not changed any more.
+    private func write<Result>(_ change: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        do throws(VaultError) {
+            return try change()
+        } catch {
+            // After a failed sync nobody knows what the disk has: only reading the file anew could tell.
+            if error.code == .storageFailed {
+                refusal = VaultError(.storageFailed, reason: "nothing is written after a failure: \(error.reason)")
+            }
+            throw error
+        }
+    }
+
     private func seal(_ state: CollectionState, with keys: CollectionKeys) throws(VaultError) -> [UInt8] {
         do throws(GcryptError) {
             return try keys.seal(
@@ -330,9 +332,7 @@ final class CollectionWriter {
 
     /// Writes the tags of the present index key into every row that can be read.
     private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
-        let file = try openedFile()
-        if let refusal { throw refusal }
-        if let obstacle = file.obstacle { throw obstacle }
+        let file = try writableFile()
         var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []
         for id in table.ids {
             guard let record = table[id], record.condition == .intact else { continue }
@@ -346,8 +346,7 @@ final class CollectionWriter {
             )
             rows.append((id, record.revision, tags, metadata))
         }
-        try file.retag(rows, indexKey: indexKey.fingerprint)
+        try write { () throws(VaultError) in try file.retag(rows, indexKey: indexKey.fingerprint) }
         header?.indexKey = indexKey.fingerprint
     }
-
 }

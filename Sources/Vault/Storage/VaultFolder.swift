@@ -70,15 +70,14 @@ final class VaultFolder {
 
     /// Writes the entries of the audit that wait.
     func writeAudit() {
-        guard let stateFile = try? stateFile.get(), stateFile.isWritable, let (entries, key) = audit.take(at: now())
-        else { return }
+        guard case .success(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
         do throws(VaultError) {
-            try stateFile.appendAudit(entries.map(\.ring)) { (index, number) throws(VaultError) in
-                try key.seal(entries[index].entry, number: number)
+            try file.appendAudit(batch.entries.map(\.ring)) { (index, number) throws(VaultError) in
+                try batch.key.seal(batch.entries[index].entry, number: number)
             }
         } catch {
-            audit.lose(entries)
-            logger.warning("\(entries.count) entries of the audit are lost: \(error)")
+            audit.lose(batch.entries)
+            logger.warning("\(batch.entries.count) entries of the audit are lost: \(error)")
         }
     }
 

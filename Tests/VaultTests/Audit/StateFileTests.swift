@@ -139,6 +139,9 @@ import Vault
         let before = try folder.bytes(of: "state.db")
         vault = try await opened()
         #expect(vault.lockout(of: .people) == .unreadable)
+        if sql.hasPrefix("PRAGMA") {
+            await #expect(throws: VaultError.of(.unsupportedFormat)) { try await vault.setLockout([2], of: .people) }
+        }
         await vault.close()
         let kept = folder.names.contains("state.db.unreadable") ? "state.db.unreadable" : "state.db"
         #expect(try folder.bytes(of: kept) == before)

@@ -31,6 +31,9 @@ private final class FakeHost: HostSealer {
         return bytes
     }
 
+    /// How many keys it has sealed.
+    var sealedCount: Int { keys.withLock(\.count) }
+
     func reset() {
         keys.withLock { keys in keys = [:] }
     }
@@ -48,6 +51,17 @@ private final class FakeHost: HostSealer {
 
     private func opened() async throws -> Vault {
         try await Vault.opened(Fixture.configuration(folder))
+    }
+
+    @Test func addHost_afterAPasswordChange_isDoneOnce() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
+        try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
+        let host = FakeHost()
+        try await login.addHost(host, openedBy: Fixture.bytes("new"))
+        #expect(host.sealedCount == 1)
+        await vault.close()
     }
 
     @Test func unlock_byTheHost_afterARestart_andAfterAPasswordChange() async throws {
