@@ -15,6 +15,21 @@ struct SearchHits {
         let ids: [ItemID]
     }
 
+    /// An item that was found, among those of all collections.
+    private struct Hit {
+        let modified: Timestamp?
+        let group: Int
+        // Where it comes among those of the same time.
+        let place: Int
+        let id: ItemID
+
+        func comes(before other: Hit) -> Bool {
+            if modified == other.modified { return place < other.place }
+            guard let modified else { return false }
+            return other.modified.map { $0 < modified } ?? true
+        }
+    }
+
     /// - Parameter caller: whom the items are locked to, or not.
     init(for caller: String, access: ItemAccess) {
         self.caller = caller
@@ -46,16 +61,15 @@ struct SearchHits {
             groups.forEach { paths.append($0.ids, in: $0.collection.name) }
             return paths
         }
-        let times = groups.map { group in
-            group.ids.map { group.collection.item($0)?.modified.microsecondsSinceEpoch ?? .min }
+        var hits: [Hit] = []
+        hits.reserveCapacity(groups.reduce(0) { $0 + $1.ids.count })
+        for (index, group) in groups.enumerated() {
+            for id in group.ids {
+                hits.append(Hit(modified: group.collection.modified(of: id), group: index, place: hits.count, id: id))
+            }
         }
-        var positions = groups.map { _ in 0 }
-        while let next = groups.indices.filter({ positions[$0] < times[$0].count })
-            .max(by: { times[$0][positions[$0]] < times[$1][positions[$1]] })
-        {
-            paths.append(groups[next].ids[positions[next]], in: groups[next].collection.name)
-            positions[next] += 1
-        }
+        hits.sort { first, second in first.comes(before: second) }
+        for hit in hits { paths.append(hit.id, in: groups[hit.group].collection.name) }
         return paths
     }
 }

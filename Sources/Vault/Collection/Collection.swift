@@ -131,6 +131,11 @@ package final class Collection {
         table.item(id)
     }
 
+    /// When an item was last changed; nil when there is none.
+    package func modified(of id: ItemID) -> Timestamp? {
+        table.modified(of: id)
+    }
+
     /// The items that have all of the attributes (#63, #64), the last modified first; all items when there are none (#65).
     ///
     /// It answers in every state. Before the first unlock it matches by blind tags; one pair of names and values in 2⁶⁴ could

@@ -114,6 +114,11 @@ struct ItemTable: Sendable {
         (highestID.map { highest in highest < id } ?? true) && records.count <= Int(AttributeIndex.maximumPosition)
     }
 
+    /// When an item was last changed; nil when there is none.
+    func modified(of id: ItemID) -> Timestamp? {
+        position(of: id).map { position in records[position].metadata.modified }
+    }
+
     /// Adds an item that the table ``accepts(_:)``; any other is left out.
     mutating func append(_ record: ItemRecord, tags: some Sequence<UInt64>) {
         guard accepts(record.id) else { return }
