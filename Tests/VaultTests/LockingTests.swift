@@ -232,4 +232,23 @@ import Vault
         #expect(try await vault.unlockedLogin().itemIDs == [id])
         await vault.close()
     }
+
+    @Test func isBeingMade_onlyUntilTheCollectionIsThere() async throws {
+        let vault = try await opened()
+        let name = try #require(CollectionName(encoded: "Work"))
+        let making = Task.immediate { @VaultActor in
+            _ = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        }
+        let work = try #require(vault.collection(named: name))
+        #expect(work.state == .unlocking)
+        #expect(work.isBeingMade)
+        try await making.value
+        #expect(!work.isBeingMade)
+        work.lock()
+        let unlocking = Task.immediate { @VaultActor in try await work.unlock(with: Fixture.bytes("pw")) }
+        #expect(work.state == .unlocking)
+        #expect(!work.isBeingMade)
+        try await unlocking.value
+        await vault.close()
+    }
 }

@@ -102,6 +102,11 @@ package final class Collection {
         if case .memory(let store) = storage { store.identifier } else { header?.identifier ?? [] }
     }
 
+    /// Whether a password is being tried that makes the collection: until then it has nothing that anybody could ask for.
+    package var isBeingMade: Bool {
+        if case .unlocking = phase, case .none = storage { true } else { false }
+    }
+
     /// Calls `action` once when the state is no longer ``State/unlocking``; at once when it is not.
     package func onSettled(_ action: @escaping () -> Void) {
         if case .unlocking = phase { settledActions.append(action) } else { action() }
