@@ -64,7 +64,7 @@ package final class Vault {
             opened.collections.append(await Self.collection(name, in: context))
         }
         if !contents.names.contains(.login) { opened.collections.append(Self.vacantLogin(in: context)) }
-        let store = try EphemeralStore()
+        let store = try EphemeralStore(limit: configuration.limits.memoryBytes)
         let session = Collection(
             .session,
             label: "Session",

@@ -24,8 +24,8 @@ package struct VaultLimits: Equatable, Sendable {
     /// The most collections.
     package var collections = 256
 
-    /// The most changes that wait for a collection's writer.
-    package var waitingChanges = 4096
+    /// The most bytes that the items of a collection in memory take, sealed secrets, labels and attributes together.
+    package var memoryBytes = 64 * 1024 * 1024
 
     /// The longest password, in bytes.
     package var passwordBytes = 64 * 1024

@@ -323,4 +323,30 @@ import Vault
         #expect(try folder.bytes(of: "login.keychain") == [1, 2, 3])
         await vault.close()
     }
+
+    @Test func collectionInMemory_isFullAtItsLimit_andTakesMoreOnceItemsGo() async throws {
+        var limits = VaultLimits()
+        limits.memoryBytes = 10_000
+        let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
+        let session = try #require(vault.collection(named: .session))
+        func secret(_ count: Int) -> String { String(repeating: "x", count: count) }
+        let first = try await session.add("first", ["n": "1"], secret: secret(6000))
+        await #expect(throws: VaultError.of(.limitExceeded)) {
+            try await session.add("second", ["n": "2"], secret: secret(6000))
+        }
+        #expect(session.itemIDs == [first])
+        try await session.updateItem(first, secret: Fixture.secret(secret(9000)))
+        await #expect(throws: VaultError.of(.limitExceeded)) {
+            try await session.updateItem(first, label: secret(1000), secret: Fixture.secret(secret(9000)))
+        }
+        #expect(try await session.content(of: first) == Array(secret(9000).utf8))
+        try await session.deleteItem(first)
+        for number in 0..<20 {
+            try await session.add("same", ["same": "yes"], secret: secret(8000 + number), replacing: true)
+        }
+        #expect(session.itemCount == 1)
+        // What is on the disk has no such limit.
+        try await vault.unlockedLogin().add("large", secret: secret(20_000))
+        await vault.close()
+    }
 }

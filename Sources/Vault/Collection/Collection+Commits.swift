@@ -3,14 +3,13 @@ import Logging
 
 /// Group commit: whoever asks for a change while none is being written writes it; whoever asks meanwhile waits, and the first
 /// of those then writes as many of the waiting changes as can go into one transaction. So sixteen callers cost two syncs.
+///
+/// How many wait is bounded for each caller where calls come in: a bound for all would let one caller have the others refused.
 extension Collection {
     /// Has a change written, alone or along with others.
     func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
         try requireUnlocked()
-        if case .writing(let waiting) = commits {
-            guard waiting.count < context.configuration.limits.waitingChanges else {
-                throw VaultError(.limitExceeded, reason: "too many changes wait to be written")
-            }
+        if case .writing = commits {
             let turn = await withCheckedContinuation { continuation in
                 mutation.continuation = continuation
                 changeWaiting { waiting in waiting.append(mutation) }
@@ -108,8 +107,9 @@ extension Collection {
             switch storage {
             case .none:
                 throw Self.closed
-            case .memory(let store):
-                sealedSecrets = try store.seal(change)
+            case .memory(var store):
+                sealedSecrets = try store.seal(change, of: table)
+                storage = .memory(store)
             case .file(let worker):
                 await keepGeneration()
                 sealedSecrets = try await worker.perform { (writer) throws(VaultError) in

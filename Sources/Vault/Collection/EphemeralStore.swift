@@ -9,8 +9,13 @@ struct EphemeralStore: Sendable {
     /// What everything sealed is bound to: random, and forgotten with the process.
     let identifier: [UInt8]
 
+    private let limit: Int
+    private var usedBytes = 0
+
     /// Makes a key.
-    init() throws(VaultError) {
+    ///
+    /// - Parameter limit: the most bytes that the items take.
+    init(limit: Int) throws(VaultError) {
         let identifier = try cipher { () throws(GcryptError) in
             try RandomBytes.nonce(CollectionFormat.identifierSize)
         }
@@ -19,10 +24,41 @@ struct EphemeralStore: Sendable {
             return try SecretsKey(master: master, collection: identifier)
         }
         self.identifier = identifier
+        self.limit = limit
     }
 
-    /// Seals the secrets of a change, all of which stay in memory.
-    func seal(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
+    /// Seals the secrets of a change, all of which stay in memory; `limitExceeded` when they are too many.
+    ///
+    /// - Parameter table: the items as they are before the change.
+    mutating func seal(_ change: CollectionChange, of table: borrowing ItemTable) throws(VaultError) -> [[UInt8]?] {
+        let sealed = try sealSecrets(of: change)
+        var growth = 0
+        for (row, secret) in zip(change.rows, sealed) {
+            let old = table[row.id]
+            if let old { growth -= Self.size(of: old) }
+            switch row {
+            case .insert(let row), .update(let row, _):
+                growth += Self.size(of: row.metadata) + (secret ?? old?.sealedSecret ?? []).count
+            case .delete: break
+            }
+        }
+        guard growth <= 0 || usedBytes + growth <= limit else {
+            throw VaultError(.limitExceeded, reason: "the collection in memory takes at most \(limit) bytes")
+        }
+        usedBytes += growth
+        return sealed
+    }
+
+    private static func size(of record: ItemRecord) -> Int {
+        size(of: record.metadata) + (record.sealedSecret?.count ?? 0)
+    }
+
+    private static func size(of metadata: ItemMetadata) -> Int {
+        // A record and its places in the index take some hundred bytes, too.
+        256 + metadata.label.utf8.count + metadata.attributes.packed.count
+    }
+
+    private func sealSecrets(of change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
         var sealed: [[UInt8]?] = []
         for row in change.rows {
             switch row {

@@ -26,7 +26,6 @@ struct MutationBatch {
     private var oldTags: [[UInt64]] = []
     private var touched: Set<ItemID> = []
     private var newAttributes: Set<Attributes> = []
-    private var isRenaming = false
     private var secretBytes = 0
 
     /// Begins with nothing.
@@ -67,7 +66,7 @@ struct MutationBatch {
         case .delete(let id, let isAuthenticated):
             outcome = try delete(id, isAuthenticated: isAuthenticated, in: table)
         case .rename(let label):
-            outcome = try rename(label)
+            outcome = rename(label)
         }
         guard let outcome else { return false }
         secretBytes += bytes
@@ -234,9 +233,8 @@ struct MutationBatch {
         return .done
     }
 
-    private mutating func rename(_ label: String) throws(VaultError) -> PendingMutation.Outcome? {
-        if isRenaming { return nil }
-        isRenaming = true
+    private mutating func rename(_ label: String) -> PendingMutation.Outcome {
+        // Of several names the last one stays, as if each had been written.
         _ = nextRevision()
         change.state.label = label
         return .done
