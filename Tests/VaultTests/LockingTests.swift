@@ -11,6 +11,13 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder))
     }
 
+    /// A vault whose passwords take so long that a test sees a collection while one is being tried.
+    private func openedSlowly() async throws -> Vault {
+        var configuration = Fixture.configuration(folder)
+        configuration.keyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 4, lanes: 1)
+        return try await Vault.opened(configuration)
+    }
+
     @Test func login_onAFreshFolder_isVacantAndMadeByTheFirstUnlock() async throws {
         let vault = try await opened()
         let login = try #require(vault.collection(forAlias: "default"))
@@ -154,7 +161,7 @@ import Vault
     }
 
     @Test func lock_whileUnlocking_endsLocked() async throws {
-        var vault = try await opened()
+        var vault = try await openedSlowly()
         let id = try await vault.unlockedLogin().add()
         await vault.close()
         vault = try await opened()
@@ -171,7 +178,7 @@ import Vault
     }
 
     @Test func onSettled_whileUnlocking_isCalledOnceAfterwards() async throws {
-        let vault = try await opened()
+        let vault = try await openedSlowly()
         let login = try #require(vault.collection(named: .login))
         var calls: [Collection.State] = []
         login.onSettled { calls.append(login.state) }
@@ -234,7 +241,7 @@ import Vault
     }
 
     @Test func isBeingMade_onlyUntilTheCollectionIsThere() async throws {
-        let vault = try await opened()
+        let vault = try await openedSlowly()
         let name = try #require(CollectionName(encoded: "Work"))
         let making = Task.immediate { @VaultActor in
             _ = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
