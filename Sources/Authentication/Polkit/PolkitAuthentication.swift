@@ -20,6 +20,8 @@ final class PolkitAuthentication: SystemAuthentication {
     private let limits: PolkitLimits
     private var state = State.starting
     private var waiting: [CheckedContinuation<AuthenticationError?, Never>] = []
+    private var isGone = false
+    private var waitingForItsEnd: [CheckedContinuation<Void, Never>] = []
 
     /// Creates a showing that has still to be ``start()``ed.
     init(_ dialog: PolkitDialog, _ message: String, _ limits: PolkitLimits) {
@@ -37,6 +39,7 @@ final class PolkitAuthentication: SystemAuthentication {
             } catch {
                 end(error)
             }
+            markGone()
         }
     }
 
@@ -53,8 +56,18 @@ final class PolkitAuthentication: SystemAuthentication {
 
     /// Takes the dialog away.
     func cancel() {
+        if case .ended = state { return }
         withdraw()
         end(AuthenticationError(.systemCancel, reason: "the authentication was cancelled"))
+        BusActor.loop.schedule(after: limits.check) { [weak self] in self?.markGone() }
+    }
+
+    /// Waits until polkit has answered: before that its dialog may still be there. A polkit that does not answer a cancellation is not
+    /// waited for longer than ``PolkitLimits/check``.
+    func waitUntilGone() async {
+        await withCheckedContinuation { continuation in
+            if isGone { continuation.resume() } else { waitingForItsEnd.append(continuation) }
+        }
     }
 
     // MARK: Asking
@@ -113,6 +126,15 @@ final class PolkitAuthentication: SystemAuthentication {
     private func withdraw() {
         guard case .asking(let authority, let id) = state else { return }
         authority.cancel(id)
+    }
+
+    private func markGone() {
+        isGone = true
+        let resumed = waitingForItsEnd
+        waitingForItsEnd = []
+        for continuation in resumed {
+            continuation.resume()
+        }
     }
 
     private func end(_ error: AuthenticationError?) {

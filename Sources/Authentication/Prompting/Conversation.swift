@@ -28,7 +28,7 @@ package final class Conversation {
     /// What every further question is answered.
     private enum Ending {
         case cancelled
-        case withdrawn
+        case withdrawn(Withdrawal)
         case failed(PromptError)
     }
 
@@ -50,6 +50,10 @@ package final class Conversation {
     private var state = State.new
     private var asking: Asking?
     private var openingCount = 0
+    private var onWithdrawal: (@BusActor (Withdrawal) -> Void)?
+    /// How many hold the turn, and what is to be given back when none does any more.
+    private var holders = 0
+    private var heldTicket: PromptQueue.Ticket?
 
     init(in queue: PromptQueue, caller: String, windowID: String) {
         self.queue = queue
@@ -64,6 +68,36 @@ package final class Conversation {
     /// Whether it is over, and nothing more will be asked.
     package var isEnded: Bool {
         if case .ended = state { true } else { false }
+    }
+
+    /// Why it was ended from outside; nil if it was not.
+    package var withdrawal: Withdrawal? {
+        if case .ended(.withdrawn(let withdrawal)) = state { withdrawal } else { nil }
+    }
+
+    /// Sets what is called when it is ended from outside, at once if it has been; nil for nothing.
+    package func whenWithdrawn(_ action: (@BusActor (Withdrawal) -> Void)?) {
+        onWithdrawal = action
+        if let withdrawal { action?(withdrawal) }
+    }
+
+    // MARK: The turn
+
+    /// Keeps the turn beyond the end, until it is released as often: something is on the screen that takes its time to go.
+    package func holdTurn() {
+        holders += 1
+    }
+
+    /// Ends a ``holdTurn()``.
+    package func releaseTurn() {
+        holders -= 1
+        guard holders == 0, let ticket = heldTicket else { return }
+        heldTicket = nil
+        queue.leave(ticket)
+    }
+
+    private func giveBack(_ ticket: PromptQueue.Ticket) {
+        if holders > 0 { heldTicket = ticket } else { queue.leave(ticket) }
     }
 
     // MARK: Asking
@@ -159,8 +193,8 @@ package final class Conversation {
 
     /// Ends it: closes the dialog if one is open, and lets the next have its turn; a question that waits, and every further one, is
     /// answered ``PromptAnswer/withdrawn``.
-    package func end() {
-        end(.withdrawn)
+    package func end(_ withdrawal: Withdrawal = .byProgram) {
+        end(.withdrawn(withdrawal))
     }
 
     private func end(_ ending: Ending) {
@@ -174,11 +208,13 @@ package final class Conversation {
             queue.leave(ticket)
         case .opening(let ticket, _, let continuation):
             continuation.resume(returning: .withdrawn)
-            queue.leave(ticket)
+            giveBack(ticket)
         case .open(let ticket, let dialog):
             dialog?.close()
-            queue.leave(ticket)
+            giveBack(ticket)
         }
+        if let withdrawal { onWithdrawal?(withdrawal) }
+        onWithdrawal = nil
     }
 
     /// Asks until there is an answer to the question as it was last put.

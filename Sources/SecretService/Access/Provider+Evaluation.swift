@@ -57,7 +57,7 @@ extension Provider {
         )
         let hasReader =
             switch await biometry.availability() {
-            case .available, .notEnrolled: true
+            case .available, .notEnrolled, .failed: true
             case .notAvailable, .disconnected: false
             }
         if case .denied(let error) = verdict { return (error, hasReader) }

@@ -153,6 +153,39 @@ struct PolkitDialogTests {
     }
 
     @Test @BusActor
+    func cancel_whileAsking_isGoneOncePolkitSaysSo() async throws {
+        let fixture = try await makeFixture()
+        defer { fixture.close() }
+        fixture.polkit.ignoreCancellations()
+        let authentication = try await fixture.authenticate(.hang)
+        let gone = Recorder<Void>()
+        BusActor.start {
+            await authentication.waitUntilGone()
+            gone.record(())
+        }
+        authentication.cancel()
+        #expect(await authentication.outcome()?.code == .systemCancel)
+        _ = try await fixture.polkit.cancellations.first("the cancellation")
+        #expect(gone.count == 0)
+        // Nobody's dialog any more: a late yes changes nothing.
+        fixture.polkit.answerHanging(with: .authorized)
+        _ = try await gone.first("the end of the dialog")
+        #expect(await authentication.outcome()?.code == .systemCancel)
+    }
+
+    @Test @BusActor
+    func cancel_polkitKeepsSilent_isNotWaitedForWithoutEnd() async throws {
+        var limits = PolkitLimits.patient
+        limits.check = .seconds(2)
+        let fixture = try await makeFixture(.challenge, limits)
+        defer { fixture.close() }
+        fixture.polkit.ignoreCancellations()
+        let authentication = try await fixture.authenticate(.hang)
+        authentication.cancel()
+        await authentication.waitUntilGone()
+    }
+
+    @Test @BusActor
     func cancel_atOnce_asksNobody() async throws {
         let fixture = try await makeFixture()
         defer { fixture.close() }

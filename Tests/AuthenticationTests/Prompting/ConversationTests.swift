@@ -262,4 +262,50 @@ struct ConversationTests {
         conversation.revise(.unlock)
         #expect(prompter.events.all.isEmpty)
     }
+
+    // MARK: The turn
+
+    @Test
+    @BusActor
+    func holdTurn_beyondTheEnd_keepsTheOthersWaiting() async throws {
+        let queue = PromptQueue(prompter, logger: .silent)
+        let first = queue.makeConversation(for: ":1.1")
+        #expect(try await first.begin())
+        first.holdTurn()
+        first.holdTurn()
+        first.end()
+        let began = Recorder<Bool>()
+        let second = queue.makeConversation(for: ":1.2")
+        let beginning = Task.immediate { @BusActor in began.record(try await second.begin()) }
+        first.releaseTurn()
+        await BusActor.loop.wait(for: .zero)
+        #expect(began.count == 0)
+        first.releaseTurn()
+        #expect(try await began.first("the turn"))
+        try await beginning.value
+    }
+
+    @Test(arguments: [Withdrawal.byProgram, .bySystem(reason: "the session was locked")])
+    @BusActor
+    func end_tellsWhoFollowsIt_onceAndWhy(withdrawal: Withdrawal) async throws {
+        let conversation = makeConversation()
+        let told = Recorder<Withdrawal>()
+        conversation.whenWithdrawn { told.record($0) }
+        conversation.end(withdrawal)
+        conversation.end()
+        #expect(told.all == [withdrawal] && conversation.withdrawal == withdrawal)
+        conversation.whenWithdrawn { told.record($0) }
+        #expect(told.all == [withdrawal, withdrawal])
+    }
+
+    @Test
+    @BusActor
+    func cancelledByThePerson_isNoWithdrawal() async throws {
+        let conversation = makeConversation()
+        conversation.whenWithdrawn { _ in Issue.record("nobody has withdrawn") }
+        let answer = try await ask(.unlock, in: conversation)
+        prompter.dialogs[0].answer(.cancelled)
+        #expect(try await answer.value == .cancelled)
+        #expect(conversation.withdrawal == nil)
+    }
 }

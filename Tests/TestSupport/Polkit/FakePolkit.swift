@@ -16,7 +16,7 @@ package final class FakePolkit {
         case challenge
         /// The person has dismissed the dialog.
         case dismissed
-        /// Never answers, until it is cancelled.
+        /// Does not answer, until it is cancelled or the test says so.
         case hang
         /// Fails with an error of this name.
         case error(String)
@@ -51,9 +51,12 @@ package final class FakePolkit {
     /// Whether it takes details from whoever asks; the real one does from few.
     package var takesDetails = true
 
+    /// Whether a dialog goes away when it is cancelled.
+    package var heedsCancellation = true
+
     private let connection: Connection
     private let gone = Recorder<Void>()
-    private var hanging: [String: CheckedContinuation<Void, Never>] = [:]
+    private var hanging: [String: CheckedContinuation<Answer?, Never>] = [:]
 
     /// Connects, and takes the name.
     package init(on bus: PrivateBus, _ answer: Answer = .authorized) throws {
@@ -87,11 +90,22 @@ package final class FakePolkit {
 
     /// Leaves the bus at once.
     package func crash() {
-        for continuation in hanging.values {
-            continuation.resume()
-        }
-        hanging = [:]
+        answerHanging(with: nil)
         connection.close()
+    }
+
+    /// Has dialogs stay on the screen when they are cancelled.
+    package func ignoreCancellations() {
+        heedsCancellation = false
+    }
+
+    /// Answers the dialogs that hang, nil as cancelled.
+    package func answerHanging(with answer: Answer?) {
+        let all = hanging.values
+        hanging = [:]
+        for continuation in all {
+            continuation.resume(returning: answer)
+        }
     }
 
     private static let kind = ObjectKind<FakePolkit>([
@@ -114,7 +128,8 @@ package final class FakePolkit {
                     let id = try call.arguments(String.self)
                     call.reply()
                     polkit.cancellations.record(id)
-                    polkit.hanging.removeValue(forKey: id)?.resume()
+                    guard polkit.heedsCancellation else { return }
+                    polkit.hanging.removeValue(forKey: id)?.resume(returning: nil)
                 },
             ],
             properties: [
@@ -134,13 +149,19 @@ package final class FakePolkit {
                 "only trusted callers may pass details"
             )
         }
-        switch question.flags == 0 ? answer : answerToDialog ?? answer {
+        try await reply(to: call, with: question.flags == 0 ? answer : answerToDialog ?? answer, of: question)
+    }
+
+    private func reply(to call: MethodCall, with answer: Answer, of question: Question) async throws(BusError) {
+        switch answer {
         case .authorized: reply(to: call, isAuthorized: true)
         case .refused: reply(to: call)
         case .challenge: reply(to: call, isChallenge: true)
         case .dismissed: reply(to: call, isChallenge: true, details: ["polkit.dismissed": "true"])
         case .hang:
-            await withCheckedContinuation { hanging[question.cancellationID] = $0 }
+            if let answer = await withCheckedContinuation({ hanging[question.cancellationID] = $0 }) {
+                return try await reply(to: call, with: answer, of: question)
+            }
             throw BusError(
                 ErrorName(rawValue: "org.freedesktop.PolicyKit1.Error.Cancelled"),
                 "the check was cancelled"

@@ -21,7 +21,7 @@ package final class ConversationDialog: EvaluationDialog {
     package func begin() async -> AuthenticationError? {
         do throws(PromptError) {
             if try await conversation.begin() { return nil }
-            return AuthenticationError(.appCancel, reason: "the program has withdrawn")
+            return AuthenticationError(conversation.withdrawal ?? .byProgram)
         } catch {
             return AuthenticationError(error)
         }
@@ -55,5 +55,18 @@ package final class ConversationDialog: EvaluationDialog {
 
     package func withdraw() {
         conversation.withdraw()
+    }
+
+    package func whenEnded(_ action: (@BusActor (AuthenticationError) -> Void)?) {
+        guard let action else { return conversation.whenWithdrawn(nil) }
+        conversation.whenWithdrawn { action(AuthenticationError($0)) }
+    }
+
+    package func holdTurn() {
+        conversation.holdTurn()
+    }
+
+    package func releaseTurn() {
+        conversation.releaseTurn()
     }
 }

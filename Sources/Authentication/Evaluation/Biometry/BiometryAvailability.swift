@@ -12,6 +12,9 @@ package enum BiometryAvailability: Hashable, Sendable {
     /// There was a reader, and it is gone.
     case disconnected
 
+    /// A match has come to nothing, and the reader is left alone for now: another program keeps it, say, or nobody has touched it.
+    case failed(AuthenticationError)
+
     /// The enrolled set; nil unless a finger can be matched.
     package var set: BiometrySet? {
         if case .available(let set) = self { set } else { nil }
@@ -28,6 +31,8 @@ package enum BiometryAvailability: Hashable, Sendable {
             AuthenticationError(.biometryNotEnrolled, reason: "no finger is enrolled")
         case .disconnected:
             AuthenticationError(.biometryDisconnected, reason: "the fingerprint reader is gone")
+        case .failed(let error):
+            error
         }
     }
 }

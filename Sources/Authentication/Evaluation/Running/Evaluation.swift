@@ -64,18 +64,20 @@ package final class Evaluation {
         }
     }
 
-    /// Ends it for a reason from outside, unless it has ended.
-    package func cancel(_ error: AuthenticationError) {
+    /// Ends it for a reason from outside, such as the end of the caller's talk, unless it has ended.
+    func cancel(_ error: AuthenticationError) {
         events.post(.cancelled(error))
     }
 
     /// Runs to the end.
     func run() async {
+        dialog.whenEnded { [weak self] error in self?.cancel(error) }
         let outcome = await pursue()
+        dialog.whenEnded(nil)
         silence?()
         silence = nil
         reader.stop()
-        systemAuthentication?.cancel()
+        closeSystemDialog()
         // The caller's talk may go on, and has one question at a time: it is free again only when this one is off the screen.
         question.close()
         while question.isClosing {
@@ -167,7 +169,18 @@ package final class Evaluation {
         guard systemAuthentication == nil, let systemDialog = evaluator.systemDialog else { return }
         let authentication = systemDialog.authenticate(request.message)
         systemAuthentication = authentication
+        dialog.holdTurn()
         BusActor.start { [events] in events.post(.systemAnswered(await authentication.outcome())) }
+    }
+
+    /// Nobody else has the turn before the system's dialog is off the screen; the outcome does not wait for that.
+    private func closeSystemDialog() {
+        guard let authentication = systemAuthentication else { return }
+        authentication.cancel()
+        BusActor.start { [dialog] in
+            await authentication.waitUntilGone()
+            dialog.releaseTurn()
+        }
     }
 
     // MARK: Events

@@ -22,4 +22,13 @@ package protocol EvaluationDialog: AnyObject {
 
     /// Takes the question that waits back, which is then answered ``EvaluationAnswer/withdrawn``.
     func withdraw()
+
+    /// Sets what is called when the owner of the talk ends it, at once if that has been; nil for nothing.
+    func whenEnded(_ action: (@BusActor (AuthenticationError) -> Void)?)
+
+    /// Keeps the turn beyond the end of the talk, until it is released as often: the system's dialog takes its time to go.
+    func holdTurn()
+
+    /// Ends a ``holdTurn()``.
+    func releaseTurn()
 }

@@ -82,7 +82,7 @@ struct EvaluationProgress: Hashable {
             biometry = .notEnrolled
             warning = "There is no longer an enrolled finger."
         default:
-            biometry = .notAvailable(reason: error.reason)
+            biometry = .failed(error)
             warning = "The fingerprint reader cannot be used."
         }
     }
@@ -100,10 +100,10 @@ struct EvaluationProgress: Hashable {
             warning = ""
         case .wrong(let delay):
             warning = "That password was not right."
-            if delay > .zero { warning += " Wait \(EvaluationProgress.words(delay)) before the next." }
+            if delay > .zero { warning += " Wait \(delay.words) before the next." }
             countPassword()
         case .tooEarly(let delay):
-            warning = "Too many passwords were wrong. Wait \(EvaluationProgress.words(delay)), and try again."
+            warning = "Too many passwords were wrong. Wait \(delay.words), and try again."
             countPassword()
         case .failed(let reason):
             fail(AuthenticationError(.systemCancel, reason: "the password could not be tried: \(reason)"))
@@ -126,13 +126,5 @@ struct EvaluationProgress: Hashable {
         if passwordsLeft <= 0 {
             fail(AuthenticationError(.authenticationFailed, reason: "too many passwords were wrong"))
         }
-    }
-
-    /// A time in words, rounded up.
-    private static func words(_ duration: Duration) -> String {
-        let (whole, rest) = duration.components
-        let seconds = whole + (rest > 0 ? 1 : 0)
-        if seconds <= 90 { return seconds == 1 ? "one second" : "\(seconds) seconds" }
-        return "\((seconds + 59) / 60) minutes"
     }
 }

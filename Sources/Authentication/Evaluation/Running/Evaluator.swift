@@ -13,7 +13,6 @@ package final class Evaluator {
     package let lockout: LockoutKeeper
 
     let isSessionLocked: @BusActor () -> Bool
-    private var running: [ObjectIdentifier: Evaluation] = [:]
 
     /// Creates an evaluator.
     ///
@@ -55,11 +54,7 @@ package final class Evaluator {
             asking: dialog,
             evaluator: self
         )
-        running[ObjectIdentifier(evaluation)] = evaluation
-        BusActor.start { [self] in
-            await evaluation.run()
-            running[ObjectIdentifier(evaluation)] = nil
-        }
+        BusActor.start { await evaluation.run() }
         return evaluation
     }
 
@@ -82,13 +77,6 @@ package final class Evaluator {
             isInteractionAllowed: isInteractionAllowed
         )
         return Verdict(on: requirement, proved: proved, in: state)
-    }
-
-    /// Ends all evaluations that are under way, such as when the session was locked.
-    package func cancelAll(_ error: AuthenticationError) {
-        for evaluation in running.values {
-            evaluation.cancel(error)
-        }
     }
 
     /// What the reader can do; it is not asked where no finger is of use.

@@ -10,4 +10,7 @@ package protocol SystemAuthentication: AnyObject {
     ///
     /// One that has not ended then ends with ``AuthenticationError/Code/systemCancel``.
     func cancel()
+
+    /// Waits until the dialog is off the screen, for a bounded time after it was cancelled.
+    func waitUntilGone() async
 }

@@ -185,6 +185,17 @@ struct ConversationDialogTests {
 
     @Test
     @BusActor
+    func system_endsTheTalk_isSystemCancel() async throws {
+        let talk = Talk()
+        let evaluation = talk.begin(Constraint.userPresence.policy)
+        _ = try await talk.fixture.match()
+        talk.conversation.end(.bySystem(reason: "the session was locked"))
+        #expect(await evaluation.outcome().code == .systemCancel)
+        #expect(await talk.begin(Constraint.userPresence.policy).outcome().code == .systemCancel)
+    }
+
+    @Test
+    @BusActor
     func turns_anotherTalkFirst_areWaitedFor() async throws {
         let talk = Talk()
         let other = talk.queue.makeConversation(for: ":1.2")
@@ -203,9 +214,8 @@ struct ConversationDialogTests {
         let other = talk.queue.makeConversation(for: ":1.2")
         #expect(try await other.begin())
         let evaluation = talk.begin(Policy(.biometryAny))
-        evaluation.cancel(AuthenticationError(.systemCancel, reason: "the session was locked"))
+        talk.conversation.end(.bySystem(reason: "the session was locked"))
         #expect(await evaluation.outcome().code == .systemCancel)
-        talk.conversation.end()
         other.end()
         let third = talk.queue.makeConversation(for: ":1.3")
         #expect(try await third.begin())

@@ -12,6 +12,8 @@ final class FakeDialog: EvaluationDialog {
         case asked(EvaluationQuestion)
         case revised(EvaluationQuestion)
         case withdrawn
+        case held
+        case released
     }
 
     /// Whether a prompter is there.
@@ -27,6 +29,8 @@ final class FakeDialog: EvaluationDialog {
     private var question: CheckedContinuation<FakeAnswer, Never>?
     private var shown: (@BusActor () -> Void)?
     private var turn: CheckedContinuation<AuthenticationError?, Never>?
+    private var whenEnded: (@BusActor (AuthenticationError) -> Void)?
+    private var ending: AuthenticationError?
 
     nonisolated init() {}
 
@@ -74,6 +78,26 @@ final class FakeDialog: EvaluationDialog {
         answer(answersWithdrawal)
     }
 
+    func whenEnded(_ action: (@BusActor (AuthenticationError) -> Void)?) {
+        whenEnded = action
+        if let ending { action?(ending) }
+    }
+
+    func holdTurn() {
+        events.record(.held)
+    }
+
+    func releaseTurn() {
+        events.record(.released)
+    }
+
+    /// Ends the talk, as its owner does.
+    func end(_ error: AuthenticationError) {
+        ending = error
+        whenEnded?(error)
+        answer(.withdrawn)
+    }
+
     /// Answers the question that waits, if one does.
     func answer(_ answer: FakeAnswer) {
         question?.resume(returning: answer)
@@ -96,12 +120,12 @@ final class FakeDialog: EvaluationDialog {
         let event = try await events.first("a question", after: count) { event in
             switch event {
             case .asked, .revised: true
-            case .begun, .withdrawn: false
+            case .begun, .withdrawn, .held, .released: false
             }
         }
         switch event {
         case .asked(let question), .revised(let question): return question
-        case .begun, .withdrawn: throw WaitError.ended("a question")
+        case .begun, .withdrawn, .held, .released: throw WaitError.ended("a question")
         }
     }
 }

@@ -11,6 +11,9 @@ final class FakeSystemDialog: SystemDialog {
         private(set) var isCancelled = false
         private var ended: AuthenticationError??
         private var waiter: CheckedContinuation<AuthenticationError?, Never>?
+        /// Whether it stays on the screen until ``vanish()``, whatever it has ended with.
+        var stays = false
+        private var waitingForItsEnd: CheckedContinuation<Void, Never>?
 
         init(message: String) {
             self.message = message
@@ -32,6 +35,19 @@ final class FakeSystemDialog: SystemDialog {
             ended = .some(error)
             waiter?.resume(returning: error)
             waiter = nil
+        }
+
+        func waitUntilGone() async {
+            await withCheckedContinuation { continuation in
+                if stays { waitingForItsEnd = continuation } else { continuation.resume() }
+            }
+        }
+
+        /// Goes off the screen.
+        func vanish() {
+            stays = false
+            waitingForItsEnd?.resume()
+            waitingForItsEnd = nil
         }
     }
 

@@ -108,7 +108,7 @@ struct EvaluationRaceTests {
         let evaluation = try fixture.begin("devicePasscode")
         try await fixture.type("wrong")
         _ = try await fixture.passcode.trials.first("a trial")
-        evaluation.cancel(cancelled)
+        fixture.dialog.end(cancelled)
         #expect(await evaluation.outcome().code == .appCancel)
         fixture.passcode.finish()
         await turns(20)
@@ -121,7 +121,7 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny")
         let match = try await fixture.match()
-        fixture.reader.whenAsked = { evaluation.cancel(AuthenticationError(.systemCancel, reason: "locked")) }
+        fixture.reader.whenAsked = { fixture.dialog.end(AuthenticationError(.systemCancel, reason: "locked")) }
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().code == .systemCancel)
     }
@@ -133,7 +133,7 @@ struct EvaluationRaceTests {
         fixture.dialog.hasTurn = false
         let evaluation = try fixture.begin("userPresence")
         _ = try await fixture.dialog.events.first("the beginning")
-        evaluation.cancel(cancelled)
+        fixture.dialog.end(cancelled)
         #expect(await evaluation.outcome().code == .appCancel)
         fixture.dialog.giveTurn()
         await turns(20)
@@ -146,10 +146,10 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
         _ = try await fixture.match()
-        evaluation.cancel(cancelled)
-        evaluation.cancel(AuthenticationError(.systemCancel, reason: "later"))
+        fixture.dialog.end(cancelled)
+        fixture.dialog.end(AuthenticationError(.systemCancel, reason: "later"))
         #expect(await evaluation.outcome().code == .appCancel)
-        evaluation.cancel(AuthenticationError(.systemCancel, reason: "after the end"))
+        fixture.dialog.end(AuthenticationError(.systemCancel, reason: "after the end"))
         #expect(await evaluation.outcome().code == .appCancel)
     }
 
@@ -186,25 +186,6 @@ struct EvaluationRaceTests {
             let evaluation = try fixture.begin("biometryAny")
             try await fixture.match(number).end(.matched(finger: ""))
             #expect(await evaluation.outcome().factors == .biometryAny)
-        }
-    }
-
-    @Test
-    @BusActor
-    func cancelAll_endsEveryEvaluation() async throws {
-        let fixture = EvaluationFixture()
-        let dialogs = [FakeDialog(), FakeDialog()]
-        let evaluations = dialogs.map { dialog in
-            fixture.evaluator.evaluate(
-                EvaluationRequest(Requirement(policy: Policy(.passcode)), message: ""),
-                passcode: fixture.passcode,
-                asking: dialog
-            )
-        }
-        for dialog in dialogs { _ = try await dialog.question() }
-        fixture.evaluator.cancelAll(AuthenticationError(.systemCancel, reason: "the session was locked"))
-        for evaluation in evaluations {
-            #expect(await evaluation.outcome().code == .systemCancel)
         }
     }
 

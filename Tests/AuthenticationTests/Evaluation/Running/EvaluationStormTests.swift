@@ -32,7 +32,7 @@ struct EvaluationStormTests {
                 if Bool.random(using: &generator) { await BusActor.loop.wait(for: .zero) }
             }
             fixture.dialog.giveTurn()
-            evaluation.cancel(AuthenticationError(.appCancel, reason: "enough"))
+            fixture.dialog.end(AuthenticationError(.appCancel, reason: "enough"))
             fixture.passcode.finish()
             let outcome = try await ended.first("the end of \(accessControl), seed \(seed)")
             if let factors = outcome.factors {

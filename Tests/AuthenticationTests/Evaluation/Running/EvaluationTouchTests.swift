@@ -137,7 +137,8 @@ struct EvaluationTouchTests {
         arguments: [
             (AuthenticationError.Code.biometryDisconnected, AuthenticationError.Code.biometryDisconnected),
             (.biometryNotEnrolled, .biometryNotEnrolled), (.biometryNotAvailable, .biometryNotAvailable),
-            (.systemCancel, .biometryNotAvailable),
+            // Another program keeps it, or nobody has touched it: that says nothing about the reader.
+            (.systemCancel, .systemCancel), (.authenticationFailed, .authenticationFailed),
         ]
     )
     @BusActor

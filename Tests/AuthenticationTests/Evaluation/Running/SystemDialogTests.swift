@@ -19,7 +19,7 @@ struct SystemDialogTests {
         showing.end(nil)
         // No key comes of it.
         #expect(await evaluation.outcome() == .satisfied(Proofs(factors: .passcode)))
-        #expect(fixture.dialog.events.all == [.begun])
+        #expect(Array(fixture.dialog.events.all.prefix(2)) == [.begun, .held])
         #expect(fixture.reader.matches.all.isEmpty)
     }
 
@@ -40,9 +40,27 @@ struct SystemDialogTests {
         let fixture = EvaluationFixture(systemDialog: system)
         let evaluation = try fixture.begin("userPresence")
         let showing = try await system.showings.first("the dialog")
-        evaluation.cancel(AuthenticationError(.appCancel, reason: "gone"))
+        fixture.dialog.end(AuthenticationError(.appCancel, reason: "gone"))
         #expect(await evaluation.outcome().code == .appCancel)
         #expect(showing.isCancelled)
+    }
+
+    @Test
+    @BusActor
+    func endOfTheTalk_isToldAtOnce_andTheTurnIsHeldUntilItIsOffTheScreen() async throws {
+        let system = FakeSystemDialog()
+        let fixture = EvaluationFixture(systemDialog: system)
+        let evaluation = try fixture.begin("userPresence")
+        let showing = try await system.showings.first("the dialog")
+        showing.stays = true
+        fixture.dialog.end(AuthenticationError(.appCancel, reason: "dismissed"))
+        #expect(await evaluation.outcome().code == .appCancel)
+        #expect(showing.isCancelled && fixture.dialog.events.all.last == .held)
+        // Somebody says yes in it nonetheless.
+        showing.end(nil)
+        #expect(await evaluation.outcome().code == .appCancel)
+        showing.vanish()
+        _ = try await fixture.dialog.events.first("the end of the turn") { $0 == .released }
     }
 
     @Test(arguments: ["devicePasscode", "userPresence and applicationPassword"])
