@@ -45,12 +45,3 @@ package enum Accessibility: String, CaseIterable, Hashable, Sendable {
         self == .whenPasscodeSetThisDeviceOnly
     }
 }
-
-extension Accessibility {
-    /// Whether an item could be used under this level, or go somewhere, where under the other it could not.
-    package func isWeaker(than other: Accessibility) -> Bool {
-        (other.needsUnlockedSession && !needsUnlockedSession)
-            || (other.needsPasscode && !needsPasscode)
-            || (other.isThisDeviceOnly && !isThisDeviceOnly)
-    }
-}

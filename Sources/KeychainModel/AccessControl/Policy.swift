@@ -46,11 +46,6 @@ package struct Policy: Hashable, Sendable {
         return Policy(normalizing: alternatives.map { $0.subtracting(factors.implied) })
     }
 
-    /// Whether some proofs suffice for this that do not suffice for the other.
-    package func isWeaker(than other: Policy) -> Bool {
-        !alternatives.allSatisfy(other.isSatisfied)
-    }
-
     /// All factors that occur.
     package var factors: FactorSet {
         alternatives.reduce(into: []) { $0.formUnion($1) }

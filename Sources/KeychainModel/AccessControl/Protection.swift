@@ -15,16 +15,6 @@ package struct Protection: Hashable, Sendable {
     /// The group of programs that it belongs to.
     package let accessGroup: String?
 
-    /// That of an item whose attributes say nothing.
-    package static let none = Protection()
-
-    private init() {
-        accessControl = nil
-        accessibility = nil
-        isSynchronizable = false
-        accessGroup = nil
-    }
-
     /// Puts protection together, and throws ``AccessControlError/Code/contradiction`` if its parts exclude each other.
     package init(
         accessControl: AccessControl?,
@@ -67,15 +57,6 @@ package struct Protection: Hashable, Sendable {
     /// A change needs what reading needs whatever it is for: else the item could be exchanged for one that a program chooses, or its
     /// access control taken off and the item read then. So no change is told apart from another.
     package var policy: Policy? { accessControl?.policy }
-
-    /// Whether somebody could have the item, or have it at some time or place, under this protection and not under the other.
-    package func isWeaker(than other: Protection) -> Bool {
-        if let asked = other.policy {
-            guard let policy, !policy.isWeaker(than: asked) else { return true }
-        }
-        return (accessibility ?? .always).isWeaker(than: other.accessibility ?? .always)
-            || (isSynchronizable && !other.isSynchronizable)
-    }
 
     /// A password of the item's own is right when it opens a key, and there is none where something without a key will do.
     private func checkApplicationPassword() throws(AccessControlError) {

@@ -44,14 +44,18 @@ final class ItemAccess {
         under protection: Protection,
         for caller: String
     ) -> ItemVerdict {
-        let policy = protection.policy
-        // Behind a locked screen nobody sees who asks.
-        if isSessionLocked, policy != nil || protection.accessibility?.needsUnlockedSession == true {
-            return .unavailable(.sessionLocked)
+        let release = Release(
+            of: protection.policy,
+            protection.accessibility,
+            grant: grants.key(of: item, for: caller, at: clock.now),
+            isSessionLocked: isSessionLocked
+        )
+        return switch release {
+        case .free: .open
+        case .granted(let grant): .granted(grant)
+        case .needsAuthentication(let policy): .needsAuthentication(policy)
+        case .sessionLocked: .unavailable(.sessionLocked)
         }
-        guard let policy else { return .open }
-        guard let grant = grants.key(of: item, for: caller, at: clock.now) else { return .needsAuthentication(policy) }
-        return .granted(grant)
     }
 
     /// Only where the file has a problem can there be items that stay locked in an unlocked collection.

@@ -59,17 +59,6 @@ struct PolicyPropertyTests {
     }
 
     @Test
-    func isWeaker_twoExpressions_someProofsSufficeForOneOnly() throws {
-        let samples = try samples(120, seed: 4)
-        for first in samples {
-            for second in samples {
-                let expected = zip(table(first.expression), table(second.expression)).contains { $0 && !$1 }
-                #expect(first.parsed.policy.isWeaker(than: second.parsed.policy) == expected)
-            }
-        }
-    }
-
-    @Test
     func remaining_anyExpressionAndProofs_isWhatCompletesThem() throws {
         for (expression, parsed) in try samples(300, seed: 8) {
             for proved in RandomExpression.allProofs {

@@ -100,33 +100,4 @@ struct ProtectionTests {
         #expect(level.needsPasscode == passcode)
         #expect(level.isThisDeviceOnly == device)
     }
-
-    @Test
-    func isWeaker_accessibility_isWhereALimitFalls() {
-        for first in Accessibility.allCases {
-            #expect(!first.isWeaker(than: first))
-            #expect(!first.isWeaker(than: .always))
-            #expect(first.isWeaker(than: .whenPasscodeSetThisDeviceOnly) == (first != .whenPasscodeSetThisDeviceOnly))
-        }
-        #expect(Accessibility.afterFirstUnlockThisDeviceOnly.isWeaker(than: .whenUnlocked))
-        #expect(Accessibility.whenUnlocked.isWeaker(than: .afterFirstUnlockThisDeviceOnly))
-    }
-
-    @Test(
-        arguments: [
-            (["keychain:access-control": "userPresence"], [:], false),
-            ([:], ["keychain:access-control": "userPresence"], true),
-            (["keychain:access-control": "devicePasscode"], ["keychain:access-control": "userPresence"], false),
-            (["keychain:access-control": "userPresence"], ["keychain:access-control": "devicePasscode"], true),
-            (["keychain:access-control": "biometryAny"], ["keychain:access-control": "devicePasscode"], true),
-            ([:], ["keychain:accessible": "whenUnlocked"], true), ([:], ["keychain:accessible": "always"], false),
-            (["keychain:accessible": "whenUnlocked"], ["keychain:accessible": "always"], false),
-            (["keychain:synchronizable": "true"], [:], true),
-            (["keychain:synchronizable": "false"], ["keychain:synchronizable": "true"], false),
-        ] as [(Attributes, Attributes, Bool)]
-    )
-    func isWeaker_change_isSeen(new: Attributes, old: Attributes, expected: Bool) throws {
-        let new = try Protection(of: new) ?? .none
-        #expect(new.isWeaker(than: try Protection(of: old) ?? .none) == expected)
-    }
 }

@@ -7,16 +7,12 @@ package struct Requirement: Hashable, Sendable {
     /// What has to be proved; nil if nothing.
     package let policy: Policy?
 
-    /// When the item can be used; nil if nothing is said.
-    package let accessibility: Accessibility?
-
     /// The fingers that were enrolled when the item was stored; nil unless the policy speaks of them.
     package let boundSet: BiometrySet?
 
     /// Puts a requirement together.
-    package init(policy: Policy?, accessibility: Accessibility? = nil, boundSet: BiometrySet? = nil) {
+    package init(policy: Policy?, boundSet: BiometrySet? = nil) {
         self.policy = policy
-        self.accessibility = accessibility
         self.boundSet = boundSet
     }
 }

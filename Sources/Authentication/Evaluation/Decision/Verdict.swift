@@ -1,14 +1,16 @@
 package import KeychainModel
 
-/// Whether something is released: a pure function of what is asked for, what is proved, and how things are.
+/// Whether a requirement is met, and how it can be: a pure function of what is asked for, what is proved, and how things are.
+///
+/// Who has a grant for an item is not asked; see ``Release``.
 package enum Verdict: Hashable, Sendable {
-    /// It is.
+    /// It is met.
     case granted
 
     /// Not before a person has proved something.
     case mustAuthenticate(Plan)
 
-    /// It is not, and asking a person now would not help.
+    /// It is not met, and asking a person now would not help.
     case denied(AuthenticationError)
 
     /// Decides.
@@ -16,20 +18,14 @@ package enum Verdict: Hashable, Sendable {
     /// What no person can provide at the moment comes before whether one may be asked: with a program that must not ask, "no finger
     /// is enrolled" says more than "not interactive".
     ///
-    /// - Parameters:
-    ///   - proved: what counts as proved already, such as by a context.
-    ///   - isGranted: whether the caller has a grant for it.
-    package init(
-        on requirement: Requirement,
-        proved: FactorSet = [],
-        isGranted: Bool = false,
-        in state: AuthenticationState
-    ) {
-        if let obstacle = Verdict.obstacle(to: requirement, in: state) {
-            self = .denied(obstacle)
+    /// - Parameter proved: what counts as proved already, such as by a context.
+    package init(on requirement: Requirement, proved: FactorSet = [], in state: AuthenticationState) {
+        // Behind a locked screen nobody sees who asks; and what was proved before the lock holds no longer.
+        if state.isSessionLocked, requirement.policy != nil {
+            self = .denied(AuthenticationError(.notInteractive, reason: "the session is locked"))
             return
         }
-        guard !isGranted, let open = requirement.policy?.remaining(after: proved) else {
+        guard let open = requirement.policy?.remaining(after: proved) else {
             self = .granted
             return
         }
@@ -47,24 +43,6 @@ package enum Verdict: Hashable, Sendable {
             return
         }
         self = .mustAuthenticate(plan)
-    }
-
-    /// What stands in the way whatever is proved.
-    private static func obstacle(
-        to requirement: Requirement,
-        in state: AuthenticationState
-    ) -> AuthenticationError? {
-        if requirement.accessibility?.needsPasscode == true, !state.isPasscodeSet {
-            return AuthenticationError(
-                .passcodeNotSet,
-                reason: "the item exists only with a passcode, and there is none"
-            )
-        }
-        // Behind a locked screen nobody sees who asks; and what was proved before the lock holds no longer.
-        if state.isSessionLocked, requirement.policy != nil || requirement.accessibility?.needsUnlockedSession == true {
-            return AuthenticationError(.notInteractive, reason: "the session is locked")
-        }
-        return nil
     }
 
     private static func plan(

@@ -13,15 +13,11 @@ extension Scenario {
 
     /// The expectation, sentence by sentence.
     var expectation: Expectation {
-        // "WhenPasscodeSet: can be stored only with a passcode, and is gone without." – passcodeNotSet
-        if accessibility == .whenPasscodeSetThisDeviceOnly && !isPasscodeSet { return .refused(-5) }
+        // Behind a locked screen nobody is asked, and what was proved holds no longer. – notInteractive
+        if isSessionLocked && control.text != nil { return .refused(-1004) }
 
-        // Behind a locked screen nobody is asked, what was granted is gone, and "whenUnlocked" speaks for itself. – notInteractive
-        let isForUnlockedSession = accessibility == .whenUnlocked || accessibility == .whenPasscodeSetThisDeviceOnly
-        if isSessionLocked && (control.text != nil || isForUnlockedSession) { return .refused(-1004) }
-
-        // Nothing asked, a fresh grant, or a context that has proved enough: no further prompt.
-        if control.text == nil || hasGrant || control.isSatisfied(known) { return .released }
+        // Nothing asked, or a context that has proved enough: no further prompt.
+        if control.text == nil || control.isSatisfied(known) { return .released }
 
         // The system's dialog stands for presence, so it is used where presence completes the proofs, in whichever way it was shown.
         let presenceSuffices =

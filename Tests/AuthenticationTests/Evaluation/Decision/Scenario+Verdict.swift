@@ -10,7 +10,6 @@ extension Scenario {
         let policy = try control.text.map { try AccessControl(parsing: $0).policy }
         let requirement = Requirement(
             policy: policy,
-            accessibility: accessibility,
             boundSet: isSameSet ? Scenario.setOfToday : Scenario.setOfYesterday
         )
         let state = AuthenticationState(
@@ -22,7 +21,7 @@ extension Scenario {
             isSessionLocked: isSessionLocked,
             isInteractionAllowed: isInteractionAllowed
         )
-        return Verdict(on: requirement, proved: proofs.counting(for: requirement), isGranted: hasGrant, in: state)
+        return Verdict(on: requirement, proved: proofs.counting(for: requirement), in: state)
     }
 
     private var biometry: BiometryAvailability {

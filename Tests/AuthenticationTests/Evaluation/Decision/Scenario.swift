@@ -1,7 +1,7 @@
 import Authentication
 import KeychainModel
 
-/// One cell of the table: an item, how things are, and what the caller has.
+/// One cell of the table: what is asked for, how things are, and what was proved.
 struct Scenario: Sendable {
     /// An access control, and in plain Swift what it means.
     struct Control: Sendable {
@@ -52,7 +52,6 @@ struct Scenario: Sendable {
     }
 
     var control = Control.all[0]
-    var accessibility: Accessibility?
     var reader = Reader.ready
     var isLockedOut = false
     var isSameSet = true
@@ -62,29 +61,23 @@ struct Scenario: Sendable {
     var isSessionLocked = false
     var isInteractionAllowed = true
     var context = Context.none
-    var hasGrant = false
 
     /// Calls `body` for every combination.
     static func forEach(of control: Control, _ body: (Scenario) -> Void) {
         var scenario = Scenario(control: control)
-        let levels: [Accessibility?] = [nil, .whenUnlocked, .afterFirstUnlock, .whenPasscodeSetThisDeviceOnly]
-        for level in levels {
-            for reader in Reader.allCases {
-                for context in Context.allCases {
-                    for bits in 0..<256 {
-                        scenario.accessibility = level
-                        scenario.reader = reader
-                        scenario.context = context
-                        scenario.isLockedOut = bits & 1 != 0
-                        scenario.isSameSet = bits & 2 != 0
-                        scenario.isPasscodeSet = bits & 4 != 0
-                        scenario.hasPrompter = bits & 8 != 0
-                        scenario.hasSystemDialog = bits & 16 != 0
-                        scenario.isSessionLocked = bits & 32 != 0
-                        scenario.isInteractionAllowed = bits & 64 != 0
-                        scenario.hasGrant = bits & 128 != 0
-                        body(scenario)
-                    }
+        for reader in Reader.allCases {
+            for context in Context.allCases {
+                for bits in 0..<128 {
+                    scenario.reader = reader
+                    scenario.context = context
+                    scenario.isLockedOut = bits & 1 != 0
+                    scenario.isSameSet = bits & 2 != 0
+                    scenario.isPasscodeSet = bits & 4 != 0
+                    scenario.hasPrompter = bits & 8 != 0
+                    scenario.hasSystemDialog = bits & 16 != 0
+                    scenario.isSessionLocked = bits & 32 != 0
+                    scenario.isInteractionAllowed = bits & 64 != 0
+                    body(scenario)
                 }
             }
         }

@@ -49,7 +49,7 @@ struct VerdictTableTests {
             }
         }
         #expect(thrown == nil)
-        #expect(count == 4 * 4 * 6 * 256)
+        #expect(count == 4 * 6 * 128)
         #expect(failures.isEmpty, "\(failures.count), such as \(failures.prefix(3).joined(separator: "\n"))")
     }
 
