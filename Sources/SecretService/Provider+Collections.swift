@@ -21,12 +21,12 @@ extension Provider {
     /// Whoever waits for its turn to ask is served by what unlocks the collection meanwhile.
     ///
     /// - Parameters:
-    ///   - passcode: keeps the password if it is the passcode, that of `login`.
+    ///   - named: protected items that the dialog for the password of `login` names; it keeps that password.
     ///   - principal: for whom the caller asks, if it says so and can be believed.
     func unlock(
         _ collection: Collection,
         asking conversation: Conversation,
-        keeping passcode: GivenPasscode? = nil,
+        naming named: NamedItems? = nil,
         for principal: Caller? = nil
     ) async -> Bool {
         await settle(collection)
@@ -41,13 +41,19 @@ extension Provider {
         while collection.isLocked {
             guard vault.collection(named: collection.name) === collection else { return false }
             let hasDrifted = collection.name == .login && !collection.isVacant && drifted.isThere
+            let named = collection.name == .login && !collection.isVacant ? named : nil
             let answer =
                 if collection.isVacant {
                     await conversation.askNewPassword(of: collection.label, for: caller)
                 } else if hasDrifted {
-                    await conversation.askFormerPassword(of: collection.label, for: caller, warning: warning)
+                    await conversation.askFormerPassword(
+                        of: collection.label,
+                        for: caller,
+                        named?.purpose,
+                        warning: warning
+                    )
                 } else {
-                    await conversation.askPassword(of: collection.label, for: caller, warning: warning)
+                    await conversation.askPassword(of: collection.label, for: caller, named?.purpose, warning: warning)
                 }
             guard let password = answer else {
                 // It is asked for once.
@@ -57,7 +63,8 @@ extension Provider {
             typed.keep(password)
             let attempt = await attempt(password, on: verifier, of: collection)
             switch attempt {
-            case .right: await finish(collection, openedBy: typed, hasDrifted, passcode, asking: conversation)
+            case .right:
+                await finish(collection, openedBy: typed, hasDrifted, named?.passcode, asking: conversation)
             case .wrong, .tooEarly: warning = attempt.warning(isMistyped: verifier.isMistyped)
             case .failed: return false
             }
@@ -85,7 +92,7 @@ extension Provider {
             if !isAdopted, !wasRecovered, let key = typed.copy() { passcode?.keep(key) }
         } else if wasRecovered {
             await replaceForgottenPassword(of: collection, openedBy: key, asking: conversation)
-        } else if collection.name == .login {
+        } else {
             passcode?.keep(key)
         }
     }
@@ -98,6 +105,7 @@ extension Provider {
         collection.lock()
         if wasLocked { return true }
         access.endGrants(in: collection.name)
+        endProofs(with: collection.name, because: "the login keychain was locked")
         logger.info("Locked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection)
         return true
@@ -155,6 +163,7 @@ extension Provider {
         try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
         if isAudited { audit.deleted(.collection(name), by: caller) }
         access.endGrants(in: name)
+        endProofs(with: name, because: "the login keychain was deleted")
         logger.info("Deleted a keychain", metadata: ["keychain": "\(name)"])
         changes.collectionDeleted(name, all: collectionPaths)
         // The place of `login` does not stay empty: it waits for a new first password.

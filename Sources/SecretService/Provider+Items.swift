@@ -113,28 +113,34 @@ extension Provider {
 
     /// Asks a person for what the policies of items need, and grants the caller those for which it was proved.
     ///
-    /// - Parameter context: how it is to look, and what takes note of what was proved.
+    /// What it came to is in the context, if there is one.
+    ///
+    /// - Parameters:
+    ///   - named: items for which the passcode was given just before, if it was.
+    ///   - authentication: who asks for them, and what for.
     func authenticate(
-        for items: [ProtectedItem],
-        _ caller: String,
-        in context: AuthenticationContext? = nil,
-        given passcode: GivenPasscode? = nil,
+        _ items: [ProtectedItem],
+        given named: NamedItems? = nil,
+        by authentication: ItemAuthentication,
         asking conversation: Conversation
     ) async {
-        let settings = context?.settings ?? AuthenticationSettings()
-        let authentication = ItemAuthentication(
-            for: await callers.caller(caller),
-            settings,
-            given: passcode,
-            provider: self
-        )
         do throws(AuthenticationError) {
-            try await authentication.run(items, asking: conversation)
+            try await authentication.run(items, given: named, asking: conversation)
         } catch {
             logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
-            context?.failure = error
+            authentication.context?.failure = error
         }
-        if let proof = authentication.proof { context?.record(proof) }
+    }
+
+    /// The same for one item that a caller wants to do something to.
+    func authenticate(
+        to action: AuthenticationPurpose.Action,
+        _ item: ProtectedItem,
+        for caller: String,
+        asking conversation: Conversation
+    ) async {
+        let authentication = ItemAuthentication(to: action, for: await callers.caller(caller), provider: self)
+        await authenticate([item], by: authentication, asking: conversation)
     }
 
     /// Checks the reserved attributes that an item is to have; throws `InvalidArgs` if they are none that it can have.

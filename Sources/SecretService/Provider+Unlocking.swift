@@ -52,7 +52,7 @@ extension Provider {
     ///
     /// What cannot be had with it stays locked to the caller, and ``unlock(_:for:in:)`` makes a prompt for it.
     func grantProved(_ paths: [ObjectPath], in context: AuthenticationContext) async {
-        guard let proof = context.useProof() else { return }
+        guard let (proof, reuse) = context.useProof() else { return }
         let endings = context.endings
         for path in paths {
             guard let (collection, id) = findLockable(path), let id,
@@ -67,7 +67,7 @@ extension Provider {
                 key = opened
             }
             guard context.endings == endings, collection.protection(of: id).policy == policy else { continue }
-            access.grant(item.reference, to: context.caller, for: context.settings.grantReuse, key: key)
+            access.grant(item.reference, to: context.caller, for: reuse, key: key)
         }
     }
 }

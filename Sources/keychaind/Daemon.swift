@@ -167,7 +167,7 @@ struct Daemon {
         session.onEvent { event in
             switch event {
             case .locked, .unlocked, .ended: provider.setSessionLocked(session.state.isLocked)
-            case .aboutToSleep: provider.endAuthentication()
+            case .aboutToSleep: provider.endAuthentication(because: "the machine is about to sleep")
             case .idle, .active, .wokeUp: break
             }
         }

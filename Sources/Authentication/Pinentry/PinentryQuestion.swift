@@ -3,7 +3,8 @@ struct PinentryQuestion {
     /// What is put in front of a field that has the password entered again.
     private static let repeatPrompt = "Repeat:"
     /// How many bytes of a line the message may have, and who asks.
-    private static let shareLimit = 400
+    private static let messageShare = 700
+    private static let originShare = 240
     static let mismatch = "The two passwords are not the same."
 
     /// What is set before the question; of these, the pinentry may know or not know any.
@@ -72,8 +73,8 @@ struct PinentryQuestion {
     /// All that fits into one line of the protocol: the message and who asks have their share, the rest of the story what remains.
     private static func text(of request: PromptRequest) -> String {
         [
-            PromptText.prefix(of: request.message, bytes: shareLimit),
-            PromptText.prefix(of: request.origin, bytes: shareLimit), request.description,
+            PromptText.prefix(of: request.message, bytes: messageShare),
+            PromptText.prefix(of: request.origin, bytes: originShare), request.description,
         ]
         .filter { !$0.isEmpty }
         .joined(separator: "\n\n")

@@ -46,7 +46,7 @@ package enum PromptText {
     }
 
     /// As much of a text as fits into so many bytes, whole characters only, and a sign that there was more.
-    static func prefix(of text: String, bytes limit: Int) -> String {
+    package static func prefix(of text: String, bytes limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let ellipsis: Unicode.Scalar = "…"
         var prefix = String.UnicodeScalarView()

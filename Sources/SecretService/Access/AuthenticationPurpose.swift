@@ -2,20 +2,39 @@ import Authentication
 
 /// What a person is asked to authenticate for, which program asks, and why.
 struct AuthenticationPurpose {
+    /// What a program wants of items.
+    enum Action: String {
+        case use
+        /// To store something else in place of them.
+        case replace
+        case delete
+    }
+
     /// The program that asks.
     let caller: Caller
 
-    /// The labels of the items that are to be released; empty if a program wants to know only who is there.
+    /// What it wants of the items.
+    var action = Action.use
+
+    /// The labels of the items that it is about, which the dialog names one by one; empty if a program wants to know who is there.
     let labels: [String]
 
     /// How the caller wants it to look.
     let settings: AuthenticationSettings
+
+    /// What the answer opens beside these items; nil for nothing.
+    var scope: ProofScope?
 
     /// The label of the keychain whose own password is asked for instead of the passcode; nil if the passcode is.
     var keychain: String?
 
     /// How many characters of the program's own words are shown.
     private static let reasonLimit = 300
+
+    /// How many bytes of a headline a program may fill with its own name, and a keychain with its label: what follows must not be
+    /// pushed out of a dialog that cuts long texts.
+    private static let callerBytes = 160
+    private static let keychainBytes = 100
 
     /// For the system's own dialog, which shows no other words of ours.
     var message: String {
@@ -26,7 +45,7 @@ struct AuthenticationPurpose {
     func words(windowID: String) -> EvaluationWords {
         var words = EvaluationWords(
             message: headline,
-            reason: [subject, reason].filter { !$0.isEmpty }.joined(separator: "\n"),
+            reason: reason,
             caller: caller.description,
             callerEvidence: caller.evidence.explanation,
             cancelLabel: settings.cancelTitle,
@@ -37,20 +56,36 @@ struct AuthenticationPurpose {
         return words
     }
 
+    /// What a yes gives to whom; where that is more than the items that are named, for how long.
     private var headline: String {
-        switch labels.count {
-        case 0: "Confirm that it is you"
-        case 1: "Authenticate to use \(ItemNames.list(labels))"
-        default: "Authenticate to use \(labels.count) items"
+        switch (labels.isEmpty, scope) {
+        case (true, nil): "Confirm that it is you"
+        case (true, let scope?): "Let \(callerName) know that it is you, and use \(scope.text)"
+        case (false, nil): "Authenticate to \(action.rawValue) \(ItemNames.list(labels))\(time)"
+        case (false, let scope?): "Let \(callerName) \(action.rawValue) \(ItemNames.list(labels)), and \(scope.text)"
         }
     }
 
-    private var subject: String {
-        labels.count > 1 ? "The items are \(ItemNames.list(labels))." : ""
+    /// The same in a dialog that asks for the password of a keychain, which is the passcode.
+    func headline(unlocking keychain: String) -> String {
+        let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
+        let start = "Unlock the keychain “\(keychain)”"
+        let names = ItemNames.list(labels)
+        guard let scope else { return "\(start) and \(action.rawValue) \(names)\(time)" }
+        return "\(start), and let \(callerName) \(action.rawValue) \(names), and \(scope.text)"
+    }
+
+    /// How long a program may use the items that are named, where it asks for more than what is usual.
+    private var time: String {
+        settings.grantReuse > GrantReuse.standard.lifetime ? ", for \(settings.grantReuse.words)" : ""
+    }
+
+    private var callerName: String {
+        PromptText.prefix(of: caller.description, bytes: AuthenticationPurpose.callerBytes)
     }
 
     /// In quotation marks, as these are the program's words and not ours.
-    private var reason: String {
+    var reason: String {
         if settings.reason.isEmpty { return "" }
         return "It says: “\(PromptText.name(settings.reason, limit: AuthenticationPurpose.reasonLimit))”"
     }

@@ -8,43 +8,80 @@ import Vault
 /// Asks a person for what the policies of items need, and grants the caller those for which it was proved.
 @BusActor
 final class ItemAuthentication {
+    /// What takes note of what was proved; nil without one.
+    let context: AuthenticationContext?
+
+    private let action: AuthenticationPurpose.Action
     private let caller: Caller
     private let settings: AuthenticationSettings
-    private let given: GivenPasscode?
     private unowned let provider: Provider
-    /// What was proved here last, apart from what is one item's own.
-    private(set) var proof: ContextProof?
+    /// How often the context's proofs had been ended when this began: what is proved after another time is not recorded.
+    private let endings: Int?
 
-    /// - Parameter given: the passcode, if it was given just before; it is not asked for again.
+    /// - Parameters:
+    ///   - action: what the caller wants of the items.
+    ///   - context: also says how it is to look, as it does at this moment.
     init(
+        to action: AuthenticationPurpose.Action = .use,
         for caller: Caller,
-        _ settings: AuthenticationSettings = AuthenticationSettings(),
-        given: GivenPasscode? = nil,
+        in context: AuthenticationContext? = nil,
         provider: Provider
     ) {
+        self.action = action
         self.caller = caller
-        self.settings = settings
-        self.given = given
+        self.context = context
         self.provider = provider
+        settings = context?.settings ?? AuthenticationSettings()
+        endings = context?.endings
+    }
+
+    /// What a dialog says that asks for items by a policy.
+    func purpose(of items: [ProtectedItem], by policy: Policy, keychain: String? = nil) -> AuthenticationPurpose {
+        var purpose = AuthenticationPurpose(
+            caller: caller,
+            action: action,
+            labels: items.map(\.label),
+            settings: settings
+        )
+        purpose.keychain = keychain
+        // Without a time of reuse a context keeps nothing of what is proved for items: it is used up by them.
+        if context != nil, settings.reuse > .zero {
+            let scope = ProofScope(of: policy, for: settings.reuse, hasOwnPasscode: keychain != nil)
+            if !scope.factors.isEmpty { purpose.scope = scope }
+        }
+        return purpose
     }
 
     /// Asks for one group after the other, and stops at the first that comes to nothing: who dismisses one dialog does not want to
     /// see the next.
-    func run(_ items: [ProtectedItem], asking conversation: Conversation) async throws(AuthenticationError) {
-        for group in ItemGroup.groups(of: items, in: provider.vault) {
-            try await authenticate(group, asking: conversation)
+    ///
+    /// - Parameter named: items for which the passcode was given just before, if it was; for these it is not asked for again.
+    func run(
+        _ items: [ProtectedItem],
+        given named: NamedItems? = nil,
+        asking conversation: Conversation
+    ) async throws(AuthenticationError) {
+        let isNamed = { (item: ProtectedItem) in named?.contains(item) ?? false }
+        for group in ItemGroup.groups(of: items.filter(isNamed), in: provider.vault) {
+            try await authenticate(group, given: named?.passcode, asking: conversation)
+        }
+        for group in ItemGroup.groups(of: items.filter { !isNamed($0) }, in: provider.vault) {
+            try await authenticate(group, given: nil, asking: conversation)
         }
     }
 
-    private func authenticate(_ group: ItemGroup, asking conversation: Conversation) async throws(AuthenticationError) {
+    private func authenticate(
+        _ group: ItemGroup,
+        given: GivenPasscode?,
+        asking conversation: Conversation
+    ) async throws(AuthenticationError) {
         guard let first = group.items.first else { return }
         let passcodeCollection = group.passcodeCollection(in: provider.vault)
         let passcode = VaultPasscode(provider.vault, for: passcodeCollection)
         defer { passcode.forget() }
         let hasOwnPassword = group.policy.factors.contains(.applicationPassword)
         let ownPassword = hasOwnPassword ? ApplicationPassword(of: first, after: passcode) : nil
-        var purpose = AuthenticationPurpose(caller: caller, labels: group.items.map(\.label), settings: settings)
-        purpose.keychain = passcodeCollection?.label
+        let purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
         let request = EvaluationRequest(
             await first.requirement(with: provider.biometry, in: provider.vault),
             proved: await proof(by: given, for: group, passcode),
@@ -63,23 +100,44 @@ final class ItemAuthentication {
         }
         switch outcome {
         case .satisfied(let proofs):
-            // A password of an item's own proves something for that only.
-            proof = ContextProof(
-                factors: proofs.factors.union(request.proved).subtracting(.applicationPassword),
-                matchedSet: proofs.matchedSet,
-                passcode: passcode.key
-            )
+            record(proofs, request.proved, passcode.key, purpose.scope, conversation)
             for item in group.items {
-                await grant(item, passcode.key, ownPassword?.key, conversation)
+                // Not longer than the dialog has said.
+                let reuse = purpose.scope.map { min($0.reuse, settings.grantReuse) } ?? settings.grantReuse
+                await grant(item, for: reuse, passcode.key, ownPassword?.key, conversation)
             }
         case .failed(let error):
             throw error
         }
     }
 
+    /// Has the context keep what was proved, as far as the person was told; not if the talk or the context's proofs have ended
+    /// meanwhile, as when the screen was locked.
+    private func record(
+        _ proofs: Proofs,
+        _ given: FactorSet,
+        _ passcode: PasscodeKey?,
+        _ scope: ProofScope?,
+        _ conversation: Conversation
+    ) {
+        guard let context, let scope, !conversation.isEnded, context.endings == endings else { return }
+        // An enrolled finger is proved as such, whatever set of fingers was asked for.
+        let factors = proofs.factors.union(given)
+        let counting = scope.factors.contains(.passcode) ? factors : factors.subtracting(.passcode)
+        let proof = ContextProof(
+            factors: counting.subtracting(.applicationPassword),
+            matchedSet: proofs.matchedSet,
+            passcode: passcode
+        )
+        context.record(proof, for: scope.reuse)
+    }
+
     /// What the passcode that was given before proves for items; if they are sealed it has to open them, too.
     private func proof(by given: GivenPasscode?, for group: ItemGroup, _ passcode: VaultPasscode) async -> FactorSet {
-        guard let given, given.isThere, group.policy.factors.contains(.passcode) else { return [] }
+        guard let given, given.isThere, group.policy.factors.contains(.passcode),
+            // Locking the keychain that it has unlocked ends what it proves.
+            provider.vault.collection(named: .login)?.isLocked == false
+        else { return [] }
         guard group.items.contains(where: \.isSealed) else { return .passcode }
         guard let password = given.copy(), case .right = await passcode.verify(password) else { return [] }
         return .passcode
@@ -88,6 +146,7 @@ final class ItemAuthentication {
     /// Grants an item, with its key if it is sealed, which has to be obtained now.
     private func grant(
         _ item: ProtectedItem,
+        for reuse: Duration,
         _ passcode: PasscodeKey?,
         _ ownKey: ItemKey?,
         _ conversation: Conversation
@@ -103,8 +162,10 @@ final class ItemAuthentication {
                 )
             }
         }
-        // The prompt may have been dismissed after the answer, and the item may ask for something else by now.
-        guard !conversation.isEnded, item.collection.protection(of: item.id).policy == item.policy else { return }
-        provider.access.grant(item.reference, to: caller, for: settings.grantReuse, key: key)
+        // The prompt may have been dismissed after the answer, the keychain locked, and the item may ask for something else by now.
+        guard !conversation.isEnded, !item.collection.isLocked,
+            item.collection.protection(of: item.id).policy == item.policy
+        else { return }
+        provider.access.grant(item.reference, to: caller, for: reuse, key: key)
     }
 }

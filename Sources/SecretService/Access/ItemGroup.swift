@@ -17,7 +17,7 @@ struct ItemGroup {
     let policy: Policy
     private(set) var items: [ProtectedItem]
 
-    /// Sorts items into groups, in the order in which they are first met.
+    /// Sorts items into groups, in the order in which they are first met, each of as many as one dialog can name.
     static func groups(of items: [ProtectedItem], in vault: Vault) -> [ItemGroup] {
         var groups: [ItemGroup] = []
         var positions: [Key: Int] = [:]
@@ -30,7 +30,9 @@ struct ItemGroup {
                 groups.append(ItemGroup(policy: item.policy, items: [item]))
             }
         }
-        return groups
+        return groups.flatMap { group in
+            ItemNames.parts(of: group.items, label: \.label).map { ItemGroup(policy: group.policy, items: $0) }
+        }
     }
 
     private static func key(of item: ProtectedItem, in vault: Vault) -> Key {

@@ -32,7 +32,8 @@ extension Provider {
     ) async throws(AuthenticationError) -> ContextProof {
         let passcode = VaultPasscode(vault)
         defer { passcode.forget() }
-        let purpose = AuthenticationPurpose(caller: caller, labels: [], settings: settings)
+        var purpose = AuthenticationPurpose(caller: caller, labels: [], settings: settings)
+        purpose.scope = ProofScope(of: policy, for: settings.reuse)
         let request = EvaluationRequest(
             await requirement(of: policy),
             isInteractionAllowed: settings.allowsInteraction,

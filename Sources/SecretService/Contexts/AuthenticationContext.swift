@@ -9,7 +9,7 @@ final class AuthenticationContext {
         case idle
         case evaluating(Conversation)
         /// An evaluation was ended from outside, and has not come to its end yet.
-        case ending(AuthenticationError)
+        case ending(Withdrawal)
         case invalidated
     }
 
@@ -21,7 +21,7 @@ final class AuthenticationContext {
     var failure: AuthenticationError?
 
     private var state = State.idle
-    private var proved: (proof: ContextProof, deadline: Duration)?
+    private var proved: (proof: ContextProof, reuse: Duration, deadline: Duration)?
     /// Forgets what was proved: a key in it does not wait for somebody to look whether it is still good.
     private var expiry: Timer?
     /// How often what was proved was ended from outside.
@@ -40,7 +40,10 @@ final class AuthenticationContext {
     // MARK: Evaluating
 
     /// Runs an evaluation, one at a time; throws what it ended with, `appCancel` if this context has ended it.
+    ///
+    /// - Parameter reuse: how long what is proved serves, as the person is told.
     func evaluate(
+        for reuse: Duration,
         in conversation: Conversation,
         _ evaluation: () async throws(AuthenticationError) -> ContextProof
     ) async throws(AuthenticationError) {
@@ -56,30 +59,29 @@ final class AuthenticationContext {
         }
         conversation.end()
         switch state {
-        case .ending(let error):
+        case .ending(let withdrawal):
             state = .idle
-            throw error
+            throw AuthenticationError(withdrawal)
         case .invalidated:
             throw AuthenticationError(.appCancel, reason: "the program has ended the context")
         case .idle, .evaluating:
             state = .idle
-            record(try result.get())
+            record(try result.get(), for: reuse)
         }
     }
 
-    /// Ends an evaluation that is under way, with an error.
-    func cancel(_ error: AuthenticationError = AuthenticationError(.appCancel, reason: "the program has cancelled it"))
-    {
+    /// Ends an evaluation that is under way.
+    func cancel(_ withdrawal: Withdrawal = .byProgram) {
         guard case .evaluating(let conversation) = state else { return }
-        state = .ending(error)
-        conversation.end()
+        state = .ending(withdrawal)
+        conversation.end(withdrawal)
     }
 
-    /// Ends what was proved, and what is being proved, as the session was locked.
-    func endProofs() {
+    /// Ends what was proved, and what is being proved.
+    func endProofs(_ withdrawal: Withdrawal) {
         endings += 1
         forget()
-        cancel(AuthenticationError(.systemCancel, reason: "the session was locked"))
+        cancel(withdrawal)
     }
 
     /// Ends an evaluation that is under way, and the context.
@@ -93,20 +95,26 @@ final class AuthenticationContext {
     // MARK: What was proved
 
     /// Takes note of what a person has proved in this context just now.
-    func record(_ proof: ContextProof) {
+    ///
+    /// - Parameter reuse: how long it serves, as the person was told; with no time, for one unlocking.
+    func record(_ proof: ContextProof, for reuse: Duration) {
         if case .invalidated = state { return }
         forget()
-        let lifetime = GrantReuse(settings.reuse).lifetime
-        proved = (proof, clock.now + lifetime)
+        let lifetime = GrantReuse(reuse).lifetime
+        proved = (proof, reuse, clock.now + lifetime)
         expiry = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.forget() }
     }
 
-    /// What was proved recently enough to serve now; with no time of reuse, once.
-    func useProof() -> ContextProof? {
+    /// What was proved recently enough to serve now, and how long a grant by it may last: with no time of reuse, for one release.
+    ///
+    /// Not longer than the person was told, whatever the program has set meanwhile.
+    func useProof() -> (proof: ContextProof, reuse: Duration)? {
         guard let proved else { return nil }
-        let isFresh = clock.now < proved.deadline
-        if settings.reuse == .zero || !isFresh { forget() }
-        return isFresh ? proved.proof : nil
+        let rest = proved.deadline - clock.now
+        let isSingle = proved.reuse == .zero
+        if isSingle || settings.reuse == .zero || rest <= .zero { forget() }
+        guard rest > .zero else { return nil }
+        return (proved.proof, isSingle ? .zero : min(settings.grantReuse, rest))
     }
 
     private func forget() {

@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 
 /// The contexts of all callers.
@@ -35,11 +36,11 @@ struct ContextTable {
         contexts[context.number] = nil
     }
 
-    /// Ends what was proved in all contexts, and what is being proved, as the session was locked.
+    /// Ends what was proved in all contexts, and what is being proved.
     @BusActor
-    func endProofs() {
+    func endProofs(_ withdrawal: Withdrawal) {
         for context in contexts.values {
-            context.endProofs()
+            context.endProofs(withdrawal)
         }
     }
 

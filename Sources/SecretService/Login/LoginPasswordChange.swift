@@ -25,6 +25,7 @@ final class LoginPasswordChange: Passcode {
         newPassword.forget()
         do throws(VaultError) {
             let change = try await provider.vault.changePasswords(from: password, to: new)
+            change.changed.forEach(provider.passwordChanged)
             for (name, error) in change.failed {
                 provider.logger.error(
                     "A keychain keeps its old password",

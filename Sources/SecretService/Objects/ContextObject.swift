@@ -97,7 +97,8 @@ struct ContextObject {
         if !reason.isEmpty { settings.reason = try ContextObject.checked(reason, limit: ContextObject.reasonLimit) }
         do throws(AuthenticationError) {
             let conversation = provider.makeConversation(for: context.owner)
-            try await context.evaluate(in: conversation) { [settings] () async throws(AuthenticationError) in
+            try await context.evaluate(for: settings.reuse, in: conversation) {
+                [settings] () async throws(AuthenticationError) in
                 try await provider.evaluate(policy.policy, settings, for: context.caller, asking: conversation)
             }
         } catch {

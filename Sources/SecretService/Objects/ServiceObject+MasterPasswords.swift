@@ -132,6 +132,7 @@ extension ServiceObject {
         try await attempt(tried, on: KeychainKey(of: collection), of: collection)
         do throws(VaultError) {
             try await collection.changePassword(from: old, to: new)
+            provider.passwordChanged(of: collection.name)
         } catch {
             throw error.isWrongKey ? BusError.denied : BusError(error)
         }

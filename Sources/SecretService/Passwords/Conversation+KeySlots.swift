@@ -28,19 +28,29 @@ extension Conversation {
     }
 
     /// Asks for what opens `login`, which the password of a login did not; nil if the person will not give it.
-    func askFormerPassword(of label: String, for caller: Caller, warning: String) async -> SecureBytes? {
+    ///
+    /// - Parameter purpose: what else the password gives, if anything.
+    func askFormerPassword(
+        of label: String,
+        for caller: Caller,
+        _ purpose: AuthenticationPurpose? = nil,
+        warning: String
+    ) async -> SecureBytes? {
         let label = PromptText.name(label)
+        let fact = "The password of the keychain “\(label)” is not the one that you logged in with"
+        let whatToDo =
+            """
+            Enter the password of the keychain, perhaps the one that you had before, or its recovery key. Next, \
+            you can set it to your login password.
+            """
+        let facts = purpose.map { [fact + ".", $0.reason] } ?? []
         return await password(
             PromptRequest(
                 question: .password,
                 title: "Unlock Keychain",
-                message: "The password of the keychain “\(label)” is not the one that you logged in with",
-                subject: label,
-                description:
-                    """
-                    Enter the password of the keychain, perhaps the one that you had before, or its recovery key. Next, \
-                    you can set it to your login password.
-                    """,
+                message: purpose?.headline(unlocking: label) ?? fact,
+                subject: purpose == nil ? label : "",
+                description: (facts + [whatToDo]).filter { !$0.isEmpty }.joined(separator: "\n"),
                 caller: caller.description,
                 callerEvidence: caller.evidence.explanation,
                 warning: warning,

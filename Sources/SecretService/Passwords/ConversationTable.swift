@@ -11,9 +11,9 @@ final class ConversationTable {
     }
 
     /// Ends a conversation, and forgets it.
-    func end(_ conversation: Conversation) {
+    func end(_ conversation: Conversation, _ withdrawal: Withdrawal = .byProgram) {
         conversations[ObjectIdentifier(conversation)] = nil
-        conversation.end()
+        conversation.end(withdrawal)
     }
 
     /// Ends those of a caller that has left.
@@ -22,7 +22,7 @@ final class ConversationTable {
     }
 
     /// Ends all, as when nobody sees who asks.
-    func endAll() {
-        for conversation in conversations.values { end(conversation) }
+    func endAll(_ withdrawal: Withdrawal) {
+        for conversation in conversations.values { end(conversation, withdrawal) }
     }
 }

@@ -68,6 +68,7 @@ final class KeySlotPrompt: PromptAction {
                 try await collection.addPassword(new, label: label, openedBy: key)
             } else {
                 try await collection.changePassword(from: key, to: new)
+                provider.passwordChanged(of: collection.name)
             }
         case .addRecoveryKey(let label):
             let recoveryKey = try RecoveryKey()
@@ -80,6 +81,7 @@ final class KeySlotPrompt: PromptAction {
             try await collection.addHost(provider.host, label: label, openedBy: key)
         case .remove(let number, _):
             try await collection.removeKeySlot(number)
+            provider.passwordChanged(of: collection.name)
         }
         return true
     }

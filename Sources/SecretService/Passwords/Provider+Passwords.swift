@@ -108,6 +108,7 @@ extension Provider {
         do throws(VaultError) {
             let change = try await vault.changePasswords(from: old, to: new)
             for name in change.changed {
+                passwordChanged(of: name)
                 logger.notice("A keychain has the password of the account again", metadata: ["keychain": "\(name)"])
             }
             for (name, error) in change.failed {
@@ -142,6 +143,11 @@ extension Provider {
     /// How often a person may try to type what the login was with: it could be guessed.
     private static var loginPasswordAttempts: Int { 3 }
 
+    /// Takes note that a keychain has another password now, or one less: what was proved with the passcode holds no longer.
+    func passwordChanged(of collection: CollectionName) {
+        endProofs(with: collection, because: "the password of the login keychain was changed")
+    }
+
     /// Lets who has used a recovery key choose a password in the place of the one that was forgotten.
     func replaceForgottenPassword(
         of collection: Collection,
@@ -158,6 +164,7 @@ extension Provider {
         else { return }
         do throws(VaultError) {
             try await collection.changePassword(from: key, to: password)
+            passwordChanged(of: collection.name)
             logger.notice("A keychain has a new password", metadata: ["keychain": "\(collection.name)"])
         } catch {
             logger.error("A keychain keeps its old password", metadata: ["reason": "\(error)"])

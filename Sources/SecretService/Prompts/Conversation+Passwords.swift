@@ -3,14 +3,23 @@ import Gcrypt
 
 extension Conversation {
     /// Asks for the password of a collection; nil if the person will not give it.
-    func askPassword(of label: String, for caller: Caller, warning: String) async -> SecureBytes? {
+    ///
+    /// - Parameter purpose: what else the password gives, if anything.
+    func askPassword(
+        of label: String,
+        for caller: Caller,
+        _ purpose: AuthenticationPurpose? = nil,
+        warning: String
+    ) async -> SecureBytes? {
         let label = PromptText.name(label)
         let request = PromptRequest(
             question: .password,
             title: "Unlock Keychain",
-            message: "Unlock the keychain “\(label)”",
-            subject: label,
-            description: "The keychain “\(label)” is locked.",
+            message: purpose?.headline(unlocking: label) ?? "Unlock the keychain “\(label)”",
+            // A prompter with words of its own would leave out what else is given.
+            subject: purpose == nil ? label : "",
+            description: ["The keychain “\(label)” is locked.", purpose?.reason ?? ""].filter { !$0.isEmpty }
+                .joined(separator: "\n"),
             caller: caller.description,
             callerEvidence: caller.evidence.explanation,
             warning: warning,
@@ -94,7 +103,7 @@ extension Conversation {
         if !boundToPasscode.isEmpty {
             description +=
                 "\nIts password is the passcode. These exist only as long as there is one, and are deleted, too: "
-            description += ItemNames.list(boundToPasscode)
+            description += ItemNames.summary(boundToPasscode)
         }
         let request = PromptRequest(
             question: .confirmation,

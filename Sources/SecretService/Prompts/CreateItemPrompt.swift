@@ -47,7 +47,7 @@ final class CreateItemPrompt: PromptAction {
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
         if let replaced {
-            await provider.authenticate(for: [replaced], caller, asking: conversation)
+            await provider.authenticate(to: .replace, replaced, for: caller, asking: conversation)
         }
         var password: SecureBytes?
         if needsPassword {

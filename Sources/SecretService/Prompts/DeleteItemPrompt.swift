@@ -19,7 +19,7 @@ final class DeleteItemPrompt: PromptAction {
     var emptyResult: Variant { .string("") }
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
-        await provider.authenticate(for: [item], caller, asking: conversation)
+        await provider.authenticate(to: .delete, item, for: caller, asking: conversation)
         // It may have been dismissed after the answer; then nothing is lost.
         guard !conversation.isEnded else { return .dismissed(emptyResult) }
         do throws(BusError) {

@@ -50,10 +50,10 @@ final class Prompt {
     }
 
     /// Ends it without an answer; what was not done yet will not be.
-    func dismiss() {
+    func dismiss(_ withdrawal: Withdrawal = .byProgram) {
         switch state {
         case .created: complete(.dismissed(action.emptyResult))
-        case .running(let conversation): conversation.end()
+        case .running(let conversation): conversation.end(withdrawal)
         case .completed: break
         }
     }

@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 
 /// The prompts of all callers that are not completed.
@@ -43,9 +44,9 @@ struct PromptTable {
 
     /// Ends all that are being asked about.
     @BusActor
-    func dismissRunning() {
+    func dismissRunning(_ withdrawal: Withdrawal) {
         for prompt in prompts.values where !prompt.isCreated {
-            prompt.dismiss()
+            prompt.dismiss(withdrawal)
         }
     }
 

@@ -40,18 +40,20 @@ final class UnlockPrompt: PromptAction {
     let keptBytes: Int
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
+        let caller = await provider.callers.caller(caller)
+        let authentication = ItemAuthentication(for: caller, in: context, provider: provider)
+        let named = NamedItems(knownItems) { authentication.purpose(of: $0, by: Policy(.passcode)) }
         // Who dismisses one dialog does not want to see the next.
-        let passcode = GivenPasscode()
-        if await unlockCollections(asking: conversation, keeping: passcode) {
-            await provider.authenticate(for: lockedItems, caller, in: context, given: passcode, asking: conversation)
+        if await unlockCollections(asking: conversation, naming: named) {
+            await provider.authenticate(lockedItems, given: named, by: authentication, asking: conversation)
         }
         let unlocked = requests.filter { !isLocked($0) }.map(\.path)
         return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))
     }
 
-    private func unlockCollections(asking conversation: Conversation, keeping passcode: GivenPasscode) async -> Bool {
+    private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
         for request in requests where request.collection.isLocked {
-            guard await provider.unlock(request.collection, asking: conversation, keeping: passcode) else {
+            guard await provider.unlock(request.collection, asking: conversation, naming: named) else {
                 return false
             }
         }
@@ -60,11 +62,31 @@ final class UnlockPrompt: PromptAction {
 
     /// What is locked to the caller alone, each item once.
     private var lockedItems: [ProtectedItem] {
+        items { id, collection in
+            guard case .needsAuthentication(let policy) = provider.access.verdict(on: id, in: collection, for: caller)
+            else { return nil }
+            return policy
+        }
+    }
+
+    /// What will be locked to the caller alone once all is unlocked, and needs the passcode, as far as is known: of a keychain that has
+    /// not been unlocked since the start nothing is.
+    private var knownItems: [ProtectedItem] {
+        items { id, collection in
+            if !collection.isLocked, !provider.access.isLocked(id, in: collection, for: caller) { return nil }
+            guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode) else {
+                return nil
+            }
+            return policy
+        }
+        .filter { !$0.isSealed || provider.vault.passcodeOpens($0.collection) }
+    }
+
+    /// The items with a policy, each once.
+    private func items(_ policy: (ItemID, Collection) -> Policy?) -> [ProtectedItem] {
         var seen: Set<ItemReference> = []
         return requests.compactMap { request in
-            guard let id = request.item, request.collection.contains(id),
-                case .needsAuthentication(let policy) =
-                    provider.access.verdict(on: id, in: request.collection, for: caller),
+            guard let id = request.item, request.collection.contains(id), let policy = policy(id, request.collection),
                 seen.insert(ItemReference(id, in: request.collection)).inserted
             else { return nil }
             return ProtectedItem(id: id, collection: request.collection, policy: policy)

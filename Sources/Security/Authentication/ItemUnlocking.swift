@@ -108,6 +108,8 @@ final class ItemUnlocking {
             found = try await client.makeAuthenticationContext()
             var settings = AuthenticationContext.Settings()
             settings.reason = query.operationPrompt
+            // For this call alone, so that nobody is asked for more.
+            settings.reuse = .zero
             try await found?.apply(settings)
         }
         state = found.map(State.context) ?? .none

@@ -42,6 +42,39 @@ struct SystemDialogTests {
         }
     }
 
+    @Test
+    func dismissed_isToldAtOnce_andALateYesCountsForNothing() async throws {
+        try await withPolkit { service, polkit in
+            await polkit.answerDialogs(with: .hang)
+            await polkit.ignoreCancellations()
+            let client = service.client
+            let item = try await client.createProtectedItem(
+                "Bank",
+                [:],
+                "userPresence",
+                session: client.openPlainSession()
+            )
+            let context = try await ContextClient(client)
+            let prompt = try await context.unlock([item]).prompt
+            try await client.show(prompt)
+            let question = try await polkit.questions.first("polkit's dialog") { $0.flags == 1 }
+            try await client.dismiss(prompt)
+            #expect(try await client.completion(of: prompt).isDismissed)
+            _ = try await polkit.cancellations.first("the cancellation") { $0 == question.cancellationID }
+            // Another program waits until polkit's dialog is off the screen.
+            let other = try await service.makeClient()
+            let second = try await other.unlock([item]).prompt
+            let count = polkit.questions.count
+            try await other.show(second)
+            try await other.roundTrip()
+            #expect(!polkit.questions.all.dropFirst(count).contains { $0.flags == 1 })
+            await polkit.answerHanging(with: .authorized)
+            _ = try await polkit.questions.first("the other's dialog", after: count) { $0.flags == 1 }
+            #expect(try await client.isItemLocked(item))
+            #expect(try await context.unlock([item]).unlocked.isEmpty)
+        }
+    }
+
     @Test(arguments: ["devicePasscode", "biometryAny"])
     func policyThatNeedsMore_isNotPolkits(accessControl: String) async throws {
         try await withPolkit { service, polkit in

@@ -1,0 +1,143 @@
+import DBus
+import TestSupport
+import Testing
+
+/// A dialog says what a yes gives: every item by its name, what is done to it, and what else it opens for how long.
+struct NamingTests {
+    @Test func lockedKeychain_itsDialogNamesTheItems() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let bank = try await client.createProtectedItem("Bank", ["n": "1"], session: session)
+            let sealed = try await client.createProtectedItem("Sealed", ["n": "2"], "devicePasscode", session: session)
+            try await client.lock([.login])
+            #expect(try await service.unlock([bank, sealed], as: client).paths == [bank, sealed].map(\.rawValue))
+            #expect(
+                prompter.questions.all.map { $0.text("message") } == [
+                    "Unlock the keychain “Login” and use “Bank”, “Sealed”"
+                ]
+            )
+            #expect(try await client.secretText(of: sealed, session: session) == "secret")
+        }
+    }
+
+    /// Of a keychain that was not unlocked yet nobody knows what is in it.
+    @Test func keychainNotUnlockedYet_thePasscodeIsAskedForAgain() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let bank = try await client.createProtectedItem("Bank", session: session)
+            try await service.daemon.restart(KeychainDaemon.Options(password: nil))
+            #expect(try await service.unlock([bank], as: client).paths == [bank.rawValue])
+            let messages = prompter.questions.all.map { $0.text("message") }
+            #expect(messages == ["Unlock the keychain “Login”", "Authenticate to use “Bank”"])
+        }
+    }
+
+    @Test func lockedKeychain_inAContext_saysWhatElseIsGiven() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let bank = try await client.createProtectedItem("Bank", session: client.openPlainSession())
+            let context = try await ContextClient(client)
+            try await client.lock([.login])
+            #expect(try await client.complete(context.unlock([bank]).prompt).paths == [bank.rawValue])
+            let message = try #require(prompter.questions.all.first?.text("message"))
+            #expect(message.hasPrefix("Unlock the keychain “Login”, and let "))
+            #expect(message.hasSuffix(" use “Bank”, and every item that your password protects, for 10 seconds"))
+        }
+    }
+
+    @Test(
+        arguments: [
+            (UInt32(0), "once"), (1, "for one second"), (10_000, "for 10 seconds"), (300_000, "for 5 minutes"),
+        ]
+    )
+    func evaluation_saysWhatItGives(reuse: UInt32, time: String) async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let context = try await ContextClient(service.client)
+            try await context.set("ReuseDuration", to: .uint32(reuse))
+            try await context.evaluate()
+            try await context.evaluate("devicePasscode")
+            let messages = prompter.questions.all.compactMap { $0.text("message") }
+            let means = ["your fingerprint or password protects", "your password protects"]
+            for (message, means) in zip(messages, means) {
+                #expect(message.hasPrefix("Let "))
+                #expect(message.contains("know that it is you, and use every item that \(means), \(time)"))
+            }
+            #expect(messages.count == 2)
+        }
+    }
+
+    @Test func unlockInAContext_saysWhatElseItGives() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let item = try await client.createProtectedItem("Weather", session: client.openPlainSession())
+            let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(0))
+            _ = try await client.complete(context.unlock([item]).prompt)
+            try await client.lock([item])
+            try await context.set("ReuseDuration", to: .uint32(300_000))
+            _ = try await client.complete(context.unlock([item]).prompt)
+            let messages = prompter.questions.all.compactMap { $0.text("message") }
+            #expect(messages.first == "Authenticate to use “Weather”")
+            let end = " use “Weather”, and every item that your fingerprint or password protects, for 5 minutes"
+            #expect(messages.last?.hasPrefix("Let ") == true && messages.last?.hasSuffix(end) == true)
+        }
+    }
+
+    @Test func manyItems_areNamedOneByOne_inAsManyDialogsAsThatTakes() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            var items: [ObjectPath] = []
+            var labels: [String] = []
+            for number in 0..<30 {
+                labels.append("Weather of station \(number)")
+                items.append(try await client.createProtectedItem(labels[number], ["n": "\(number)"], session: session))
+            }
+            #expect(try await service.unlock(items, as: client).paths == items.map(\.rawValue))
+            let messages = prompter.questions.all.compactMap { $0.text("message") }
+            #expect(messages.count > 1 && messages.allSatisfy { $0.utf8.count < 400 })
+            for label in labels {
+                #expect(messages.contains { $0.contains("“\(label)”") })
+            }
+        }
+    }
+
+    @Test func manyItems_dismissed_onlyThoseThatWereNamedAreGranted() async throws {
+        try await RunningService.withPrompter([.answer("password"), .cancel]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            var items: [ObjectPath] = []
+            for number in 0..<20 {
+                items.append(
+                    try await client.createProtectedItem(
+                        "Weather of station \(number)",
+                        ["n": "\(number)"],
+                        session: session
+                    )
+                )
+            }
+            let bank = try await client.createProtectedItem("Bank", session: session)
+            let granted = try #require(try await service.unlock(items + [bank], as: client).paths)
+            #expect(try await client.isItemLocked(bank))
+            let message = try #require(prompter.questions.all.first?.text("message"))
+            #expect(message.split(separator: "“").count - 1 == granted.count && !message.contains("Bank"))
+        }
+    }
+
+    @Test func deletingAndReplacing_areCalledThat() async throws {
+        try await RunningService.withPrompter([.cancel]) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem("Bank", session: session)
+            #expect(try await client.complete(client.deleteItem(item)).isDismissed)
+            let properties = SecretServiceProxy.itemProperties(label: "New", ["service": "bank"])
+            let secret = WireSecret(session: session, value: [1])
+            let prompt = try await client.createItem(properties: properties, secret: secret, replace: true).prompt
+            #expect(try await client.complete(prompt).isDismissed)
+            let messages = prompter.questions.all.compactMap { $0.text("message") }
+            #expect(messages == ["Authenticate to delete “Bank”", "Authenticate to replace “Bank”"])
+        }
+    }
+}

@@ -1,0 +1,170 @@
+import DBus
+import TestSupport
+import Testing
+
+/// What ends what a context has proved, and what is never kept.
+struct ProofEndTests {
+    /// Two items that need a dialog each; the passcode opens both.
+    private static let policies = ["devicePasscode", "userPresence"]
+
+    private func createItems(_ client: SecretServiceProxy) async throws -> [ObjectPath] {
+        let session = try await client.openPlainSession()
+        var items: [ObjectPath] = []
+        for policy in Self.policies {
+            items.append(try await client.createProtectedItem(policy, ["n": policy], policy, session: session))
+        }
+        return items
+    }
+
+    /// Makes a context that would serve for five minutes.
+    private func makeContext(_ client: SecretServiceProxy) async throws -> ContextClient {
+        let context = try await ContextClient(client)
+        try await context.set("ReuseDuration", to: .uint32(300_000))
+        return context
+    }
+
+    @Test func screenLock_betweenTwoDialogs_endsWhatTheFirstHasProved() async throws {
+        let logind = try await FakeLogind()
+        try await logind.setDisplay(logind.session)
+        var options = KeychainDaemon.Options()
+        options.environment = logind.environment
+        try await RunningService.withService(options) { service in
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password"), .hang])
+            let client = service.client
+            let items = try await createItems(client)
+            let session = try await client.openPlainSession()
+            let shy = try await client.createItem("shy", [Reserved.accessible: "whenUnlocked"], session: session)
+            let context = try await makeContext(client)
+            let prompt = try await context.unlock(items).prompt
+            try await client.show(prompt)
+            _ = try await prompter.questions.first("the second question", after: 1)
+            try await logind.setLockedHint(true)
+            _ = try await client.completion(of: prompt)
+            #expect(try await context.failure() == "org.keychaind.Error.SystemCancel")
+            try await logind.setLockedHint(false)
+            try await client.waitForLockNotice(of: shy, false)
+            #expect(try await context.unlock(items).unlocked.isEmpty)
+            await prompter.crash()
+        }
+    }
+
+    @Test func dismissal_betweenTwoDialogs_keepsWhatTheFirstHasProved_fromThenOn() async throws {
+        try await RunningService.withPrompter([.answer("password"), .hang]) { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            let context = try await makeContext(client)
+            let prompt = try await context.unlock(items).prompt
+            try await client.show(prompt)
+            _ = try await prompter.questions.first("the second question", after: 1)
+            try await client.dismiss(prompt)
+            #expect(try await client.completion(of: prompt).paths == [items[0].rawValue])
+            #expect(try await context.failure() == "org.keychaind.Error.AppCancel")
+            // The person has read in the first dialog what it gives.
+            #expect(try await context.unlock(items).unlocked == items)
+        }
+    }
+
+    @Test func lockOfLogin_endsIt() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            let context = try await makeContext(client)
+            try await context.evaluate()
+            // Another program locks the keychain, and a third has it unlocked.
+            try await service.makeClient().lock([.login])
+            _ = try await service.unlock([.login], as: service.makeClient())
+            #expect(try await context.unlock(items).unlocked.isEmpty)
+        }
+    }
+
+    @Test func lockOfLogin_duringAnEvaluation_endsThat() async throws {
+        try await RunningService.withPrompter([.hang]) { service, prompter in
+            let context = try await makeContext(service.client)
+            let evaluation = Task { try await context.evaluate() }
+            _ = try await prompter.questions.first("the question")
+            try await service.makeClient().lock([.login])
+            await #expect(throws: BusError.authentication("SystemCancel")) { try await evaluation.value }
+        }
+    }
+
+    @Test func lockOfAnotherKeychain_leavesIt() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            let session = try await client.openPlainSession()
+            let other = try await client.createWithMasterPassword([:], .password("other", session))
+            let context = try await makeContext(client)
+            try await context.evaluate()
+            try await client.lock([other])
+            #expect(try await context.unlock(items).unlocked == items)
+        }
+    }
+
+    @Test func changeOfThePassword_endsIt() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            let session = try await client.openPlainSession()
+            let context = try await makeContext(client)
+            try await context.evaluate()
+            try await client.changeWithMasterPassword(
+                .login,
+                from: .password("password", session),
+                to: .password("new", session)
+            )
+            #expect(try await context.unlock(items).unlocked.isEmpty)
+        }
+    }
+
+    @Test func withoutReuse_anUnlockServesItsOwnItemsAlone() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            let context = try await makeContext(client)
+            try await context.set("ReuseDuration", to: .uint32(0))
+            let prompt = try await context.unlock([items[0]]).prompt
+            #expect(try await client.complete(prompt).paths == [items[0].rawValue])
+            #expect(try await context.unlock([items[1]]).unlocked.isEmpty)
+        }
+    }
+
+    @Test func longerReuse_setAfterTheDialog_changesNothing() async throws {
+        try await RunningService.withPrompter { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            let context = try await makeContext(client)
+            try await context.set("ReuseDuration", to: .uint32(0))
+            try await context.evaluate()
+            #expect(prompter.questions.all.first?.text("message")?.hasSuffix(", once") == true)
+            try await context.set("ReuseDuration", to: .uint32(300_000))
+            #expect(try await context.unlock([items[0]]).unlocked == [items[0]])
+            let session = try await client.openPlainSession()
+            #expect(try await client.secretText(of: items[0], session: session) == "secret")
+            #expect(try await client.isItemLocked(items[0]))
+            #expect(try await context.unlock([items[1]]).unlocked.isEmpty)
+        }
+    }
+
+    /// The password of another keychain is not the passcode.
+    @Test func passwordOfAnotherKeychain_provesNothingForLogin() async throws {
+        try await RunningService.withPrompter([.answer("other")]) { service, prompter in
+            let client = service.client
+            let items = try await createItems(client)
+            // The passcode opens what is in another keychain only once that was unlocked beside login.
+            try await service.daemon.restart(KeychainDaemon.Options(password: nil))
+            let session = try await client.openPlainSession()
+            let work = try await client.createWithMasterPassword([:], .password("other", session))
+            let sealed = try await client.createItem(
+                in: work,
+                "Sealed",
+                [Reserved.accessControl: "devicePasscode"],
+                session: session
+            )
+            let context = try await makeContext(client)
+            let prompt = try await context.unlock([sealed]).prompt
+            #expect(try await client.complete(prompt).paths == [sealed.rawValue])
+            try await client.unlockWithMasterPassword(.login, .password("password", session))
+            #expect(try await context.unlock(items).unlocked.isEmpty)
+        }
+    }
+}
