@@ -37,7 +37,7 @@ struct ProofEndTests {
             let context = try await makeContext(client)
             let prompt = try await context.unlock(items).prompt
             try await client.show(prompt)
-            _ = try await prompter.questions.first("the second question", after: 1)
+            _ = try await prompter.questions.first("the second question") { $0.names("userPresence") }
             try await logind.setLockedHint(true)
             _ = try await client.completion(of: prompt)
             #expect(try await context.failure() == "org.keychaind.Error.SystemCancel")
@@ -55,7 +55,7 @@ struct ProofEndTests {
             let context = try await makeContext(client)
             let prompt = try await context.unlock(items).prompt
             try await client.show(prompt)
-            _ = try await prompter.questions.first("the second question", after: 1)
+            _ = try await prompter.questions.first("the second question") { $0.names("userPresence") }
             try await client.dismiss(prompt)
             #expect(try await client.completion(of: prompt).paths == [items[0].rawValue])
             #expect(try await context.failure() == "org.keychaind.Error.AppCancel")
@@ -166,5 +166,12 @@ struct ProofEndTests {
             try await client.unlockWithMasterPassword(.login, .password("password", session))
             #expect(try await context.unlock(items).unlocked.isEmpty)
         }
+    }
+}
+
+extension PromptQuestion {
+    /// Whether the headline names an item.
+    fileprivate func names(_ label: String) -> Bool {
+        text("message")?.contains("“\(label)”") == true
     }
 }
