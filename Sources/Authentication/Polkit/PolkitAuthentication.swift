@@ -62,8 +62,9 @@ final class PolkitAuthentication: SystemAuthentication {
         BusActor.loop.schedule(after: limits.check) { [weak self] in self?.markGone() }
     }
 
-    /// Waits until polkit has answered: before that its dialog may still be there. A polkit that does not answer a cancellation is not
-    /// waited for longer than ``PolkitLimits/check``.
+    /// Waits until polkit has answered: before that its dialog may still be there.
+    ///
+    /// A polkit that does not answer a cancellation is not waited for longer than ``PolkitLimits/check``.
     func waitUntilGone() async {
         await withCheckedContinuation { continuation in
             if isGone { continuation.resume() } else { waitingForItsEnd.append(continuation) }
