@@ -174,18 +174,6 @@ struct PolkitDialogTests {
     }
 
     @Test @BusActor
-    func cancel_polkitKeepsSilent_isNotWaitedForWithoutEnd() async throws {
-        var limits = PolkitLimits.patient
-        limits.check = .seconds(2)
-        let fixture = try await makeFixture(.challenge, limits)
-        defer { fixture.close() }
-        fixture.polkit.ignoreCancellations()
-        let authentication = try await fixture.authenticate(.hang)
-        authentication.cancel()
-        await authentication.waitUntilGone()
-    }
-
-    @Test @BusActor
     func cancel_atOnce_asksNobody() async throws {
         let fixture = try await makeFixture()
         defer { fixture.close() }
