@@ -10,6 +10,9 @@ manual=$(MANWIDTH=120 man --encoding=ascii --local-file docs/man/keychaind.1 | s
 check_equal "the manual has the options of --help" "$(options <<<"$manual")" "$("$KEYCHAIND" --help 2>&1 | options)"
 
 check_links "$project"
+for decision in docs/decisions/[0-9]*.md; do
+    check "${decision##*/} is in the index" grep -qF "(${decision##*/})" docs/decisions/README.md
+done
 
 # What the build needs besides Swift: in packages.txt for Debian, in the README's table for the others.
 needed=$(awk '!/^#/ && index("," $2 ",", ",build,") { print $1 }' scripts/packages.txt | sort)
