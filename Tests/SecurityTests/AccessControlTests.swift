@@ -37,11 +37,15 @@ struct AccessControlTests {
             let protection = kSecAttrAccessibleAfterFirstUnlock
             let control = try #require(SecAccessControlCreateWithFlags(nil, protection, flags, nil))
             let none = try #require(SecAccessControlCreateWithFlags(nil, protection, [], nil))
-            let query = keychain.generic("anna", [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail])
+            let silence: [CFString: Any] = [kSecUseAuthenticationUI: kSecUseAuthenticationUIFail]
+            let query = keychain.generic("anna", silence)
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
             let protected = [kSecAttrAccessControl: control] as CFDictionary
             #expect(SecItemUpdate(keychain.generic(), protected) == errSecSuccess)
-            #expect(keychain.secret(query) == nil)
+            var result: CFTypeRef?
+            let asking = keychain.generic("anna", silence.merging([kSecReturnData: true]) { $1 })
+            #expect(SecItemCopyMatching(asking, &result) == errSecInteractionNotAllowed)
+            #expect(result == nil)
             #expect(SecItemCopyMatching(keychain.generic("anna", [kSecAttrAccessControl: control]), nil) == 0)
 
             let open = [kSecAttrAccessControl: none] as CFDictionary
