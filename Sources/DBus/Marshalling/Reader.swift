@@ -8,12 +8,17 @@ import CLinux
 package struct Reader: ~Copyable {
     private var iterator = DBusMessageIter()
 
-    init(message: OpaquePointer) {
-        dbus_message_iter_init(message, &iterator)
+    // What the iterator points into; nil in a container, during which the reader around it is there.
+    private let message: Message?
+
+    init(_ message: Message) {
+        self.message = message
+        dbus_message_iter_init(message.pointer, &iterator)
     }
 
     private init(iterator: DBusMessageIter) {
         self.iterator = iterator
+        message = nil
     }
 
     /// Whether no value is left here.

@@ -66,9 +66,9 @@ package final class Message: @unchecked Sendable {
         dbus_message_set_no_reply(pointer, 1)
     }
 
-    /// A reader at the first value.
+    /// A reader at the first value, which keeps the message.
     package func makeReader() -> Reader {
-        Reader(message: pointer)
+        Reader(self)
     }
 
     /// Reads all values; they must be just these.
