@@ -25,6 +25,7 @@ os.chmod(runtime + "/keychaind/pam", 0o600)
 
 kept = []
 child = None
+asked = None
 wanted = []
 signal.signal(signal.SIGHUP, lambda *_: wanted.append("restart"))
 signal.signal(signal.SIGTERM, lambda *_: wanted.append("stop"))
@@ -86,8 +87,10 @@ while True:
         wake.recv(64)
     if logins in ready and child is None:
         start()
-    if wanted and child is not None and child.poll() is None:
+    # Once, as systemd does: a second signal ends the daemon at once.
+    if wanted and child is not None and asked is not child:
         child.terminate()
+        asked = child
     if child is not None and child.poll() is not None:
         child = None
         if "stop" in wanted:
