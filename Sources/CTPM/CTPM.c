@@ -64,6 +64,9 @@ int keychaind_tpm_is_installed(struct keychaind_tpm_failure *failure) {
     return 0;
 }
 
+/// How often a key is asked for while what fails is passing.
+enum { attempt_limit = 3 };
+
 /// A TPM that is in use, with the storage key and a session under it.
 struct tpm {
     TSS2_TCTI_CONTEXT *transport;
@@ -71,11 +74,21 @@ struct tpm {
     ESYS_TR storage_key;
     ESYS_TR session;
     struct keychaind_tpm_failure *failure;
+    /// Whether what failed may work the next time.
+    int may_pass;
 };
+
+/// Whether a failure is a passing one: of the way to the TPM, or what the TPM itself calls a warning.
+static int is_passing(TSS2_RC code) {
+    TSS2_RC layer = code & TSS2_RC_LAYER_MASK;
+    const TSS2_RC kind = TPM2_RC_FMT1 | TPM2_RC_WARN;
+    return layer == TSS2_TCTI_RC_LAYER || (layer == TSS2_TPM_RC_LAYER && (code & kind) == TPM2_RC_WARN);
+}
 
 /// Whether a call was successful; if not, notes what it was for.
 static int check(struct tpm *tpm, TSS2_RC code, const char *what) {
     if (code == TSS2_RC_SUCCESS) return 1;
+    tpm->may_pass = is_passing(code);
     fail(tpm->failure, "the TPM could not %s: %s", what, p_Tss2_RC_Decode(code));
     return 0;
 }
@@ -223,7 +236,11 @@ int keychaind_tpm_unseal(
 ) {
     struct tpm tpm;
     int size = -1;
-    if (open_tpm(&tpm, tcti, failure)) size = unseal(&tpm, sealed, sealed_size, key, key_room);
-    close_tpm(&tpm);
+    // A keychain would stay locked for all of a session otherwise.
+    for (int attempt = 0; attempt < attempt_limit; attempt++) {
+        if (open_tpm(&tpm, tcti, failure)) size = unseal(&tpm, sealed, sealed_size, key, key_room);
+        close_tpm(&tpm);
+        if (size >= 0 || !tpm.may_pass) break;
+    }
     return size;
 }
