@@ -29,10 +29,10 @@ extension Provider {
         naming named: NamedItems? = nil,
         for principal: Caller? = nil
     ) async -> Bool {
-        await settle(collection)
+        await settle([collection])
         if !collection.isLocked { return true }
         guard (try? await conversation.begin()) == true else { return false }
-        await settle(collection)
+        await settle([collection])
         var caller = await callers.caller(conversation.caller)
         if let principal { caller = principal }
         let verifier = CollectionPassword(of: collection, provider: self)
@@ -222,15 +222,21 @@ extension Provider {
 
     // MARK: Waiting
 
-    /// Waits until no key of the collection is being derived, for a bounded time.
-    func settle(_ collection: Collection) async {
-        guard collection.isUnlocking else { return }
+    /// Waits until no key of the collections is being derived, for a bounded time in all.
+    func settle(_ collections: [Collection]) async {
+        let awaited = collections.filter(\.isAwaited)
+        guard !awaited.isEmpty else { return }
         await withCheckedContinuation { continuation in
             let waiter = Waiter(continuation)
             let timer = BusActor.loop.schedule(after: limits.settlingTime) { waiter.finish() }
-            collection.onSettled {
-                BusActor.loop.cancel(timer)
-                waiter.finish()
+            var count = awaited.count
+            for collection in awaited {
+                collection.onSettled {
+                    count -= 1
+                    guard count == 0 else { return }
+                    BusActor.loop.cancel(timer)
+                    waiter.finish()
+                }
             }
         }
     }

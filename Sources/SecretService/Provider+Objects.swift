@@ -38,16 +38,14 @@ extension Provider {
 
     /// Whether a key that the call needs is being derived.
     private func isKeyDerived(for call: MethodCall, at path: SecretPath) -> Bool {
-        if case .item(let reference, _) = path { return find(reference)?.isUnlocking ?? false }
-        return collections(neededBy: call, at: path).contains(where: \.isUnlocking)
+        if case .item(let reference, _) = path { return find(reference)?.isAwaited ?? false }
+        return collections(neededBy: call, at: path).contains(where: \.isAwaited)
     }
 
     /// Waits, for a bounded time, until a call can be answered rightly.
     func settle(_ path: SecretPath, for call: MethodCall) async {
         await waitUntilReady()
-        for collection in collections(neededBy: call, at: path) {
-            await settle(collection)
-        }
+        await settle(collections(neededBy: call, at: path))
     }
 
     func dispatch(_ call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {

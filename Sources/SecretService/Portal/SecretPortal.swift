@@ -88,7 +88,7 @@ package final class SecretPortal {
         guard !provider.hasEnded, application.utf8.count <= Self.applicationBytes,
             let login = provider.vault.collection(named: .login)
         else { return .failed }
-        await provider.settle(login)
+        await provider.settle([login])
         if login.isLocked {
             guard await unlock(login, handle, for: caller, application) else { return .cancelled }
         }

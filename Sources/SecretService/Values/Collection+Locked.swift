@@ -7,8 +7,12 @@ extension Collection {
         if case .unlocked = state { false } else { true }
     }
 
-    var isUnlocking: Bool {
-        if case .unlocking = state { true } else { false }
+    /// Whether calls wait for it, because its key is being derived.
+    ///
+    /// One that is being made has nothing yet to be asked for; only `login` is expected to be there from the start.
+    var isAwaited: Bool {
+        guard case .unlocking = state else { return false }
+        return !isBeingMade || name == .login
     }
 
     /// Whether it is only a name yet, and waits for its first password.
