@@ -17,6 +17,9 @@ let settings =
 let exampleSettings: [SwiftSetting] =
     Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
+// A developer names the suites to build, such as `SUITES=VaultTests,GcryptTests`; without it, all are built.
+let suites = Context.environment["SUITES"].map { names in Set(names.split(separator: ",").map(String.init)) }
+
 let seedDependencies: [Target.Dependency] = [
     "DBus", "LocalAuthentication", "SecretServiceClient", "Security", "SwiftUI", "TestSupport", "keychaind",
 ]
@@ -47,7 +50,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
-    targets: seedTargets + [
+    targets: (seedTargets + [
         // System libraries: only what Swift cannot import itself.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
@@ -257,7 +260,7 @@ let package = Package(
             dependencies: ["DBus", "Gcrypt", "SecretService", "TestSupport", "keychaind"],
             swiftSettings: settings
         ),
-    ],
+    ]).filter { target in target.type != .test || suites?.contains(target.name) ?? true },
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
