@@ -1,0 +1,24 @@
+"""application_password.py store | guess COUNT | read: finds an item's own password by trying many."""
+
+import sys
+
+from secrets_client import *
+
+BANK = {**SCHEMA, "service": "bank", "keychain:access-control": "applicationPassword"}
+VALUE = b"behind four digits"
+
+client = Client()
+if sys.argv[1] == "store":
+    _, prompt = client.create("Bank", BANK, VALUE)
+    dismissed, _ = client.run(prompt)
+    print("stored:", not dismissed)
+    sys.exit()
+(item,) = client.search({"service": "bank"})
+if sys.argv[1] == "guess":
+    for _ in range(int(sys.argv[2])):
+        attempt(client.unlock, item)
+    # The right one is the last line of the prompter's answers.
+    attempt(client.unlock, item)
+    verdict("many guesses", VALUE, attempt(client.read, item))
+else:
+    print("the owner reads:", client.unlock(item) == [item] and client.read(item) == VALUE)

@@ -1,0 +1,77 @@
+#!/bin/bash
+# clean_root.sh WORK SCRIPT: runs a script as root in a copy of this system that nobody else sees, in which keychaind is installed
+# and an ordinary user, anna, has a session, a fingerprint reader and a screen. All of it vanishes with the script.
+#
+# Exits with 77 where there can be no such copy.
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+export project=${here%/*/*} work=$1
+script=$2
+
+if [[ -z ${CLEAN_ROOT:-} ]]; then
+    [[ $EUID -eq 0 ]] || { echo "takes root"; exit 77; }
+    export CLEAN_ROOT=outside
+    exec unshare --mount --pid --fork --mount-proc --kill-child --propagation private bash "$0" "$@"
+fi
+
+if [[ $CLEAN_ROOT == outside ]]; then
+    mount -t tmpfs tmpfs "$work"
+    mkdir "$work/upper" "$work/inner" "$work/root"
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/inner" "$work/root" ||
+        { echo "needs a kernel with overlay file systems"; exit 77; }
+    mount -t proc proc "$work/root/proc"
+    mount --rbind /dev "$work/root/dev"
+    mount -t tmpfs -o mode=755 tmpfs "$work/root/run"
+    mount -t tmpfs -o mode=1777 tmpfs "$work/root/tmp"
+    exec chroot "$work/root" env CLEAN_ROOT=inside bash "$here/clean_root.sh" /tmp/work "$script"
+fi
+
+# shellcheck source=Tests/Scripts/support.sh
+source "$project/Tests/Scripts/support.sh"
+mkdir -m 711 "$work"
+export scripts=$here NO_COLOR=1
+unset "${!XDG_@}" DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY NOTIFY_SOCKET JOURNAL_STREAM
+
+# The attacks are python's and the project's own; anna reads them, and writes nothing there.
+install -d -m 755 "$work/attacks"
+install -m 644 "$here"/*.py "$work/attacks"
+
+make --no-print-directory -C "$project" install PREFIX=/usr/local >"$work/make.log" 2>&1 ||
+    { echo "make install: $(tail -n 3 "$work/make.log")"; exit 1; }
+
+useradd --create-home --shell /bin/bash anna
+anna_id=$(id -u anna)
+install -d -m 755 /run/user
+install -d -m 700 -o anna -g anna "/run/user/$anna_id"
+as_anna() {
+    setpriv --reuid anna --regid anna --init-groups --reset-env env HOME=/home/anna XDG_RUNTIME_DIR="/run/user/$anna_id" \
+        DBUS_SESSION_BUS_ADDRESS="unix:path=/run/user/$anna_id/bus" DISPLAY="$display" GSETTINGS_BACKEND=memory NO_AT_BRIDGE=1 \
+        PATH=/usr/local/bin:/usr/bin:/bin "$@"
+}
+
+# The system's bus, with fprintd and polkit, which lets an ordinary user verify a finger as it lets one who sits in front of it.
+install -d -m 755 /run/dbus
+dbus-daemon --system --nofork 2>"$work/system-bus.log" &
+eventually test -S /run/dbus/system_bus_socket
+install -d /etc/polkit-1/rules.d
+cat >/etc/polkit-1/rules.d/10-test.rules <<'RULE'
+polkit.addRule(function(action) { if (action.id == "net.reactivated.fprint.device.verify") return polkit.Result.YES; });
+RULE
+/usr/lib/polkit-1/polkitd --no-debug >"$work/polkitd.log" 2>&1 &
+install -d "$work/fingers"
+FP_VIRTUAL_DEVICE_STORAGE=$work/reader FP_DRIVERS_WHITELIST=virtual_device_storage STATE_DIRECTORY=$work/fingers \
+    /usr/libexec/fprintd -t >"$work/fprintd.log" 2>&1 &
+eventually dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:net.reactivated.Fprint
+eventually dbus-send --system --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:org.freedesktop.PolicyKit1
+/usr/bin/python3 "$here/reader.py" "$work/reader" enrol anna
+
+# anna's session.
+Xvfb -displayfd 1 -screen 0 800x600x24 -nolisten tcp >"$work/display" 2>"$work/xvfb.log" &
+eventually test -s "$work/display"
+display=:$(<"$work/display")
+as_anna dbus-daemon --session --address="unix:path=/run/user/$anna_id/bus" --nofork 2>"$work/bus.log" &
+eventually as_anna dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetId
+
+# shellcheck source=/dev/null
+source "$script"

@@ -1,0 +1,75 @@
+"""prompter.py ANSWERS LOG: owns the name of GCR's system prompter and answers as a file says, without showing anything.
+
+Each line of ANSWERS is the answer to one question: `password TEXT`, `yes`, `no` or `silence`; the last line serves for all
+further ones, and the file is read anew for each question. LOG gets a line of JSON for each question.
+"""
+
+import json
+import sys
+
+import gi
+
+gi.require_version("Gcr", "3")
+from gi.repository import Gcr, Gio, GLib
+
+INTERFACE = """
+<node><interface name="org.gnome.keyring.internal.Prompter">
+  <method name="BeginPrompting"><arg type="o" direction="in"/></method>
+  <method name="PerformPrompt">
+    <arg type="o" direction="in"/><arg type="s" direction="in"/><arg type="a{sv}" direction="in"/>
+    <arg type="s" direction="in"/>
+  </method>
+  <method name="StopPrompting"><arg type="o" direction="in"/></method>
+</interface></node>"""
+
+
+class Prompter:
+    def __init__(self, bus, answers, log):
+        self.bus, self.answers, self.log = bus, answers, log
+        self.exchanges, self.count = {}, 0
+        interface = Gio.DBusNodeInfo.new_for_xml(INTERFACE).interfaces[0]
+        bus.register_object("/org/gnome/keyring/Prompter", interface, self.receive, None, None)
+
+    def receive(self, _bus, sender, _path, _interface, method, parameters, invocation):
+        callback, *rest = parameters.unpack()
+        invocation.return_value(None)
+        getattr(self, method)((sender, callback), *rest)
+
+    def tell(self, client, method, parameters=None):
+        self.bus.call(
+            *client, "org.gnome.keyring.internal.Prompter.Callback", method, parameters, None,
+            Gio.DBusCallFlags.NO_AUTO_START, -1, None, None,
+        )
+
+    def ready(self, client, reply, exchange):
+        self.tell(client, "PromptReady", GLib.Variant("(sa{sv}s)", (reply, {}, exchange)))
+
+    def BeginPrompting(self, client):
+        self.exchanges[client] = Gcr.SecretExchange.new(None)
+        self.ready(client, "", self.exchanges[client].begin())
+
+    def PerformPrompt(self, client, kind, properties, exchange):
+        with open(self.answers) as file:
+            lines = file.read().splitlines()
+        answer, _, text = lines[min(self.count, len(lines) - 1)].partition(" ")
+        self.count += 1
+        with open(self.log, "a") as file:
+            print(json.dumps({"kind": kind, "answer": answer, **properties}), file=file)
+        if client not in self.exchanges or answer == "silence":
+            return
+        mine = self.exchanges[client]
+        mine.receive(exchange)
+        if answer == "password" and kind == "password":
+            self.ready(client, "yes", mine.send(text, -1))
+        else:
+            self.ready(client, "yes" if answer == "yes" else "no", mine.send(None, 0))
+
+    def StopPrompting(self, client):
+        if self.exchanges.pop(client, None):
+            self.tell(client, "PromptDone")
+
+
+bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
+prompter = Prompter(bus, *sys.argv[1:])
+Gio.bus_own_name_on_connection(bus, "org.gnome.keyring.SystemPrompter", Gio.BusNameOwnerFlags.NONE, None, None)
+GLib.MainLoop().run()

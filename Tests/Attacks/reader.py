@@ -1,0 +1,62 @@
+"""reader.py SOCKET enrol USER | touch | watch: the person at libfprint's virtual reader, by fprintd on the system's bus."""
+
+import socket
+import sys
+import time
+
+import dbus
+import dbus.mainloop.glib
+from gi.repository import GLib
+
+DEVICE = "net.reactivated.Fprint.Device"
+
+
+def send(command):
+    deadline = time.monotonic() + 30
+    while True:
+        try:
+            with socket.socket(socket.AF_UNIX) as connection:
+                connection.connect(sys.argv[1])
+                connection.send(command.encode())
+                return connection.recv(1024)
+        except (FileNotFoundError, ConnectionRefusedError):
+            # The reader listens while somebody has claimed it.
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.02)
+
+
+dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+bus = dbus.SystemBus()
+manager = dbus.Interface(
+    bus.get_object("net.reactivated.Fprint", "/net/reactivated/Fprint/Manager"), "net.reactivated.Fprint.Manager"
+)
+device = dbus.Interface(bus.get_object("net.reactivated.Fprint", manager.GetDefaultDevice()), DEVICE)
+
+if sys.argv[2] == "enrol":
+    loop = GLib.MainLoop()
+
+    def enrolled(status, is_done):
+        if is_done:
+            assert status == "enroll-completed", status
+            loop.quit()
+        else:
+            send("SCAN owner")
+
+    device.connect_to_signal("EnrollStatus", enrolled)
+    device.Claim(sys.argv[3])
+    send("SET_ENROLL_STAGES 1")
+    device.EnrollStart("right-index-finger")
+    send("SCAN owner")
+    loop.run()
+    device.EnrollStop()
+    device.Release()
+elif sys.argv[2] == "touch":
+    # A reader that nobody has armed takes no touch.
+    properties = dbus.Interface(device.proxy_object, "org.freedesktop.DBus.Properties")
+    deadline = time.monotonic() + float(sys.argv[3])
+    while not properties.Get(DEVICE, "finger-needed"):
+        if time.monotonic() > deadline:
+            sys.exit("the reader is not armed")
+        time.sleep(0.02)
+    send("SCAN owner")

@@ -1,0 +1,66 @@
+# shellcheck shell=bash disable=SC2154
+# What the attacks share; sourced after own_home and own_bus.
+
+# prompter ANSWER...: a prompter of the attacker's, or of a test that plays the person; what it was asked is in $work/asked.
+prompter_pid=''
+prompter() {
+    printf '%s\n' "$@" >"$work/answers"
+    : >"$work/asked"
+    stop_prompter
+    /usr/bin/python3 "$scripts/prompter.py" "$work/answers" "$work/asked" 2>"$work/prompter.log" &
+    prompter_pid=$!
+    eventually ask_bus GetNameOwner string:org.gnome.keyring.SystemPrompter
+}
+stop_prompter() {
+    [[ -n $prompter_pid ]] || return 0
+    kill -TERM "$prompter_pid" 2>/dev/null || true
+    eventually has_ended "$prompter_pid"
+    wait "$prompter_pid" 2>/dev/null || true
+    prompter_pid=''
+}
+
+# attack NAME ARGUMENT...: runs an attack, and passes each of its lines that says "held" or "True".
+attack() {
+    local line name
+    /usr/bin/python3 "$scripts/$1.py" "${@:2}" >"$work/spoils" 2>"$work/attack.log" ||
+        fail "$1 ended early: $(tail -n 3 "$work/attack.log")"
+    while IFS= read -r line; do
+        name=${line%%:*}
+        case ${line#*: } in
+        held | True) pass "$name" ;;
+        *) fail "$line" ;;
+        esac
+    done <"$work/spoils"
+}
+
+# attackers_daemon FOLDER PASSWORD [OPTION...]: a keychaind of the attacker's on a bus of its own, with a copy of keychains, of which
+# `login` is unlocked if the password opens it. Commands reach it by `on_attackers_bus`.
+attackers_bus_pid='' attackers_daemon_pid=''
+on_attackers_bus() { DBUS_SESSION_BUS_ADDRESS=unix:path=$work/attacker/bus "$@"; }
+attackers_daemon() {
+    mkdir -p "$work/attacker"
+    XDG_RUNTIME_DIR=$work/attacker bus_configuration >"$work/attacker/bus.conf"
+    dbus-daemon --config-file="$work/attacker/bus.conf" --nofork 2>"$work/attacker/bus.log" &
+    attackers_bus_pid=$!
+    eventually on_attackers_bus ask_bus GetId
+    env DBUS_SESSION_BUS_ADDRESS="unix:path=$work/attacker/bus" \
+        "$KEYCHAIND" --unlock --data-dir "$1" "${@:3}" < <(printf %s "$2") 2>"$work/attacker/keychaind.log" &
+    attackers_daemon_pid=$!
+    eventually on_attackers_bus owns_name "$attackers_daemon_pid"
+}
+stop_attackers_daemon() {
+    local pid
+    for pid in $attackers_daemon_pid $attackers_bus_pid; do
+        kill -TERM "$pid" 2>/dev/null || true
+        eventually has_ended "$pid"
+        wait "$pid" 2>/dev/null || true
+    done
+    attackers_daemon_pid='' attackers_bus_pid=''
+}
+trap 'stop_prompter; stop_attackers_daemon; stop_everything' EXIT
+
+stop_daemon() {
+    kill -TERM "$daemon_pid"
+    eventually has_ended "$daemon_pid"
+    wait "$daemon_pid" 2>/dev/null || true
+}

@@ -1,0 +1,14 @@
+# shellcheck shell=bash disable=SC2154,SC1091
+# A keychain `login` that is deleted and made anew.
+
+own_home
+own_bus
+source "$scripts/support.sh"
+start_daemon
+attack passcode_reset store
+prompter yes "password mine"
+attack passcode_reset reset
+prompter "password mine"
+attack passcode_reset reset
+prompter "password p"
+attack passcode_reset read

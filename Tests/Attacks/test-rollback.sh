@@ -1,0 +1,34 @@
+# shellcheck shell=bash disable=SC2154,SC1091
+# Files that are put back as they were before an item was protected.
+
+own_home
+own_bus
+source "$scripts/support.sh"
+data=$XDG_DATA_HOME/keychaind
+
+start_daemon
+attack rollback store
+stop_daemon
+cp -r "$data" "$work/before"
+start_daemon
+attack rollback protect
+attack rollback read
+stop_daemon
+cp -r "$data" "$work/after"
+
+# again NAME: starts with what is in the folder now, and reads.
+again() {
+    start_daemon
+    attack rollback read "${@:2}" | sed "s/\$/, $1/"
+    stop_daemon
+    rm -rf "$data"
+    cp -r "$work/after" "$data"
+}
+
+/usr/bin/python3 "$scripts/rollback.py" row "$work/before/login.keychain" "$data/login.keychain"
+again "a row"
+cp "$work/before/login.keychain" "$data/login.keychain"
+again "the whole file"
+cp "$work/before/login.keychain" "$data/copy.keychain"
+prompter "password p"
+again "a copy under a new name" copy
