@@ -89,6 +89,48 @@ import Vault
         await vault.close()
     }
 
+    /// Another program makes an open item with the attributes of a protected one, and hopes for the next save.
+    @Test(arguments: ["", "userPresence", "biometryAny"])
+    func replace_openTwinOfAProtectedItem_takesTheProtectedOne(accessControl: String) async throws {
+        let (vault, login) = try await login()
+        let bank = try await login.protect("userPresence")
+        clock.advance(seconds: 1)
+        let twin = try await login.add("twin", ["service": "bank"], secret: "bait")
+        let attributes: Attributes = accessControl.isEmpty ? ["service": "bank"] : .protected(accessControl)
+        #expect(login.itemToReplace(attributes) == bank)
+        await #expect(throws: VaultError.of(.authenticationNeeded)) {
+            _ = try await put("new", attributes, "new", replacing: true, in: login)
+        }
+        #expect(try await login.content(of: twin) == Array("bait".utf8))
+        #expect(try await login.content(of: bank) == Array("secret".utf8))
+        let creation = try await login.createItem(
+            label: "new",
+            attributes: attributes,
+            secret: Fixture.secret("new"),
+            replacing: true,
+            authenticated: bank
+        )
+        #expect(creation == .replaced(bank))
+        await vault.close()
+    }
+
+    @Test func replace_severalProtected_prefersTheSameAccessControl_thenTheNewest() async throws {
+        let (vault, login) = try await login()
+        let finger = try await login.protect("biometryAny")
+        clock.advance(seconds: 1)
+        let presence = try await login.protect("userPresence")
+        clock.advance(seconds: 1)
+        let open = try await login.add("open", ["service": "bank"])
+        #expect(login.itemToReplace(.protected("biometryAny")) == finger)
+        #expect(login.itemToReplace(.protected("devicePasscode or biometryAny")) == presence)
+        #expect(login.itemToReplace(.protected("devicePasscode")) == presence)
+        #expect(login.itemToReplace(["service": "bank"]) == presence)
+        try await login.deleteItem(finger, authenticated: true)
+        try await login.deleteItem(presence, authenticated: true)
+        #expect(login.itemToReplace(.protected("biometryAny")) == open)
+        await vault.close()
+    }
+
     @Test func noReplace_equalAttributes_makesAnotherItem() async throws {
         let (vault, login) = try await login()
         let first = try await login.add("1", ["a": "1"])

@@ -155,14 +155,13 @@ package final class Collection {
         }
     }
 
-    /// The item that ``createItem(label:attributes:secret:replacing:)`` would replace: the newest intact one whose
-    /// attributes are equal, `keychain:` names aside (#94).
+    /// The item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would replace (#94).
     ///
-    /// Items without attributes are equal to one another.
+    /// Of the intact items whose attributes are equal, `keychain:` names aside, it is one with the access control that is asked for,
+    /// else a protected one, else the newest. Items without attributes are equal to one another.
     package func itemToReplace(_ attributes: Attributes) -> ItemID? {
-        let key = attributes.withoutReserved
-        guard let tags = try? context.indexKey.tags(of: key) else { return nil }
-        return table.newestItem(withExactly: key, tags: tags)
+        guard let tags = try? context.indexKey.tags(of: attributes.withoutReserved) else { return nil }
+        return table.itemToReplace(attributes, tags: tags)
     }
 
     private func settle() {

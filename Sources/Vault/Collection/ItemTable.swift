@@ -177,15 +177,36 @@ struct ItemTable: Sendable {
         damages[id]?.tags
     }
 
-    /// The newest intact item whose attributes, reserved ones aside, are exactly these (#94).
-    func newestItem(withExactly attributes: Attributes, tags: [UInt64]) -> ItemID? {
-        // Every item has all of no attributes, so that a search would be sorted for nothing.
-        guard !attributes.isEmpty else {
-            let positions = records.indices.lazy.filter { self.isIntact(at: $0, with: attributes) }.map(UInt32.init)
-            return positions.min(by: isNewer).map { records[Int($0)].id }
+    /// The item that a new one with these attributes replaces (#94): of the intact ones whose attributes are equal, reserved names
+    /// aside, one with the access control that is asked for, else a protected one, else the newest.
+    ///
+    /// So nobody attracts what belongs into a protected item by making an open one with the same attributes.
+    ///
+    /// - Parameter tags: those of the attributes without reserved names.
+    func itemToReplace(_ attributes: Attributes, tags: [UInt64]) -> ItemID? {
+        let key = attributes.withoutReserved
+        let equal = equalItems(key, tags: tags)
+        guard hasProtectedItems, let newest = equal.first else { return equal.first }
+        let wanted = ItemProtection(of: attributes).policy
+        var protected: ItemID?
+        for id in equal {
+            let protection = protection(of: id)
+            guard protection.needsAuthentication else { continue }
+            if wanted != nil, protection.policy == wanted { return id }
+            protected = protected ?? id
         }
-        return search(attributes, tags: tags).first { id in
-            position(of: id).map { isIntact(at: $0, with: attributes) } ?? false
+        return protected ?? newest
+    }
+
+    /// The intact items whose attributes, reserved names aside, are exactly these, the last modified first.
+    private func equalItems(_ key: Attributes, tags: [UInt64]) -> [ItemID] {
+        // Every item has all of no attributes, so that a search would be sorted for nothing.
+        guard !key.isEmpty else {
+            let positions = records.indices.lazy.filter { self.isIntact(at: $0, with: key) }.map(UInt32.init)
+            return positions.sorted(by: isNewer).map { records[Int($0)].id }
+        }
+        return search(key, tags: tags).filter { id in
+            position(of: id).map { isIntact(at: $0, with: key) } ?? false
         }
     }
 

@@ -107,7 +107,7 @@ struct MutationBatch {
         let key = item.attributes.withoutReserved
         if item.isReplacing {
             if newAttributes.contains(key) { return nil }
-            if let id = table.newestItem(withExactly: key, tags: try indexKey.tags(of: key)) {
+            if let id = table.itemToReplace(item.attributes, tags: try indexKey.tags(of: key)) {
                 let outcome = try update(id, item.update(of: id), in: table)
                 return outcome == nil ? nil : .item(.replaced(id))
             }
