@@ -60,9 +60,9 @@ import Vault
 
     @Test func futureVersion_isUnreadableAndStaysAsItIs() async throws {
         try await prepare()
-        try RawDatabase(folder.file("login.keychain")).execute("PRAGMA user_version = 4")
+        try RawDatabase(folder.file("login.keychain")).execute("PRAGMA user_version = 5")
         let before = try folder.bytes(of: "login.keychain")
-        #expect(try await reason()?.contains("format 4") == true)
+        #expect(try await reason()?.contains("format 5") == true)
         #expect(try folder.bytes(of: "login.keychain") == before)
     }
 

@@ -72,11 +72,10 @@ import Vault
     @Test func brokenDisk_atAKeySlot_nothingIsWrittenAfterwards() async throws {
         let vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
-        _ = try await vault.unlockedLogin()
-        work.lock()
         FailingDisk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
-        // It gets a slot for the passcode, which does not keep it from being unlocked.
-        try await work.unlock(with: Fixture.bytes("pw"))
+        await #expect(throws: VaultError.of(.storageFailed)) {
+            try await work.addPassword(Fixture.bytes("second"), label: "", openedBy: Fixture.bytes("pw"))
+        }
         FailingDisk.failure = nil
         await #expect(throws: VaultError.of(.storageFailed)) { try await work.add() }
         await vault.close()

@@ -95,17 +95,37 @@ import Vault
         await #expect(throws: OtherProgram.Refusal.self) { _ = try await secrets(password, password, "wrong") }
     }
 
-    @Test func passcodeSlot_readByAnotherProgram_leadsFromLogin() async throws {
+    @Test func itemOfOtherCollection_readByAnotherProgram_takesThePasscodeOfLogin() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         _ = try await vault.unlockedLogin("passcode")
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
         let id = try await work.protect("devicePasscode", secret: "first")
+        #expect(try RawDatabase(folder.file("Work.keychain")).text("PRAGMA user_version") == "4")
         let key = try await work.key(of: id, in: vault, passcode: "passcode")
         try await work.updateItem(id, secret: Fixture.secret("second"), key: key)
+        try await work.protect(
+            "devicePasscode and applicationPassword",
+            "b",
+            secret: "both",
+            applicationPassword: "sesame"
+        )
         await vault.close()
-        let contents = try await OtherReader(folder, file: "Work.keychain", login: "login.keychain")
-            .read(passwords: "own\npasscode")
-        #expect(contents.items.map(\.text) == ["second"])
+        let reader = OtherReader(folder, file: "Work.keychain", login: "login.keychain")
+        let contents = try await reader.read(passwords: "own\npasscode\nsesame")
+        #expect(contents.items.map(\.text) == ["second", "both"])
+        #expect(try await reader.read(passwords: "own").items.map(\.text) == [nil, nil])
+        #expect(try RawDatabase(folder.file("login.keychain")).text("PRAGMA user_version") == "1")
+    }
+
+    @Test func passcodeSlotOfAnEarlierVersion_readByAnotherProgram_leadsFromLogin() async throws {
+        let earlier = try TemporaryFolder(copying: "format-3")
+        let contents = try await OtherReader(earlier, file: "Work.keychain", login: "login.keychain")
+            .read(passwords: "own\n\(Fixture.password)\nsesame")
+        #expect(
+            contents.items.map(\.text) == [
+                "sealed in work", "both in work", "presence in work", "application in work", "plain in work",
+            ]
+        )
     }
 
     @Test func version_isTheFirstUntilAnItemHasAKey() async throws {

@@ -39,6 +39,15 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
+    /// Puts the files of an earlier version here, which the folder `Fixtures` describes.
+    convenience init(copying fixture: String) throws {
+        self.init()
+        let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/" + fixture
+        for name in try FileManager.default.contentsOfDirectory(atPath: source) where name != "README.md" {
+            try FileManager.default.copyItem(atPath: source + "/" + name, toPath: file(name))
+        }
+    }
+
     /// The path of a file in the folder.
     func file(_ name: String) -> String { path + "/" + name }
 

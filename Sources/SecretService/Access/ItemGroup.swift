@@ -37,7 +37,7 @@ struct ItemGroup {
 
     private static func key(of item: ProtectedItem, in vault: Vault) -> Key {
         let factors = item.policy.factors
-        let hasOwnPasscode = item.isSealed && factors.contains(.passcode) && !vault.passcodeOpens(item.collection)
+        let hasOwnPasscode = item.isSealed && factors.contains(.passcode) && !vault.passcodeOpens(item.id, in: item.collection)
         return Key(
             policy: item.policy,
             collection: hasOwnPasscode ? item.collection.name : nil,
@@ -48,9 +48,9 @@ struct ItemGroup {
 
     /// The collection whose own password stands for the passcode; nil if that of `login` does.
     func passcodeCollection(in vault: Vault) -> Collection? {
-        guard let collection = items.first?.collection, items.contains(where: \.isSealed),
-            !vault.passcodeOpens(collection)
-        else { return nil }
-        return collection
+        guard let item = items.first(where: \.isSealed), !vault.passcodeOpens(item.id, in: item.collection) else {
+            return nil
+        }
+        return item.collection
     }
 }

@@ -79,7 +79,7 @@ final class UnlockPrompt: PromptAction {
             }
             return policy
         }
-        .filter { !$0.isSealed || provider.vault.passcodeOpens($0.collection) }
+        .filter { !$0.isSealed || provider.vault.passcodeOpens($0.id, in: $0.collection) }
     }
 
     /// The items with a policy, each once.

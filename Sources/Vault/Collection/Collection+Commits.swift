@@ -64,6 +64,7 @@ extension Collection {
         MutationBatch(
             after: properties,
             of: identifier,
+            takesUnsealed: name == .login || isEphemeral,
             now: context.configuration.now(),
             limits: context.configuration.limits,
             indexKey: context.indexKey

@@ -142,12 +142,11 @@ extension Collection {
         try context.configuration.limits.checkKeyMemory()
         // The disk is idle while the key is derived.
         if self.keys == nil { worker.post { writer in writer.checkStructure() } }
-        let keys = try await context.deriver.perform { [login = loginPublicKey] (_) throws(VaultError) in
-            try UnlockedKeys.unlock(header, with: key, login: login)
+        let keys = try await context.deriver.perform { (_) throws(VaultError) in
+            try UnlockedKeys.unlock(header, with: key)
         }
         if self.keys != nil {
             worker.post { writer in writer.unlock(keys.secrets) }
-            await addPasscodeSlot(of: keys, by: worker)
             return keys
         }
         let known = table
@@ -159,7 +158,6 @@ extension Collection {
         if let sealed = contents.sealedState { properties = sealed }
         self.keys = keys.collection
         for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
-        await addPasscodeSlot(of: keys, by: worker)
         return keys
     }
 
@@ -178,10 +176,10 @@ extension Collection {
             indexKey: context.indexKey.fingerprint,
             slots: []
         )
-        let (keys, header) = try await context.deriver.perform { [login = loginPublicKey] (_) throws(VaultError) in
+        let (keys, header) = try await context.deriver.perform { (_) throws(VaultError) in
             guard let password = password.take() else { throw Self.closed }
             var header = emptyHeader
-            let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation, login: login)
+            let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation)
             return (keys, header)
         }
         let writer = CollectionWriter(
@@ -213,25 +211,6 @@ extension Collection {
             context.clerk.post { folder in folder.writeAudit() }
         } catch {
             context.configuration.logger.error("the audit cannot be written: \(error)")
-        }
-    }
-
-    /// The public key that this collection's own passcode key is wrapped to; nil for login, and while login's is not known.
-    private var loginPublicKey: [UInt8]? {
-        name == .login ? nil : context.login.collection?.passcodePublicKey
-    }
-
-    /// Lets login's password open what this collection has sealed to its own passcode key.
-    ///
-    /// Where it fails, the collection's own password still does, and the next unlock tries again.
-    private func addPasscodeSlot(of keys: UnlockedKeys, by worker: Worker<CollectionWriter>) async {
-        guard let slot = keys.passcodeSlot else { return }
-        do throws(VaultError) {
-            try await worker.perform { (writer) throws(VaultError) in try writer.setPasscodeSlot(slot) }
-            header?.slots.removeAll { other in other.kind == slot.kind }
-            header?.slots.append(slot)
-        } catch {
-            context.configuration.logger.warning("\(name): the passcode does not open its items: \(error)")
         }
     }
 }

@@ -32,6 +32,9 @@ struct ItemTable: Sendable {
     /// Whether some item says who may have it.
     var hasProtectedItems: Bool { !protections.isEmpty }
 
+    /// How many items take an authentication.
+    var protectedCount: Int { protections.values.count(where: \.needsAuthentication) }
+
     /// What an item says about who may have it, as far as it has been read.
     func protection(of id: ItemID) -> ItemProtection {
         guard !protections.isEmpty else { return .none }

@@ -13,6 +13,7 @@ struct MutationBatch {
     private let indexKey: BlindIndexKey
     private let now: Timestamp
     private let collection: [UInt8]
+    private let takesUnsealed: Bool
 
     /// What is to be written.
     private(set) var change: CollectionChange
@@ -30,15 +31,19 @@ struct MutationBatch {
 
     /// Begins with nothing.
     ///
-    /// - Parameter collection: the identifier that keys of items are bound to.
+    /// - Parameters:
+    ///   - collection: the identifier that keys of items are bound to.
+    ///   - takesUnsealed: whether the collection takes items whose access control no key enforces.
     init(
         after state: CollectionState,
         of collection: [UInt8],
+        takesUnsealed: Bool,
         now: Timestamp,
         limits: VaultLimits,
         indexKey: BlindIndexKey
     ) {
         self.collection = collection
+        self.takesUnsealed = takesUnsealed
         self.limits = limits
         self.indexKey = indexKey
         self.now = now
@@ -112,6 +117,7 @@ struct MutationBatch {
                 return outcome == nil ? nil : .item(.replaced(id))
             }
         }
+        try checkPlace(of: ItemProtection(of: item.attributes), instead: .none)
         guard change.state.itemCount < limits.items else {
             throw VaultError(.limitExceeded, reason: "the collection has \(limits.items) items, and takes no more")
         }
@@ -170,6 +176,10 @@ struct MutationBatch {
             metadata.attributes = metadata.attributes.setting(name, to: value)
             try limits.check(metadata.attributes)
         }
+        try checkPlace(
+            of: ItemProtection(of: metadata.attributes),
+            instead: ItemProtection(of: record.metadata.attributes)
+        )
         let itemKey = try seal(&metadata, under: update.secret, of: id, revision: revision)
         let oldTags = try indexKey.tags(of: record.metadata.attributes)
         let newTags =
@@ -186,6 +196,23 @@ struct MutationBatch {
         append(.update(row, from: record.revision), oldTags: oldTags)
         newAttributes.insert(metadata.attributes.withoutReserved)
         return .done
+    }
+
+    /// Throws when an item gets an access control that no key enforces, and the collection does not take such items.
+    ///
+    /// The password of any other collection than `login` may be one that a program chose: who knows it could open the item with a
+    /// daemon of their own. Items that have had such an access control before keep it.
+    private func checkPlace(of protection: ItemProtection, instead old: ItemProtection) throws(VaultError) {
+        guard !takesUnsealed, protection.needsAuthentication, protection.keyAlternatives == nil,
+            protection.policy != old.policy
+        else { return }
+        throw VaultError(
+            .notSupported,
+            reason: """
+                only the login keychain takes an item that can be used without the passcode or a password of its own: \
+                store it there, or ask for devicePasscode
+                """
+        )
     }
 
     /// Notes in an item's metadata what its secret is sealed under, and gives the item's key if a new secret is sealed under that.

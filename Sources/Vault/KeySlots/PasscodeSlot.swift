@@ -2,30 +2,12 @@ import Gcrypt
 
 /// A key slot that the passcode opens: the private half of the collection's own ``PasscodeKey``, wrapped to that of `login`.
 ///
-/// Its parameters are login's public key (32) and a public key that was made for this slot (32). It holds less than the slot of a
-/// password: with it the items that ask for the passcode can be opened once the collection is unlocked, and nothing else.
+/// Earlier versions made it at an unlock beside login. None is made any more: whoever unlocks this collection must not choose whose
+/// password is the passcode. Its parameters are login's public key (32) and a public key that was made for this slot (32). It holds
+/// less than the slot of a password: with it the items that ask for the passcode can be opened once the collection is unlocked, and
+/// nothing else.
 enum PasscodeSlot {
     private static let purpose = Array("keychaind 1 passcode slot".utf8)
-
-    /// Wraps the private key of a collection's pair to the public key of another's.
-    static func seal(
-        _ privateKey: borrowing SecureBytes,
-        to login: [UInt8],
-        slot id: Int64,
-        collection: [UInt8]
-    ) throws(VaultError) -> KeySlot {
-        try cipher { () throws(GcryptError) in
-            let encapsulation = try KeyEncapsulation(to: login, purpose: purpose)
-            var slot = KeySlot(
-                id: id,
-                kind: KeySlot.Kind.passcode.rawValue,
-                parameters: login + encapsulation.publicKey,
-                wrapped: []
-            )
-            slot.wrapped = try slot.wrap(privateKey, under: encapsulation.key, in: collection)
-            return slot
-        }
-    }
 
     /// Whether a slot was made for the owner of a public key.
     static func isSlot(_ slot: KeySlot, for login: [UInt8]) -> Bool {

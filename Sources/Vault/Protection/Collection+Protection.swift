@@ -94,10 +94,11 @@ extension Collection {
         guard state == .unlocked else { throw VaultError(.locked, reason: "the collection is locked") }
         var recipient = NewItemKey.Recipient(costs: context.configuration.keyDerivation)
         if alternatives.contains(where: { factors in factors.contains(.passcode) }) {
-            recipient.passcode = isEphemeral ? context.login.collection?.passcodePublicKey : passcodePublicKey
-            guard recipient.passcode != nil else {
-                throw VaultError(.passcodeNotSet, reason: "the login collection has not been unlocked")
+            guard let login = context.login.collection, let publicKey = login.passcodePublicKey else {
+                throw VaultError(.passcodeNotSet, reason: "the login keychain has to be unlocked first")
             }
+            recipient.passcode = publicKey
+            if login !== self { recipient.login = login.identifier }
         }
         var password: Handoff<SecureBytes>?
         if alternatives.contains(where: { factors in factors.contains(.applicationPassword) }) {
@@ -144,7 +145,7 @@ extension Collection {
         switch (secret, key) {
         case (nil, _) where keepsKey: break
         case (let secret?, nil) where wraps == nil && alternatives == nil: update.secret = .ordinary(secret)
-        case (let secret?, let key?) where keepsKey: update.secret = .underKey(secret, key)
+        case (let secret?, let key?) where keepsKey && !isSealedToOwnPasscode(record): update.secret = .underKey(secret, key)
         default:
             var newSecret = secret
             if newSecret == nil {
@@ -160,6 +161,14 @@ extension Collection {
             }
         }
         if protection != .none || wanted != .none { update.basis = basis }
+    }
+
+    /// Whether an item is sealed to the passcode key of this collection, and could be to that of login, as new secrets are.
+    ///
+    /// Whoever made the collection may know its password, so a new secret gets a key that this does not open.
+    private func isSealedToOwnPasscode(_ record: ItemRecord) -> Bool {
+        guard name != .login, let wraps = record.metadata.wraps, wraps.login == nil else { return false }
+        return wraps.alternatives.contains(.passcode)
     }
 
     private func opened(_ id: ItemID, with key: ItemKey?) async throws(VaultError) -> Secret {

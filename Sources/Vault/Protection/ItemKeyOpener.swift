@@ -30,7 +30,7 @@ struct ItemKeyOpener: Sendable {
         }
         var isRightPasscode = false
         var key: ItemKey?
-        try passcode.withPair(of: header) { (pair) throws(VaultError) in
+        try withPair(of: passcode) { (pair) throws(VaultError) in
             switch pair {
             case .some: isRightPasscode = true
             case .none: return
@@ -39,12 +39,25 @@ struct ItemKeyOpener: Sendable {
         }
         if let key { return key }
         guard isRightPasscode else {
-            throw VaultError(.wrongPassword, reason: "the passcode is not that of the collection of item \(item)")
+            throw VaultError(.wrongPassword, reason: "item \(item) is sealed to another passcode")
         }
         guard asksForPassword else {
             throw VaultError(.unreadable, reason: "the wrapped key of item \(item) is damaged")
         }
         throw VaultError(.wrongApplicationPassword, reason: "the password of item \(item) is another")
+    }
+
+    /// Gives the pair that the wraps are made to, or nil when the passcode does not lead to it.
+    private func withPair(
+        of passcode: PasscodeKey,
+        _ body: (borrowing X25519?) throws(VaultError) -> Void
+    ) throws(VaultError) {
+        // All wraps of a key were made at once, for the passcode of the same collection.
+        if let login = wraps.lazy.compactMap(\.login).first {
+            try passcode.withPair(ofCollection: login, body)
+        } else {
+            try passcode.withPair(of: header, body)
+        }
     }
 
     private func open(

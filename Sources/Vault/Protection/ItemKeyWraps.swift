@@ -40,6 +40,9 @@ struct ItemKeyWraps: Equatable, Sendable {
     /// What of each alternative gives key material, in the order of ``Policy/keyAlternatives``.
     var alternatives: [FactorSet] { wraps.map(\.factors) }
 
+    /// The identifier of the `login` whose passcode they take; nil if they take that of the item's own collection, or none.
+    var login: [UInt8]? { wraps.lazy.compactMap(\.login).first }
+
     private static func wraps(_ reader: inout ByteReader) -> [WrappedItemKey]? {
         var wraps: [WrappedItemKey] = []
         while !reader.remaining.isEmpty {

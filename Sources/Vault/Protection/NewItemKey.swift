@@ -10,12 +10,16 @@ final class NewItemKey: Sendable {
         /// The public key of whoever has the passcode.
         var passcode: [UInt8]?
 
+        /// The identifier of `login`, if that is another collection than the item's.
+        var login: [UInt8]?
+
         /// The costs of a password's derivation.
         var costs: Argon2id
     }
 
     private final class Wrapping: Sendable {
         let factors: FactorSet
+        let login: [UInt8]?
         let publicKey: [UInt8]?
         let derivation: PasswordDerivation?
         let key: SealingKey
@@ -29,9 +33,11 @@ final class NewItemKey: Sendable {
             let passcodeKey: SecureBytes
             if factors.contains(.passcode) {
                 let encapsulation = try KeyEncapsulation(to: recipient.passcode ?? [], purpose: WrappedItemKey.purpose)
+                login = recipient.login
                 publicKey = encapsulation.publicKey
                 passcodeKey = try encapsulation.key.copy(in: .locked)
             } else {
+                login = nil
                 publicKey = nil
                 passcodeKey = try SecureBytes(count: 0)
             }
@@ -84,6 +90,7 @@ final class NewItemKey: Sendable {
             let (publicKey, derivation) = (wrapping.publicKey, wrapping.derivation)
             let header = WrappedItemKey.header(
                 factors: wrapping.factors,
+                login: wrapping.login,
                 publicKey: publicKey,
                 derivation: derivation
             )
@@ -96,6 +103,7 @@ final class NewItemKey: Sendable {
             wraps.append(
                 WrappedItemKey(
                     factors: wrapping.factors,
+                    login: wrapping.login,
                     publicKey: publicKey,
                     derivation: derivation,
                     sealed: sealed

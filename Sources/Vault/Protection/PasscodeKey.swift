@@ -29,7 +29,16 @@ package final class PasscodeKey: Sendable {
             || header.slots.contains { slot in PasscodeSlot.isSlot(slot, for: publicKey) }
     }
 
-    /// Gives the pair that a collection's items are sealed to: this one, or the collection's own out of its key slot; nil when
+    /// Gives the pair of the collection with an identifier; nil when the passcode is another's.
+    func withPair<Result>(
+        ofCollection identifier: [UInt8],
+        _ body: (borrowing X25519?) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        guard identifier == collection else { return try body(nil) }
+        return try body(pair)
+    }
+
+    /// Gives the pair that earlier versions sealed a collection's items to: this one, or the collection's own out of its key slot; nil when
     /// this passcode does not open that slot.
     ///
     /// - Parameter header: that of the collection; nil for the one in memory, whose items are sealed to login's pair.

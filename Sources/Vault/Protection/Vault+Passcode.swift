@@ -5,21 +5,45 @@ extension Vault {
     /// Whether there is a passcode: the collection `login` has been made, and so has a password.
     package var hasPasscode: Bool { collection(named: .login)?.header?.hasPassword ?? false }
 
-    /// Whether the passcode opens what is sealed in a collection; if not, it takes the collection's own password.
+    /// Whether the passcode that opens an item is the password of `login`; if not, it is that of the item's own collection.
     ///
-    /// It does in `login` and `session`, and in others that were unlocked at least once while login had been.
-    package func passcodeOpens(_ collection: Collection) -> Bool {
-        guard hasPasscode else { return false }
-        if collection.isEphemeral || collection.name == .login { return true }
-        return collection.header?.slots.contains { slot in slot.kind == KeySlot.Kind.passcode.rawValue } ?? false
+    /// It is the latter's only for items that an earlier version stored, in a collection without a key slot for login's passcode.
+    package func passcodeOpens(_ id: ItemID, in collection: Collection) -> Bool {
+        guard collection.name != .login, let wraps = collection.table[id]?.metadata.wraps, wraps.login == nil,
+            wraps.alternatives.contains(where: { factors in factors.contains(.passcode) })
+        else { return true }
+        guard hasPasscode, let slots = collection.header?.slots else { return false }
+        let login = self.collection(named: .login)?.passcodePublicKey
+        return slots.contains { slot in
+            // Before login was unlocked nobody knows whether the slot is for this login or for one that was deleted.
+            login.map { login in PasscodeSlot.isSlot(slot, for: login) }
+                ?? (slot.kind == KeySlot.Kind.passcode.rawValue)
+        }
+    }
+
+    /// How many items take an authentication, in the collections that were unlocked since the start, and in memory.
+    package var protectedItemCount: Int {
+        collections.reduce(0) { count, collection in count + collection.table.protectedCount }
+    }
+
+    /// The items of other collections that open with the passcode of `login` alone: they are lost with it.
+    ///
+    /// Of a collection that was not unlocked since the start nothing is known.
+    package var itemsSealedToLogin: [(collection: Collection, item: ItemID)] {
+        guard let login = collection(named: .login), !login.identifier.isEmpty else { return [] }
+        return collections.filter { collection in collection !== login && collection.hasProtectedItems }
+            .flatMap { collection in
+                collection.itemIDs.filter { id in collection.isLost(id, with: login) }.map { id in (collection, id) }
+            }
     }
 
     /// Tries a passcode, on a thread that may wait, and gives what it opens.
     ///
-    /// It is the password of `login`, if that opens what is sealed in the collection; else the collection's own. Throws
-    /// `wrongPassword`, `emptyPassword`, `passcodeNotSet`, and `unreadable` when a key slot has a form that is not known.
+    /// It is the password of `login`. For items that an earlier version sealed to the passcode key of their own collection it is the
+    /// password of that, too. Throws `wrongPassword`, `emptyPassword`, `passcodeNotSet`, and `unreadable` when a key slot has a form
+    /// that is not known.
     ///
-    /// - Parameter collection: where the items are that are to be opened; nil for login.
+    /// - Parameter collection: where such items are that are to be opened; nil if ``passcodeOpens(_:in:)``.
     package func verifyPasscode(
         _ passcode: consuming SecureBytes,
         for collection: Collection? = nil
@@ -71,6 +95,12 @@ extension Vault {
 }
 
 extension Collection {
+    /// Whether no way to an item's key is left without the passcode of a login.
+    fileprivate func isLost(_ id: ItemID, with login: Collection) -> Bool {
+        guard let wraps = table[id]?.metadata.wraps?.wraps else { return false }
+        return wraps.allSatisfy { wrap in wrap.login == login.identifier }
+    }
+
     /// The attribute of items that go with the passcode.
     static let boundToPasscode: Attributes = [
         ReservedAttribute.accessible.rawValue: Accessibility.whenPasscodeSetThisDeviceOnly.rawValue

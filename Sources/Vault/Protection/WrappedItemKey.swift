@@ -3,13 +3,18 @@ import KeychainModel
 
 /// The key of an item, wrapped for one alternative of its policy.
 ///
-/// Encoded: factors (1: 1 the passcode, 2 the application password, 3 both), for the passcode a public key that was made for this
-/// (32), for the application password a ``PasswordDerivation`` (28), the sealed key (60). All but the sealed key is bound to it.
+/// Encoded: factors (1: 1 the passcode, 2 the application password, 3 both; 4 more where the passcode is that of another
+/// collection), with those 4 the identifier of that collection (16), for the passcode a public key that was made for this (32), for
+/// the application password a ``PasswordDerivation`` (28), the sealed key (60). All but the sealed key is bound to it.
 struct WrappedItemKey: Equatable, Sendable {
+    private static let loginBit: UInt8 = 4
     private static let sealedSize = KeyPurpose.keySize + SealingKey.overhead
 
     /// What has to be given.
     let factors: FactorSet
+
+    /// The identifier of the `login` whose passcode it takes; nil for the passcode key of the item's own collection.
+    let login: [UInt8]?
 
     /// For the passcode: what its owner needs beside the private key.
     let publicKey: [UInt8]?
@@ -20,8 +25,15 @@ struct WrappedItemKey: Equatable, Sendable {
     /// The sealed key.
     let sealed: [UInt8]
 
-    init(factors: FactorSet, publicKey: [UInt8]?, derivation: PasswordDerivation?, sealed: [UInt8]) {
+    init(
+        factors: FactorSet,
+        login: [UInt8]?,
+        publicKey: [UInt8]?,
+        derivation: PasswordDerivation?,
+        sealed: [UInt8]
+    ) {
         self.factors = factors
+        self.login = login
         self.publicKey = publicKey
         self.derivation = derivation
         self.sealed = sealed
@@ -29,8 +41,17 @@ struct WrappedItemKey: Equatable, Sendable {
 
     /// Reads the next wrap; nil when there is none of this form.
     init?(from reader: inout ByteReader) {
-        guard let number = reader.integer(UInt8.self), let factors = Self.factors(number) else { return nil }
+        guard let number = reader.integer(UInt8.self), let factors = Self.factors(number & ~Self.loginBit) else {
+            return nil
+        }
         self.factors = factors
+        var login: [UInt8]?
+        if number & Self.loginBit != 0 {
+            guard factors.contains(.passcode), let bytes = reader.bytes(CollectionFormat.identifierSize) else {
+                return nil
+            }
+            login = Array(bytes)
+        }
         var publicKey: [UInt8]?
         if factors.contains(.passcode) {
             guard let bytes = reader.bytes(KeyEncapsulation.publicKeySize) else { return nil }
@@ -42,6 +63,7 @@ struct WrappedItemKey: Equatable, Sendable {
             derivation = PasswordDerivation(decoding: bytes)
         }
         guard let sealed = reader.bytes(Self.sealedSize) else { return nil }
+        self.login = login
         self.publicKey = publicKey
         self.derivation = derivation
         self.sealed = Array(sealed)
@@ -52,12 +74,18 @@ struct WrappedItemKey: Equatable, Sendable {
 
     /// What comes before the sealed key.
     var header: [UInt8] {
-        Self.header(factors: factors, publicKey: publicKey, derivation: derivation)
+        Self.header(factors: factors, login: login, publicKey: publicKey, derivation: derivation)
     }
 
     /// What comes before a sealed key.
-    static func header(factors: FactorSet, publicKey: [UInt8]?, derivation: PasswordDerivation?) -> [UInt8] {
-        var bytes = [number(factors)]
+    static func header(
+        factors: FactorSet,
+        login: [UInt8]?,
+        publicKey: [UInt8]?,
+        derivation: PasswordDerivation?
+    ) -> [UInt8] {
+        var bytes = [number(factors) | (login == nil ? 0 : loginBit)]
+        if let login { bytes += login }
         if let publicKey { bytes += publicKey }
         if let derivation { bytes += derivation.encoded }
         return bytes

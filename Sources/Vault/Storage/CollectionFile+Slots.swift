@@ -21,16 +21,6 @@ extension CollectionFile {
         header.highestSlot = try database.integer("SELECT max(id) FROM slot")
     }
 
-    /// Adds a key slot for the passcode, and removes any that there is.
-    func setPasscodeSlot(_ slot: KeySlot, of header: CollectionHeader) throws(VaultError) {
-        try database.transaction { () throws(VaultError) in
-            let removal = try database.prepare("DELETE FROM slot WHERE kind = ?1")
-            try removal.bind(KeySlot.Kind.passcode.rawValue, at: 1)
-            try removal.run()
-            try Self.insert(slot, of: header, into: database)
-        }
-    }
-
     /// Replaces the key slots in one transaction, unless they have changed since they were read: then the result is the
     /// header as the file has it.
     func replaceSlots(

@@ -192,9 +192,8 @@ final class CollectionFile {
         label: String,
         modified: Timestamp,
         state: [UInt8],
-        hasItemKeys: Bool
+        version needed: UInt32
     ) throws(VaultError) {
-        let needed = hasItemKeys ? CollectionFormat.versionWithItemKeys : 0
         try database.transaction { () throws(VaultError) in
             try raiseVersion(to: needed)
             for write in writes { try apply(write) }

@@ -1,13 +1,16 @@
 /// What the file of a collection looks like from outside; docs/file-format.md tells the rest.
 enum CollectionFormat {
     /// The versions of the format, in SQLite's `user_version`, that can be read and written.
-    static let versions: ClosedRange<UInt32> = 1...versionWithSlotNotes
+    static let versions: ClosedRange<UInt32> = 1...versionWithLoginKeys
 
     /// The version of a file in which some item may have a key of its own; others before it are of version 1.
     static let versionWithItemKeys: UInt32 = 2
 
     /// The version of a file whose key slots were changed after it was made, so that one of them has a note.
     static let versionWithSlotNotes: UInt32 = 3
+
+    /// The version of a file in which some item may be sealed to the passcode of another collection, `login`.
+    static let versionWithLoginKeys: UInt32 = 4
 
     /// The most key slots that a file is read for.
     static let maximumSlots = 64

@@ -189,7 +189,7 @@ final class CollectionWriter {
                 label: next.label,
                 modified: next.modified,
                 state: sealedState,
-                hasItemKeys: sealer.hasItemKeys
+                version: sealer.neededVersion
             )
         }
         state = next
@@ -202,13 +202,6 @@ final class CollectionWriter {
         let sealed = try openedFile().secret(of: id)
         guard let key else { return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision)) }
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
-    }
-
-    /// Adds a key slot for the passcode, and removes any that there is.
-    func setPasscodeSlot(_ slot: KeySlot) throws(VaultError) {
-        let file = try writableFile()
-        guard let header else { throw Collection.closed }
-        try write { () throws(VaultError) in try file.setPasscodeSlot(slot, of: header) }
     }
 
     /// Replaces the key slots, unless they have changed since they were read: then the result is the header as the file has it.

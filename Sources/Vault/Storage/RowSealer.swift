@@ -9,8 +9,8 @@ struct RowSealer {
     /// The changes that were added, sealed.
     private(set) var writes: [CollectionFile.Write] = []
 
-    /// Whether one of them seals a secret under a key of its own.
-    private(set) var hasItemKeys = false
+    /// The version of the format that they need; zero if any will do.
+    private(set) var neededVersion: UInt32 = 0
 
     /// The hash after them.
     private(set) var hash: MultisetHash
@@ -109,7 +109,11 @@ struct RowSealer {
     }
 
     private mutating func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
-        if row.key != nil { hasItemKeys = true }
+        if row.key != nil {
+            let isForLogin = row.metadata.wraps?.login != nil
+            let version = isForLogin ? CollectionFormat.versionWithLoginKeys : CollectionFormat.versionWithItemKeys
+            neededVersion = max(neededVersion, version)
+        }
         return try secretsKey.seal(secret.secret, of: row)
     }
 }

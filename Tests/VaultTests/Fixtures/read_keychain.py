@@ -24,11 +24,11 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, PublicFormat
 
-FORMATS = 1, 2, 3
+FORMATS = 1, 2, 3, 4
 METADATA, SECRET, STATE, SLOT, PROTECTED_SECRET, ITEM_KEY = 1, 2, 3, 4, 5, 6
 PASSWORD_SLOT, PASSCODE_SLOT, RECOVERY_SLOT = 1, 2, 3
 RECOVERY_SYMBOLS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
-PASSCODE, APPLICATION_PASSWORD = 1, 2
+PASSCODE, APPLICATION_PASSWORD, OF_LOGIN = 1, 2, 4
 OWN_KEY = 1 << 63
 
 
@@ -122,21 +122,26 @@ def pair_by_login(uuid, slots, login):
     return X25519PrivateKey.from_private_bytes(open_slot(uuid, slot, key))
 
 
-def open_item_key(uuid, item, wraps, pair, application_password):
+def open_item_key(uuid, item, wraps, pairs, application_password):
     """The item's key by the first wrap that what was given opens; None if there is none."""
     (revision,) = struct.unpack(">Q", wraps[:8])
     rest, key = wraps[8:], None
     while rest:
-        factors = rest[0]
+        factors, owner = rest[0] & ~OF_LOGIN, None
         assert factors in (PASSCODE, APPLICATION_PASSWORD, PASSCODE | APPLICATION_PASSWORD)
-        size = 1 + (32 if factors & PASSCODE else 0) + (28 if factors & APPLICATION_PASSWORD else 0)
+        size = 1
+        if rest[0] & OF_LOGIN:
+            assert factors & PASSCODE
+            owner, size = rest[1:17], 17
+        pair, start = pairs.get(owner), size
+        size += (32 if factors & PASSCODE else 0) + (28 if factors & APPLICATION_PASSWORD else 0)
         header, sealed, rest = rest[:size], rest[size:size + 60], rest[size + 60:]
         assert len(sealed) == 60
         if key or factors & PASSCODE and not pair or factors & APPLICATION_PASSWORD and not application_password:
             continue
         parts = b""
         if factors & PASSCODE:
-            parts += encapsulated_key(pair, header[1:33], b"keychaind 1 item key")
+            parts += encapsulated_key(pair, header[start:start + 32], b"keychaind 1 item key")
         if factors & APPLICATION_PASSWORD:
             parts += password_key(application_password, header[-28:])
         wrapping = HKDF(SHA256(), 32, salt=None, info=b"keychaind 1 item key").derive(parts)
@@ -161,7 +166,7 @@ def split_metadata(metadata):
     return secret_revision & ~OWN_KEY, created, modified, label, wraps, rest
 
 
-def read_item(uuid, row, keys, pair, application_password, complements):
+def read_item(uuid, row, keys, pairs, application_password, complements):
     metadata_key, secrets_key, index_key = keys
     number, revision, tags, sealed_metadata, sealed_secret = row
     metadata = unseal(metadata_key, sealed_metadata, associated_data(uuid, METADATA, number, revision, tags))
@@ -176,7 +181,7 @@ def read_item(uuid, row, keys, pair, application_password, complements):
     place = associated_data(uuid, column, number, secret_revision)
     secret = unseal(secrets_key, sealed_secret, place)
     if wraps is not None:
-        item_key = open_item_key(uuid, number, wraps, pair, application_password)
+        item_key = open_item_key(uuid, number, wraps, pairs, application_password)
         if item_key:
             complements.append(item_key)
         secret = unseal(item_key, secret, place) if item_key else None
@@ -226,15 +231,18 @@ def main():
     secrets_key = derive(master, uuid, b"secrets")
     integrity_key = derive(master, uuid, b"integrity")
 
-    pair = None
+    # By the identifier of their collection; without one, the collection's own.
+    pairs = {}
     if passwords[1]:
         if len(sys.argv) > 3:
             _, login_uuid, login_slots = open_file(sys.argv[3])
             login = passcode_pair(open_master(login_uuid, login_slots, passwords[1]), login_uuid)
-            pair = pair_by_login(uuid, slots, login)
-            assert private_bytes(pair) == private_bytes(passcode_pair(master, uuid))
+            pairs[login_uuid] = login
+            if any(slot[1] == PASSCODE_SLOT for slot in slots):
+                pairs[None] = pair_by_login(uuid, slots, login)
+                assert private_bytes(pairs[None]) == private_bytes(passcode_pair(master, uuid))
         else:
-            pair = passcode_pair(open_master(uuid, slots, passwords[1]), uuid)
+            pairs[None] = passcode_pair(open_master(uuid, slots, passwords[1]), uuid)
 
     state = unseal(metadata_key, sealed_state, associated_data(uuid, STATE))
     next_item, revision, count, created, modified = struct.unpack(">QQQqq", state[:40])
@@ -248,9 +256,9 @@ def main():
     assert all(row[0] < next_item and row[1] <= revision for row in rows)
     assert state[72:].decode() == label
 
-    keys = [private_bytes(pair)] if pair else []
+    keys = [private_bytes(pair) for pair in pairs.values()]
     items = [
-        read_item(uuid, row, (metadata_key, secrets_key, index_key), pair, passwords[2], keys) for row in rows
+        read_item(uuid, row, (metadata_key, secrets_key, index_key), pairs, passwords[2], keys) for row in rows
     ]
     json.dump(
         {

@@ -47,20 +47,19 @@ import Vault
         await vault.close()
     }
 
-    @Test func otherCollection_madeWhileLoginIsOpen_opensWithEitherPassword() async throws {
+    @Test func otherCollection_itemsOpenWithThePasscode_notWithTheCollectionsPassword() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
         var work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
         let id = try await work.protect("devicePasscode")
+        #expect(vault.itemsSealedToLogin.map(\.item) == [id])
+        #expect(vault.protectedItemCount == 1)
         for _ in 0..<2 {
-            #expect(vault.passcodeOpens(work))
-            for password in [Fixture.password, "own"] {
-                let key = try await work.key(of: id, in: vault, passcode: password)
-                #expect(try await work.content(of: id, with: key) == Array("secret".utf8))
-            }
-            await #expect(throws: VaultError.of(.wrongPassword)) {
-                _ = try await work.key(of: id, in: vault, passcode: "neither")
-            }
+            #expect(vault.passcodeOpens(id, in: work))
+            let key = try await work.key(of: id, in: vault, passcode: Fixture.password)
+            #expect(try await work.content(of: id, with: key) == Array("secret".utf8))
+            let own = try await vault.verifyPasscode(Fixture.bytes("own"), for: work)
+            await #expect(throws: VaultError.of(.wrongPassword)) { _ = try await work.itemKey(of: id, passcode: own) }
             await vault.close()
             vault = try await opened()
             work = try #require(vault.collection(named: work.name))
@@ -70,74 +69,85 @@ import Vault
         await vault.close()
     }
 
-    @Test func otherCollection_unlockedBeforeLogin_opensWithItsOwnPassword_andWithThePasscodeLater() async throws {
+    @Test func otherCollection_beforeLoginWasUnlocked_takesNoItemForThePasscode() async throws {
         let vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
-        let id = try await work.protect("devicePasscode")
-        #expect(!vault.passcodeOpens(work))
-        _ = try await vault.unlockedLogin()
-        #expect(!vault.passcodeOpens(work))
-        await #expect(throws: VaultError.of(.wrongPassword)) {
-            _ = try await work.key(of: id, in: vault, passcode: Fixture.password)
+        await #expect(throws: VaultError.of(.passcodeNotSet)) { try await work.protect("devicePasscode") }
+        let id = try await work.add("open", ["service": "bank"])
+        await #expect(throws: VaultError.of(.passcodeNotSet)) {
+            try await work.updateItem(id, attributes: .protected("devicePasscode"))
         }
-        // A passcode that does not lead there is no key, though it is right.
-        let passcode = try await vault.verifyPasscode(Fixture.bytes(Fixture.password))
-        await #expect(throws: VaultError.of(.wrongPassword)) { _ = try await work.itemKey(of: id, passcode: passcode) }
-        _ = try await work.key(of: id, in: vault, passcode: "own")
-
-        work.lock()
-        try await work.unlock(with: Fixture.bytes("own"))
-        #expect(vault.passcodeOpens(work))
+        let login = try await vault.unlockedLogin()
+        login.lock()
+        try await work.updateItem(id, attributes: .protected("devicePasscode"))
         let key = try await work.key(of: id, in: vault, passcode: Fixture.password)
         #expect(try await work.content(of: id, with: key) == Array("secret".utf8))
         await vault.close()
     }
 
-    @Test func loginMadeAnew_itsPasswordOpensAfterTheNextUnlock() async throws {
+    /// A program makes a collection with a password of its own choice, and has `default` lead there.
+    @Test func collectionWithAKnownPassword_givesNothingAway() async throws {
         let vault = try await opened()
-        _ = try await vault.unlockedLogin("first")
+        _ = try await vault.unlockedLogin()
+        let bait = try await vault.createCollection(label: "Bait", password: Fixture.bytes("known"))
+        try await vault.setAlias(Vault.defaultAlias, to: bait)
+        let id = try await bait.protect("devicePasscode")
+        await vault.close()
+        let stolen = try folder.snapshot()
+        for name in ["login.keychain", "state.db"] { stolen.remove(name) }
+        let other = try await Vault.opened(Fixture.configuration(stolen))
+        _ = try await other.unlockedLogin("known")
+        let copy = try #require(other.collection(named: bait.name))
+        try await copy.unlock(with: Fixture.bytes("known"))
+        for collection in [nil, copy] {
+            let passcode = try await other.verifyPasscode(Fixture.bytes("known"), for: collection)
+            await #expect(throws: VaultError.of(.wrongPassword)) {
+                _ = try await copy.itemKey(of: id, passcode: passcode)
+            }
+        }
+        #expect(throws: VaultError.of(.authenticationNeeded)) { _ = try copy.secret(of: id) }
+        await other.close()
+    }
+
+    @Test(arguments: ["userPresence", "biometryAny", "biometryCurrentSet or devicePasscode"])
+    func otherCollection_refusesWhatNoKeyEnforces(accessControl: String) async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
+        let error = await #expect(throws: VaultError.self) { try await work.protect(accessControl) }
+        #expect(error?.code == .notSupported)
+        #expect(error?.reason.contains("login") == true)
         let id = try await work.protect("devicePasscode")
-        try await vault.delete(#require(vault.collection(named: .login)))
-        #expect(!vault.passcodeOpens(work))
-        _ = try await work.key(of: id, in: vault, passcode: "own")
-        _ = try await vault.unlockedLogin("second")
-        await #expect(throws: VaultError.of(.wrongPassword)) {
-            _ = try await work.key(of: id, in: vault, passcode: "second")
+        let key = try await work.key(of: id, in: vault, passcode: Fixture.password)
+        await #expect(throws: VaultError.of(.notSupported)) {
+            try await work.updateItem(id, attributes: .protected(accessControl), key: key)
         }
-        work.lock()
-        try await work.unlock(with: Fixture.bytes("own"))
-        for password in ["second", "own"] {
-            let key = try await work.key(of: id, in: vault, passcode: password)
-            #expect(try await work.content(of: id, with: key) == Array("secret".utf8))
-        }
-        await #expect(throws: VaultError.of(.wrongPassword)) {
-            _ = try await work.key(of: id, in: vault, passcode: "first")
+        #expect(work.needsItemKey(id))
+        for collection in [login, try #require(vault.collection(named: .session))] {
+            try await collection.protect(accessControl)
         }
         await vault.close()
     }
 
-    @Test(arguments: ["parameters", "wrapped"])
-    func passcodeSlotSpoiled_ownPasswordStillOpens(column: String) async throws {
-        var vault = try await opened()
-        _ = try await vault.unlockedLogin()
-        var work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
+    @Test func loginMadeAnew_itsPasswordOpensNothingOfBefore() async throws {
+        let vault = try await opened()
+        _ = try await vault.unlockedLogin("first")
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
         let id = try await work.protect("devicePasscode")
-        await vault.close()
-        try RawDatabase(folder.file("Work.keychain")).execute(
-            "UPDATE slot SET \(column) = CAST(substr(\(column), 2) || x'00' AS BLOB) WHERE kind = 2"
-        )
-        vault = try await opened()
-        work = try #require(vault.collection(named: work.name))
-        try await work.unlock(with: Fixture.bytes("own"))
-        #expect(!vault.passcodeOpens(work))
-        let key = try await work.key(of: id, in: vault, passcode: "own")
-        #expect(try await work.content(of: id, with: key) == Array("secret".utf8))
-        // The next unlock beside login makes the slot anew.
-        _ = try await vault.unlockedLogin()
+        let slots = work.keySlots.count
+        try await vault.delete(#require(vault.collection(named: .login)))
+        _ = try await vault.unlockedLogin("second")
+        #expect(vault.itemsSealedToLogin.isEmpty)
         work.lock()
         try await work.unlock(with: Fixture.bytes("own"))
-        _ = try await work.key(of: id, in: vault, passcode: Fixture.password)
+        #expect(work.keySlots.count == slots)
+        for collection in [nil, work] {
+            let password = collection == nil ? "second" : "own"
+            let passcode = try await vault.verifyPasscode(Fixture.bytes(password), for: collection)
+            await #expect(throws: VaultError.of(.wrongPassword)) {
+                _ = try await work.itemKey(of: id, passcode: passcode)
+            }
+        }
         await vault.close()
     }
 
@@ -153,7 +163,6 @@ import Vault
         let reopened = try #require(vault.collection(named: work.name))
         try await reopened.unlock(with: Fixture.bytes("own"))
         #expect(reopened.state == .unlocked)
-        #expect(!vault.passcodeOpens(reopened))
         await vault.close()
     }
 }

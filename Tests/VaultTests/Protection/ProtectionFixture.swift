@@ -45,7 +45,10 @@ extension Collection {
         applicationPassword: String? = nil
     ) async throws -> ItemKey {
         var passcodeKey: PasscodeKey?
-        if let passcode { passcodeKey = try await vault.verifyPasscode(Fixture.bytes(passcode), for: self) }
+        if let passcode {
+            let owner = vault.passcodeOpens(id, in: self) ? nil : self
+            passcodeKey = try await vault.verifyPasscode(Fixture.bytes(passcode), for: owner)
+        }
         return try await itemKey(
             of: id,
             passcode: passcodeKey,
