@@ -63,6 +63,7 @@ package final class Vault {
         for name in contents.names.prefix(configuration.limits.collections) {
             opened.collections.append(await Self.collection(name, in: context))
         }
+        await Self.closeCopies(among: opened.collections)
         if !contents.names.contains(.login) { opened.collections.append(Self.vacantLogin(in: context)) }
         let store = try EphemeralStore(limit: configuration.limits.memoryBytes)
         let session = Collection(
@@ -227,6 +228,25 @@ package final class Vault {
 
     private static func vacantLogin(in context: VaultContext) -> Collection {
         Collection(.login, label: "Login", phase: .vacant, storage: .none, context: context)
+    }
+
+    /// Has one of several files with the same identifier count: `login`, else the one with the latest change.
+    ///
+    /// Two at once would each have the other's ledger of protected items.
+    private static func closeCopies(among collections: [Collection]) async {
+        var originals: [[UInt8]: Collection] = [:]
+        for collection in collections {
+            guard let identifier = collection.header?.identifier else { continue }
+            guard let other = originals[identifier] else {
+                originals[identifier] = collection
+                continue
+            }
+            let isOriginal =
+                other.name != .login
+                && (collection.name == .login || collection.table.lastRevision > other.table.lastRevision)
+            if isOriginal { originals[identifier] = collection }
+            await (isOriginal ? other : collection).close(asCopyOf: isOriginal ? collection.name : other.name)
+        }
     }
 
     /// Opens the file of a collection, which is listed as unreadable when that fails.

@@ -37,7 +37,8 @@ struct ItemGroup {
 
     private static func key(of item: ProtectedItem, in vault: Vault) -> Key {
         let factors = item.policy.factors
-        let hasOwnPasscode = item.isSealed && factors.contains(.passcode) && !vault.passcodeOpens(item.id, in: item.collection)
+        let hasOwnPasscode =
+            item.isSealed && factors.contains(.passcode) && !vault.passcodeOpens(item.id, in: item.collection)
         return Key(
             policy: item.policy,
             collection: hasOwnPasscode ? item.collection.name : nil,

@@ -70,7 +70,7 @@ extension Collection {
         }
         var update = ItemUpdate(label: label, isAuthenticated: isAuthenticated || key?.item == id)
         if let attributes { update.attributes = .all(attributes) }
-        if attributes != nil || shared != nil || applicationPassword != nil {
+        if attributes != nil || shared != nil || applicationPassword != nil || lacksKey(id) {
             try await complete(
                 &update,
                 of: id,

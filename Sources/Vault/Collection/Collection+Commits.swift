@@ -113,19 +113,34 @@ extension Collection {
                 storage = .memory(store)
             case .file(let worker):
                 await keepGeneration()
-                sealedSecrets = try await worker.perform { (writer) throws(VaultError) in
-                    try writer.commit(change)
-                } afterwards: { writer in
-                    writer.prepareForNextCommit()
-                }
+                sealedSecrets = try await commit(change, by: worker)
             }
             batch.apply(to: &table, sealedSecrets: sealedSecrets)
             let hash = properties.hash
             properties = change.state
             properties.hash = hash
+            await weakenLedger(for: change)
             return .success(())
         } catch {
             return .failure(error)
+        }
+    }
+
+    /// Has a change written to the file, after what it protects is known beside the file.
+    private func commit(
+        _ change: CollectionChange,
+        by worker: Worker<CollectionWriter>
+    ) async throws(VaultError) -> [[UInt8]?] {
+        let oldLedger = try await strengthenLedger(for: change)
+        do throws(VaultError) {
+            return try await worker.perform { (writer) throws(VaultError) in
+                try writer.commit(change)
+            } afterwards: { writer in
+                writer.prepareForNextCommit()
+            }
+        } catch {
+            if let oldLedger { await restoreLedger(oldLedger, after: error) }
+            throw error
         }
     }
 

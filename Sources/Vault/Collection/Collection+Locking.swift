@@ -153,9 +153,11 @@ extension Collection {
         let contents = try await worker.perform { (writer) throws(VaultError) in
             try writer.load(keys.collection, keys.secrets, into: known)
         }
+        let ledger = await storedLedger(keys.collection)
         table = contents.table
         problems = contents.problems
         if let sealed = contents.sealedState { properties = sealed }
+        try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
         self.keys = keys.collection
         for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
         return keys
@@ -201,6 +203,8 @@ extension Collection {
         self.header = header
         storage = .file(worker)
         self.keys = keys.collection
+        ledger = .known(ProtectionLedger())
+        keepLater(ProtectionLedger(), keys.collection)
         return keys
     }
 

@@ -37,4 +37,15 @@ extension Collection {
             )
         }
     }
+
+    /// Lets the file be, since another one is the same collection.
+    func close(asCopyOf other: CollectionName) async {
+        await close()
+        let reason = "it is a copy of \(other): move one of the two out of the folder"
+        phase = .unreadable(reason: reason)
+        problems = [reason]
+        header = nil
+        table = ItemTable()
+        context.configuration.logger.error("\(name): the collection is left as it is: \(reason)")
+    }
 }

@@ -44,7 +44,8 @@ package final class Collection {
 
     /// What is wrong with the file, in words for a person; nil when all is well.
     package var problem: String? {
-        problems.isEmpty ? nil : problems.joined(separator: "; ")
+        let problems = self.problems + (ledgerProblem.map { problem in [problem] } ?? [])
+        return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
     let context: VaultContext
@@ -65,6 +66,12 @@ package final class Collection {
     var commits = CommitPhase.idle
 
     var problems: [String] = []
+
+    /// What is known of protected items beside the file.
+    var ledger = LedgerPhase.unread
+
+    /// What is wrong with that, which is no damage of the file.
+    var ledgerProblem: String?
 
     /// What it was last unlocked with; nil before the first time, and when it was made.
     package internal(set) var unlockedBy: KeySlotInfo.Kind?

@@ -41,6 +41,11 @@ struct ItemTable: Sendable {
         return protections[id] ?? .none
     }
 
+    /// Has an item be protected in another way than its attributes say, until it is written anew.
+    mutating func impose(_ protection: ItemProtection, on id: ItemID) {
+        protections[id] = protection
+    }
+
     /// How many items are damaged.
     var damagedCount: Int { damages.count }
 
@@ -111,6 +116,9 @@ struct ItemTable: Sendable {
 
     /// The highest number of an item, be it one that has been deleted; nil when there is none.
     var highestID: ItemID? { records.last?.id }
+
+    /// The revision of the last change of an item, as far as items say.
+    var lastRevision: UInt64 { records.lazy.map(\.revision).max() ?? 0 }
 
     /// Whether an item of that number can be added: one above all others.
     func accepts(_ id: ItemID) -> Bool {

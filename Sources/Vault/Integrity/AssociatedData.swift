@@ -24,6 +24,9 @@ struct AssociatedData {
 
         /// The key of an item; also binds what it is wrapped to.
         case itemKey = 6
+
+        /// The ledger of protected items, which lies in `state.db`.
+        case ledger = 7
     }
 
     // Later formats add columns, and leave the meaning of what is bound as it is.

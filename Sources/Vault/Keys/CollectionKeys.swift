@@ -94,4 +94,25 @@ final class CollectionKeys: Sendable {
         }
         return withUnsafeBytes(of: output) { bytes in MultisetHash(bytes: bytes) } ?? MultisetHash()
     }
+
+    /// Seals the ledger of the collection.
+    func seal(_ ledger: ProtectionLedger) throws(VaultError) -> [UInt8] {
+        try cipher { () throws(GcryptError) in
+            try seal(ledger.encoded, for: AssociatedData(collection: collection, column: .ledger))
+        }
+    }
+
+    /// Opens the ledger of the collection; `unreadable` when it is not what was sealed.
+    func openLedger(_ sealed: [UInt8]) throws(VaultError) -> ProtectionLedger {
+        var plaintext: [UInt8] = []
+        let place = AssociatedData(collection: collection, column: .ledger)
+        let size = try cipher { () throws(GcryptError) in
+            try sealed.withRawBytes { (sealed) throws(GcryptError) in try open(sealed, for: place, into: &plaintext) }
+        }
+        let ledger = plaintext.withUnsafeBytes { bytes in
+            ProtectionLedger(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+        }
+        guard let ledger else { throw VaultError(.unreadable, reason: "it has a form that is not known") }
+        return ledger
+    }
 }

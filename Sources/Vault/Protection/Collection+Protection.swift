@@ -145,7 +145,8 @@ extension Collection {
         switch (secret, key) {
         case (nil, _) where keepsKey: break
         case (let secret?, nil) where wraps == nil && alternatives == nil: update.secret = .ordinary(secret)
-        case (let secret?, let key?) where keepsKey && !isSealedToOwnPasscode(record): update.secret = .underKey(secret, key)
+        case (let secret?, let key?) where keepsKey && !isSealedToOwnPasscode(record):
+            update.secret = .underKey(secret, key)
         default:
             var newSecret = secret
             if newSecret == nil {
@@ -163,7 +164,12 @@ extension Collection {
         if protection != .none || wanted != .none { update.basis = basis }
     }
 
-    /// Whether an item is sealed to the passcode key of this collection, and could be to that of login, as new secrets are.
+    /// Whether an item is known to be under a key of its own, and the file has a state of it that is not.
+    func lacksKey(_ id: ItemID) -> Bool {
+        hasProtectedItems && table[id]?.metadata.wraps == nil && table.protection(of: id).keyAlternatives != nil
+    }
+
+    /// Whether an item is sealed to the passcode key of this collection, as earlier versions did, and not to that of login.
     ///
     /// Whoever made the collection may know its password, so a new secret gets a key that this does not open.
     private func isSealedToOwnPasscode(_ record: ItemRecord) -> Bool {

@@ -35,7 +35,12 @@ struct CollectionLoader {
         let limit = residentSecretBytes + SecretsKey.overhead
         try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in try add(row) }
         guard !isFilling || table.isFull(at: position) else { throw Self.foreignWriter }
-        return LoadedContents(table: table, sealedState: state, problems: problems(state))
+        return LoadedContents(
+            table: table,
+            sealedState: state,
+            isWhole: isWhole(state) ?? false,
+            problems: problems(state)
+        )
     }
 
     private mutating func state(in file: CollectionFile) throws(VaultError) -> CollectionState? {
@@ -116,12 +121,17 @@ struct CollectionLoader {
         }
     }
 
+    /// Whether the rows are those of a state; nil when the state is not known.
+    private func isWhole(_ state: CollectionState?) -> Bool? {
+        state.map { state in state.hash == hash && state.itemCount == UInt64(table.count + strayRows) }
+    }
+
     private func problems(_ state: CollectionState?) -> [String] {
         var problems: [String] = []
         if table.damagedCount > 0 {
             problems.append("\(table.damagedCount) of its items are damaged; they are kept as they are")
         }
-        if let state, state.hash != hash || state.itemCount != UInt64(table.count + strayRows) {
+        if let state, isWhole(state) == false {
             problems.append(
                 """
                 items are missing, were added or were brought back from an earlier time without the key: \

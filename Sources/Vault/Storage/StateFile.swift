@@ -7,7 +7,7 @@ final class StateFile {
     static let name = "state.db"
 
     private static let application: UInt32 = 0x4b43_4853
-    private static let versions: ClosedRange<UInt32> = 1...3
+    private static let versions: ClosedRange<UInt32> = 1...4
     // What each version has added to the one before.
     private static let tables = [
         ["CREATE TABLE alias (name TEXT PRIMARY KEY, collection TEXT NOT NULL) STRICT, WITHOUT ROWID"],
@@ -16,6 +16,7 @@ final class StateFile {
             "CREATE TABLE record (name TEXT PRIMARY KEY, value BLOB NOT NULL) STRICT, WITHOUT ROWID",
         ],
         ["CREATE TABLE unattended (id INTEGER PRIMARY KEY, entry BLOB NOT NULL) STRICT"],
+        ["CREATE TABLE protection (collection BLOB PRIMARY KEY, ledger BLOB NOT NULL) STRICT, WITHOUT ROWID"],
     ]
 
     /// What came of opening the file.
@@ -98,7 +99,7 @@ final class StateFile {
         (database, obstacle) = try Database.open(Self.name, in: folder) { (database) throws(VaultError) in
             version = UInt32(clamping: try database.integer("PRAGMA user_version"))
             try FileProbe.check(version, in: Self.versions)
-            try database.check(tables: Self.tables.prefix(Int(version)).flatMap(\.self))
+            try database.check(tables: Self.tables.prefix(Int(version)).flatMap(\.self).sorted())
         }
         self.version = obstacle == nil ? Self.versions.upperBound : version
         if obstacle == nil, version < Self.versions.upperBound { try upgrade(from: version) }
@@ -166,6 +167,23 @@ final class StateFile {
         try change.run()
     }
 
+    /// The sealed ledger of the collection with an identifier; nil if there is none.
+    func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
+        guard version >= 4 else { return nil }
+        let row = try database.prepare("SELECT ledger FROM protection WHERE collection = ?1")
+        try row.bind(identifier, at: 1)
+        return try row.step() ? Array(row.bytes(at: 0)) : nil
+    }
+
+    /// Keeps the sealed ledger of the collection with an identifier.
+    func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
+        try requireWritable()
+        let change = try database.prepare("INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)")
+        try change.bind(identifier, at: 1)
+        try change.bind(ledger, at: 2)
+        try change.run()
+    }
+
     /// Adds rows to the audit, and drops the oldest of each ring past its ``AuditRing/capacity``.
     ///
     /// - Parameters:
@@ -210,6 +228,12 @@ final class StateFile {
 
     private func requireWritable() throws(VaultError) {
         if let obstacle { throw obstacle }
+    }
+
+    /// Moves as much of the journal into the file as nobody is reading.
+    func checkpoint() throws(VaultError) {
+        guard isWritable else { return }
+        try database.checkpoint()
     }
 
     /// Moves the journal into the file.

@@ -68,6 +68,26 @@ final class VaultFolder {
         try openedState().setLockout(record, of: owner)
     }
 
+    /// The sealed ledger of the collection with an identifier; nil if there is none.
+    func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
+        try openedState().ledger(of: identifier)
+    }
+
+    /// Keeps the sealed ledger of the collection with an identifier.
+    func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
+        try openedState().setLedger(ledger, of: identifier)
+    }
+
+    /// Moves a long journal into the file.
+    func shortenJournal() {
+        guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .success(let file) = stateFile else { return }
+        do throws(VaultError) {
+            try file.checkpoint()
+        } catch {
+            logger.warning("\(StateFile.name): the journal stays for now: \(error)")
+        }
+    }
+
     /// Writes the entries of the audit that wait.
     func writeAudit() {
         guard case .success(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }

@@ -70,7 +70,7 @@ import Vault
         try await vault.setAlias("mine", to: work)
         await vault.close()
         try RawDatabase(folder.file("state.db")).execute(
-            "DROP TABLE audit; DROP TABLE record; DROP TABLE unattended; PRAGMA user_version = 1"
+            "DROP TABLE audit; DROP TABLE record; DROP TABLE protection; DROP TABLE unattended; PRAGMA user_version = 1"
         )
     }
 
@@ -81,7 +81,7 @@ import Vault
         #expect(vault.lockout(of: .people) == .none)
         try await vault.setLockout([1], of: .people)
         await vault.close()
-        #expect(try RawDatabase(folder.file("state.db")).text("PRAGMA user_version") == "3")
+        #expect(try RawDatabase(folder.file("state.db")).text("PRAGMA user_version") == "4")
         vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.label == "Work")
         #expect(vault.lockout(of: .people) == .record([1]))
@@ -107,7 +107,9 @@ import Vault
         vault.audit(entry, in: .attended)
         try await vault.setLockout([1], of: .people)
         await vault.close()
-        try RawDatabase(folder.file("state.db")).execute("DROP TABLE unattended; PRAGMA user_version = 2")
+        try RawDatabase(folder.file("state.db")).execute(
+            "DROP TABLE protection; DROP TABLE unattended; PRAGMA user_version = 2"
+        )
         if isReadOnly { try folder.makeReadOnly() }
         defer { folder.makeWritable() }
         vault = try await opened()
@@ -130,7 +132,7 @@ import Vault
         await vault.close()
     }
 
-    @Test(arguments: ["PRAGMA user_version = 4", "PRAGMA user_version = 2", "DROP TABLE audit", "CREATE TABLE x (y)"])
+    @Test(arguments: ["PRAGMA user_version = 5", "PRAGMA user_version = 2", "DROP TABLE audit", "CREATE TABLE x (y)"])
     func foreignOrLaterFile_isNotWrittenTo(sql: String) async throws {
         var vault = try await opened()
         try await vault.setLockout([1], of: .people)
@@ -139,7 +141,7 @@ import Vault
         let before = try folder.bytes(of: "state.db")
         vault = try await opened()
         #expect(vault.lockout(of: .people) == .unreadable)
-        if sql == "PRAGMA user_version = 4" {
+        if sql == "PRAGMA user_version = 5" {
             await #expect(throws: VaultError.of(.unsupportedFormat)) { try await vault.setLockout([2], of: .people) }
         }
         await vault.close()

@@ -1,0 +1,68 @@
+import KeychainModel
+
+extension ItemTable {
+    /// Gives items back the protection that they are known to have, where the file does not have it.
+    ///
+    /// - Returns: how many items have got another protection than the file gives them.
+    mutating func restoreProtection(
+        from ledger: ProtectionLedger,
+        indexKey: BlindIndexKey
+    ) throws(VaultError) -> Int {
+        var count = 0
+        for (id, mark) in ledger.marks {
+            guard let record = self[id], record.condition == .intact else { continue }
+            switch mark {
+            case .doubtful:
+                guard !protection(of: id).needsAuthentication else { continue }
+                doubt(record)
+            case .protected(let since, let attributes):
+                guard let restored = Self.restored(record, since: since, attributes) else { continue }
+                let oldTags = try indexKey.tags(of: record.metadata.attributes)
+                replace(restored, oldTags: oldTags, newTags: try indexKey.tags(of: restored.metadata.attributes))
+            }
+            count += 1
+        }
+        return count
+    }
+
+    /// Has a person authenticated for every item that is open, until it is written anew; their numbers.
+    mutating func doubtOpenItems() -> [ItemID] {
+        var doubtful: [ItemID] = []
+        for id in ids {
+            guard let record = self[id], record.condition == .intact, !protection(of: id).needsAuthentication else {
+                continue
+            }
+            doubt(record)
+            doubtful.append(id)
+        }
+        return doubtful
+    }
+
+    private mutating func doubt(_ record: ItemRecord) {
+        let name = ReservedAttribute.accessControl.rawValue
+        let attributes = record.metadata.attributes.setting(name, to: Constraint.userPresence.rawValue)
+        impose(ItemProtection(of: attributes), on: record.id)
+    }
+
+    /// An item with the protection that it is known to have; nil if it has that, or another that counts.
+    private static func restored(_ record: ItemRecord, since: UInt64, _ known: Attributes) -> ItemRecord? {
+        let attributes = record.metadata.attributes
+        // What a key enforces, nobody takes off by putting a row back.
+        guard record.metadata.wraps == nil, attributes.protection != known else { return nil }
+        let own = ItemProtection(of: attributes)
+        if case .unknown = own { return nil }
+        let policy = ItemProtection(of: known).policy
+        let losesKey = own.keyAlternatives == nil && policy?.keyAlternatives != nil
+        if own.needsAuthentication, record.revision >= since, !losesKey { return nil }
+        var restored = record
+        restored.metadata.attributes = attributes.withProtection(known)
+        // Nothing tells whether the item's own password is right, since this state of the item has no key.
+        if policy?.factors.contains(.applicationPassword) == true {
+            restored.metadata.attributes = restored.metadata.attributes.setting(
+                ReservedAttribute.accessControl.rawValue,
+                to: Constraint.devicePasscode.rawValue
+            )
+        }
+        return restored
+    }
+}
