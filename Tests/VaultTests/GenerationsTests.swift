@@ -135,6 +135,49 @@ import Vault
         await vault.close()
     }
 
+    @Test(arguments: ["userPresence", "devicePasscode"])
+    func itemProtected_itsOpenStatesLeaveTheGenerations(accessControl: String) async throws {
+        let secret = "a secret that nobody else has"
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("bank", ["service": "bank"], secret: secret)
+        for number in 0..<3 {
+            try await login.add("other", ["n": "\(number)"])
+            clock.advance(seconds: day)
+        }
+        try await login.updateItem(id, attributes: .protected(accessControl))
+        let kept = generations
+        #expect(kept.count == 3)
+        for name in kept {
+            let path = folder.file("generations/" + name)
+            #expect(try RawDatabase(path).text("SELECT count(*) FROM item WHERE id = \(id)") == "0")
+            // It is whole without the item: another program checks the sums.
+            let contents = try await OtherReader(folder, file: "generations/" + name).read(passwords: Fixture.password)
+            #expect(!contents.items.isEmpty || name == kept.first)
+            #expect(!contents.items.contains { item in item.text == secret })
+        }
+        #expect(folder.names(in: "generations") == kept)
+        // Once protected, it is copied as it is.
+        clock.advance(seconds: day)
+        try await login.add()
+        let newest = try #require(generations.last)
+        let path = folder.file("generations/" + newest)
+        #expect(try RawDatabase(path).text("SELECT count(*) FROM item WHERE id = \(id)") == "1")
+        await vault.close()
+    }
+
+    @Test func itemProtected_generationThatCannotBeChanged_isRemoved() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("bank", ["service": "bank"])
+        try await login.add("other")
+        let name = try #require(generations.first)
+        try RawDatabase(folder.file("generations/" + name)).execute("UPDATE header SET state = x'00'")
+        try await login.updateItem(id, attributes: .protected("userPresence"))
+        #expect(generations.isEmpty)
+        await vault.close()
+    }
+
     @Test func deletedCollection_keepsItsGenerations() async throws {
         let vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))

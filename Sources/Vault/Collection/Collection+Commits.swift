@@ -133,6 +133,7 @@ extension Collection {
     ) async throws(VaultError) -> [[UInt8]?] {
         let oldLedger = try await strengthenLedger(for: change)
         do throws(VaultError) {
+            try await withdrawFromGenerations(change)
             return try await worker.perform { (writer) throws(VaultError) in
                 try writer.commit(change)
             } afterwards: { writer in

@@ -22,4 +22,25 @@ extension Collection {
             configuration.logger.warning("\(name): no past generation was kept: \(error)")
         }
     }
+
+    /// Takes items that a change protects out of the past generations, where they can be read without what is asked for from now on.
+    ///
+    /// When this returns, the disk has it.
+    func withdrawFromGenerations(_ change: CollectionChange) async throws(VaultError) {
+        var protections: [ItemID: ItemProtection] = [:]
+        for case .update(let row, _) in change.rows {
+            let new = ItemProtection(of: row.metadata.attributes)
+            let old = table.protection(of: row.id)
+            guard new.needsAuthentication, !old.needsAuthentication || new.keyAlternatives != old.keyAlternatives else {
+                continue
+            }
+            protections[row.id] = new
+        }
+        guard !protections.isEmpty, let keys else { return }
+        let generations = Generations(of: name, in: context.folder, keeping: context.configuration.generations)
+        let configuration = context.configuration
+        try await context.keeper.perform { [protections] (_) throws(VaultError) in
+            try generations.withdraw(protections, keys: keys, configuration: configuration)
+        }
+    }
 }

@@ -11,8 +11,8 @@ struct Generations: Sendable {
     /// How long the newest generation must be past before there is another, in seconds.
     static let interval: Int64 = 24 * 60 * 60
 
-    private let folder: Folder
-    private let source: Folder
+    let folder: Folder
+    let source: Folder
     private let name: CollectionName
     private let kept: Int
 
