@@ -60,10 +60,13 @@ let package = Package(
         .target(name: "CTOML"),
         // tpm2-tss (libtss2-dev) by its headers alone; the libraries are loaded where there is a TPM.
         .target(name: "CTPM"),
+        // A heap that is overwritten when it is freed, for the program that asks for it.
+        .target(name: "CWipingHeap"),
 
         .target(name: "Configuration", dependencies: ["CTOML"], swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus", "CLinux"], swiftSettings: settings),
         .target(name: "Gcrypt", dependencies: ["CGcrypt"], swiftSettings: settings),
+        .target(name: "Hardening", dependencies: ["CLinux", "CWipingHeap"], swiftSettings: settings),
         .target(name: "KeychainModel", swiftSettings: settings),
         .target(
             name: "Vault",
@@ -108,7 +111,7 @@ let package = Package(
         .executableTarget(
             name: "keychaind",
             dependencies: [
-                "Authentication", "CLinux", "CTPM", "Configuration", "DBus", "Gcrypt", "KeychainModel",
+                "Authentication", "CLinux", "CTPM", "Configuration", "DBus", "Gcrypt", "Hardening", "KeychainModel",
                 "SecretService", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -84,6 +84,7 @@ struct Daemon {
     /// Takes the name before anything else: programs wait for it at login, and what they call waits for the rest.
     private func takeName() async {
         provider.start()
+        connection.wipeReceiveBuffer()
         connection.server.map(RestingMemory.watch)
         do throws(BusError) {
             let flags: NameRequest.Options = options.replaces ? [.allowReplacement, .replaceExisting] : []

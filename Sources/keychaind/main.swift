@@ -1,5 +1,6 @@
 import DBus
 import Glibc
+import Hardening
 import Logging
 
 ProcessHardening.apply()

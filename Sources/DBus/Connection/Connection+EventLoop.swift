@@ -31,7 +31,7 @@ extension Connection {
             pointer,
             { _, message, context in
                 guard let message else { return DBUS_HANDLER_RESULT_NOT_YET_HANDLED }
-                let retained = Message(retaining: message)
+                let retained = Message(received: dbus_message_ref(message))
                 return Connection.from(context) { $0.receive(retained) }
             },
             context,

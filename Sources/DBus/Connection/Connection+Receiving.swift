@@ -18,14 +18,16 @@ extension Connection {
     /// of filters, at seven times the cost.
     private func receiveNext() -> Bool {
         guard let message = dbus_connection_borrow_message(pointer) else { return false }
-        guard let server, dbus_message_get_type(message) == keychaind_dbus_message_method_call,
-            dbus_message_has_interface(message, StandardInterface.peer) == 0
-        else {
+        receiveBuffer?.note(message)
+        let isForLibdbus = dbus_message_has_interface(message, StandardInterface.peer) != 0
+        guard let server, dbus_message_get_type(message) == keychaind_dbus_message_method_call, !isForLibdbus else {
+            // libdbus answers it by its name alone, and nobody else sees it.
+            if isForLibdbus { Message.wipeByteArrays(of: message) }
             dbus_connection_return_message(pointer, message)
             return dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS
         }
         dbus_connection_steal_borrowed_message(pointer, message)
-        let call = Message(owning: message)
+        let call = Message(received: message)
         (exports.isEmpty ? server : self.server(for: call) ?? server).receive(call)
         return true
     }

@@ -25,6 +25,7 @@ package final class Connection {
     let outbox: Outbox
     var waitersForRoom: [CheckedContinuation<Void, Never>] = []
     var exports: [String: Export] = [:]
+    var receiveBuffer: ReceiveBuffer?
 
     /// The name that the bus has given this connection, such as `:1.42`.
     package private(set) var uniqueName = ""
@@ -132,7 +133,10 @@ package final class Connection {
         state = .closed
         outbox.close()
         resumeWaitersForRoom()
+        receiveBuffer = nil
         detach()
+        // What has arrived and was not handled may have secrets in it.
+        while let message = dbus_connection_pop_message(pointer) { _ = Message(received: message) }
         dbus_connection_unref(pointer)
     }
 

@@ -47,7 +47,7 @@ final class PendingCall {
     }
 
     private func finish() {
-        end(with: dbus_pending_call_steal_reply(pointer).map(Message.init(owning:)))
+        end(with: dbus_pending_call_steal_reply(pointer).map(Message.init(received:)))
     }
 
     private func end(with reply: Message?) {

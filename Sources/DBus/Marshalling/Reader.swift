@@ -8,12 +8,18 @@ import CLinux
 package struct Reader: ~Copyable {
     private var iterator = DBusMessageIter()
 
-    // What the iterator points into; nil in a container, during which the reader around it is there.
+    // What the iterator points into; nil if somebody else holds it, as the reader around that of a container.
     private let message: Message?
 
     init(_ message: Message) {
         self.message = message
         dbus_message_iter_init(message.pointer, &iterator)
+    }
+
+    /// A reader of a message that whoever makes the reader holds on to.
+    init(borrowing message: OpaquePointer) {
+        dbus_message_iter_init(message, &iterator)
+        self.message = nil
     }
 
     private init(iterator: DBusMessageIter) {

@@ -4,22 +4,35 @@ import CLinux
 /// A message on the bus, its reference held until this object goes.
 ///
 /// `@unchecked Sendable`: libdbus counts references atomically, and a message is only written to by whoever has made it,
-/// before it is sent.
+/// before it is sent, and by whoever has received it, once nobody reads it any more.
 package final class Message: @unchecked Sendable {
-    /// libdbus's message.
-    package let pointer: OpaquePointer
-
-    /// Takes over a reference.
-    package init(owning pointer: OpaquePointer) {
-        self.pointer = pointer
+    private enum Origin {
+        /// Made in this process; its maker overwrites secrets in it.
+        case made
+        /// Received; its byte arrays are overwritten when this object goes.
+        case received
+        /// Received, and overwritten already.
+        case wiped
     }
 
-    /// Adds a reference of its own.
-    init(retaining pointer: OpaquePointer) {
-        self.pointer = dbus_message_ref(pointer)
+    /// libdbus's message.
+    package let pointer: OpaquePointer
+    private var origin: Origin
+
+    /// Takes over a reference to a message that was made here.
+    package init(owning pointer: OpaquePointer) {
+        self.pointer = pointer
+        origin = .made
+    }
+
+    /// Takes over the reference to a message that has arrived, which nobody else reads afterwards.
+    package init(received pointer: OpaquePointer) {
+        self.pointer = pointer
+        origin = .received
     }
 
     deinit {
+        if case .received = origin { Message.wipeByteArrays(of: pointer) }
         dbus_message_unref(pointer)
     }
 
@@ -120,7 +133,7 @@ package final class Message: @unchecked Sendable {
     /// Overwrites every byte array in the message, where secrets are.
     ///
     /// libdbus keeps used messages in a cache, body and all. Only for a message that nobody reads any more: received and
-    /// answered, or sent and out of the outgoing queue.
+    /// answered, or sent and out of the outgoing queue. A received one is overwritten with its last reference in any case.
     ///
     /// - Parameter first: how many arguments to leave as they are, because no secret is in them: looking for one takes longer than
     ///   reading them.
@@ -130,6 +143,20 @@ package final class Message: @unchecked Sendable {
             reader.skip()
         }
         reader.wipe(.byteArrays)
+        if first == 0, case .received = origin { origin = .wiped }
+    }
+
+    /// Overwrites every byte array in one of libdbus's messages.
+    static func wipeByteArrays(of pointer: OpaquePointer) {
+        guard mayHoldByteArrays(pointer) else { return }
+        var reader = Reader(borrowing: pointer)
+        reader.wipe(.byteArrays)
+    }
+
+    /// Whether a message can have bytes among its values, by its signature alone.
+    static func mayHoldByteArrays(_ pointer: OpaquePointer) -> Bool {
+        guard let signature = dbus_message_get_signature(pointer) else { return false }
+        return strpbrk(signature, "yv") != nil
     }
 
     /// Overwrites every string in the message, for a protocol that has a secret in one; see ``wipeByteArrays()``.

@@ -1,0 +1,96 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Bytes that are nowhere in memory unless somebody puts them there.
+///
+/// A secret is made of nothing else: any sixteen bytes of it, wherever they begin, have the whole mark in them.
+struct Mark: Sendable {
+    private static let count = 8
+
+    let text = String(UUID().uuidString.lowercased().prefix(Mark.count))
+
+    /// A secret of the mark alone.
+    func secret(of size: Int) -> [UInt8] {
+        Array(String(repeating: text, count: size / Mark.count + 1).utf8.prefix(size))
+    }
+
+    /// A password of the mark alone.
+    var password: String { String(repeating: text, count: 4) }
+}
+
+/// The memory of a daemon, read by root.
+struct DaemonMemory {
+    private let id: Int32
+
+    init(of daemon: KeychainDaemon) {
+        id = daemon.child.id
+    }
+
+    /// The memory could not be looked through.
+    struct Unreadable: Error {
+        let reason: String
+    }
+
+    /// Waits until none of the marks is left anywhere; nothing else is asked of the daemon meanwhile.
+    func waitUntilGone(
+        _ marks: Mark...,
+        what: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        try await waitUntilGone(marks.map(\.text), what: what, sourceLocation: sourceLocation)
+    }
+
+    /// Waits until none of the texts is left anywhere.
+    func waitUntilGone(
+        _ texts: [String],
+        what: String,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) async throws {
+        do {
+            try await eventually("\(what) to be overwritten", within: .seconds(60)) {
+                // A mapping may go while it is read.
+                do { return try await places(of: texts).isEmpty } catch is Unreadable { return false }
+            }
+        } catch {
+            let places = try await places(of: texts)
+            Issue.record("\(what) in memory: \(places.joined(separator: ", "))", sourceLocation: sourceLocation)
+        }
+    }
+
+    /// Where the texts are: a mapping, and how often they are in it.
+    func places(of texts: [String]) async throws -> [String] {
+        // Complements, so that the process that looks does not have in its arguments what it looks for.
+        let patterns = texts.map { $0.utf8.map { String(format: "%02x", ~$0) }.joined() }
+        let found = try await Command.python(DaemonMemory.scan, [String(id)] + patterns)
+        guard found.succeeded else { throw Unreadable(reason: found.errors) }
+        return found.text.split(separator: "\n").map(String.init)
+    }
+
+    /// Looks through all memory that the process can read.
+    private static let scan = """
+        import sys
+        process, patterns = sys.argv[1], [bytes(b ^ 255 for b in bytes.fromhex(a)) for a in sys.argv[2:]]
+        mappings = 0
+        with open(f'/proc/{process}/mem', 'rb', 0) as memory:
+            for line in open(f'/proc/{process}/maps'):
+                fields = line.split(maxsplit=5)
+                if 'r' not in fields[1] or fields[5:] and fields[5].startswith('[v'):
+                    continue
+                start, end = (int(a, 16) for a in fields[0].split('-'))
+                data = b''
+                memory.seek(start)
+                while len(data) < end - start:
+                    piece = memory.read(end - start - len(data))
+                    if not piece:
+                        sys.exit('the end of a mapping cannot be read')
+                    data += piece
+                mappings += 1
+                for pattern in patterns:
+                    if pattern in data:
+                        name = fields[5].strip() if fields[5:] else 'anonymous'
+                        print(name, fields[0], data.count(pattern), 'times, first at', hex(start + data.find(pattern)))
+        if mappings < 20:
+            sys.exit(f'only {mappings} mappings')
+        """
+}

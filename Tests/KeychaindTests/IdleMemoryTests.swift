@@ -1,0 +1,242 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// What secrets and passwords leave in the memory of an idle daemon, with no other traffic that would overwrite it.
+// The daemon's memory is closed to everybody else.
+@Suite(.enabled(if: getuid() == 0, "the daemon's memory can be read by root only"))
+struct IdleMemoryTests {
+    /// How secrets travel.
+    enum Algorithm: CaseIterable {
+        case plain
+        case encrypted
+    }
+
+    private static let sizes = [64, 2 << 10, 100 << 10, 2 << 20]
+
+    @Test func scan_findsWhatIsThere() async throws {
+        let service = try await RunningService()
+        let (label, mark) = (Mark(), Mark())
+        // Labels are there while the keychain is unlocked.
+        _ = try await service.client.createItem(
+            label.password,
+            secret: mark.password,
+            session: service.client.openPlainSession()
+        )
+        let memory = DaemonMemory(of: service.daemon)
+        #expect(try await !memory.places(of: [label.text]).isEmpty)
+        try await memory.waitUntilGone(mark, what: "the secret")
+        try await service.daemon.stop()
+    }
+
+    @Test(arguments: sizes, Algorithm.allCases)
+    func secrets_areGone(size: Int, algorithm: Algorithm) async throws {
+        let service = try await RunningService()
+        let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+        let channel = try await SecretChannel(algorithm, service.client)
+        let client = service.client
+        let memory = DaemonMemory(of: service.daemon)
+        var mark = Mark()
+
+        let properties = SecretServiceProxy.itemProperties(label: "open", ["kind": "open"])
+        let item = try await client.createItem(properties: properties, secret: channel.seal(mark, size)).item
+        try await memory.waitUntilGone(mark, what: "what CreateItem brought")
+
+        #expect(try await channel.open(client.secret(of: item, session: channel.path)) == mark.secret(of: size))
+        try await memory.waitUntilGone(mark, what: "what GetSecret gave")
+
+        let secrets = try await client.secrets(of: [item], session: channel.path)
+        #expect(try channel.open(#require(secrets[item])) == mark.secret(of: size))
+        try await memory.waitUntilGone(mark, what: "what GetSecrets gave")
+
+        let old = mark
+        mark = Mark()
+        try await client.setSecret(channel.seal(mark, size), of: item)
+        try await memory.waitUntilGone(mark, old, what: "what SetSecret brought and replaced")
+
+        mark = Mark()
+        let replacing = try channel.seal(mark, size)
+        #expect(try await client.createItem(properties: properties, secret: replacing, replace: true).item == item)
+        try await memory.waitUntilGone(mark, what: "what replaced an item")
+
+        mark = Mark()
+        let attributes = ["keychain:access-control": "devicePasscode"]
+        let sealed = try await client.createItem(
+            properties: SecretServiceProxy.itemProperties(label: "sealed", attributes),
+            secret: channel.seal(mark, size)
+        ).item
+        try await memory.waitUntilGone(mark, what: "the secret of a sealed item")
+
+        #expect(try await client.complete(client.unlock([sealed]).prompt).paths == [sealed.rawValue])
+        #expect(try await channel.open(client.secret(of: sealed, session: channel.path)) == mark.secret(of: size))
+        try await client.lock([sealed])
+        try await memory.waitUntilGone(mark, what: "what GetSecret gave of a sealed item")
+        await prompter.crash()
+        try await service.daemon.stop()
+    }
+
+    @Test(arguments: sizes)
+    func refusedSecrets_areGone(size: Int) async throws {
+        let service = try await RunningService()
+        let client = service.client
+        let memory = DaemonMemory(of: service.daemon)
+        let channel = try await SecretChannel(.plain, client)
+
+        for member in ["NoMethod", "CreateItem"] {
+            let mark = Mark()
+            let secret = try channel.seal(mark, size)
+            await #expect(throws: BusError.self) {
+                try await client.call(
+                    SecretServiceProxy.defaultAlias,
+                    SecretServiceProxy.Interface.collection,
+                    member,
+                    secret
+                )
+            }
+            try await memory.waitUntilGone(mark, what: "the only argument of \(member)")
+        }
+        // libdbus answers it, whatever it brings.
+        let ping = Mark()
+        try await client.call(.login, StandardInterface.peer, "Ping", channel.seal(ping, size))
+        try await memory.waitUntilGone(ping, what: "an argument of Ping")
+
+        let mark = Mark()
+        let secret = WireSecret(session: SecretServiceProxy.service, value: mark.secret(of: size))
+        await #expect(throws: BusError.self) { try await client.createItem(properties: [:], secret: secret) }
+        try await memory.waitUntilGone(mark, what: "a secret of no session")
+        try await service.daemon.stop()
+    }
+
+    @Test(arguments: sizes)
+    func secretsOfCallersWhoLeave_areGone(size: Int) async throws {
+        let service = try await RunningService()
+        let memory = DaemonMemory(of: service.daemon)
+        let mark = Mark()
+        let client = try await service.makeClient()
+        let channel = try await SecretChannel(.plain, client)
+        let message = Message.call(
+            to: KeychainDaemon.busName,
+            SecretServiceProxy.defaultAlias,
+            SecretServiceProxy.Interface.collection,
+            "CreateItem"
+        )
+        let properties = SecretServiceProxy.itemProperties(label: "late", [:])
+        message.append(properties, try channel.seal(mark, size), false)
+        await client.connection.send(message)
+        // Answered after the call has arrived, and most likely before it is answered.
+        try await client.roundTrip()
+        await client.disconnect()
+        try await memory.waitUntilGone(mark, what: "the secret of a caller who has left")
+        try await service.daemon.stop()
+    }
+
+    // MARK: Passwords
+
+    @Test func passwordsOfMasterCalls_areGone() async throws {
+        let (start, wrong, new) = (Mark(), Mark(), Mark())
+        let service = try await RunningService(KeychainDaemon.Options(password: start.password))
+        let client = service.client
+        let memory = DaemonMemory(of: service.daemon)
+        let session = try await client.openPlainSession()
+        func secret(_ mark: Mark) -> WireSecret { WireSecret(session: session, value: Array(mark.password.utf8)) }
+        func call(_ member: String, _ marks: Mark...) async throws(BusError) {
+            let message = Message.call(
+                to: KeychainDaemon.busName,
+                SecretServiceProxy.service,
+                "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface",
+                member
+            )
+            message.append(ObjectPath.login)
+            for mark in marks { message.append(secret(mark)) }
+            _ = try await client.connection.call(message, timeout: Patience.limit)
+        }
+        try await memory.waitUntilGone(start, what: "the password of the start")
+        try await client.lock([.login])
+        await #expect(throws: BusError.self) { try await call("UnlockWithMasterPassword", wrong) }
+        try await memory.waitUntilGone(wrong, what: "a wrong password")
+        try await call("UnlockWithMasterPassword", start)
+        #expect(try await !client.isCollectionLocked(.login))
+        try await memory.waitUntilGone(start, what: "the password of UnlockWithMasterPassword")
+        try await call("ChangeWithMasterPassword", start, new)
+        try await memory.waitUntilGone(start, new, what: "the passwords of ChangeWithMasterPassword")
+        try await service.daemon.stop()
+    }
+
+    @Test(arguments: ["gcr", "kde", "pinentry"])
+    func passwordsOfPrompters_areGone(name: String) async throws {
+        let mark = Mark()
+        let fake = try await FakePinentry(
+            flavor: "gtk2",
+            answers: #"GETPIN) printf 'D %s\nOK\n' '\#(mark.password)';;"#
+        )
+        var options = KeychainDaemon.Options(password: mark.password)
+        options.arguments = ["--prompters", name]
+        options.environment = [
+            "PATH": "\(fake.folderPath):/usr/bin:/bin", "DISPLAY": ":7", "XDG_CURRENT_DESKTOP": "KDE",
+        ]
+        let service = try await RunningService(options)
+        let gcr = try await FakePrompter(on: service.bus, [.answer(mark.password)])
+        let kde = try await FakeKDEPrompter(on: service.bus, [.type(Array(mark.password.utf8))])
+        let client = service.client
+        try await client.lock([.login])
+        #expect(try await client.complete(client.unlock([.login]).prompt).isDismissed == false)
+        #expect(try await !client.isCollectionLocked(.login))
+        try await DaemonMemory(of: service.daemon).waitUntilGone(mark, what: "what was typed")
+        await gcr.crash()
+        await kde.crash()
+        try await service.daemon.stop()
+    }
+
+    @Test func passwordsOfLogins_areGone() async throws {
+        let (mark, new) = (Mark(), Mark())
+        let service = try await RunningService(KeychainDaemon.Options(password: mark.password))
+        let memory = DaemonMemory(of: service.daemon)
+        let socket = try #require(service.daemon.environment["XDG_RUNTIME_DIR"] ?? nil) + "/keychaind/pam"
+        func login(_ operation: Int, _ password: String, _ newPassword: String) async throws -> String {
+            // In its input, not in its arguments, which the daemon reads.
+            let script = """
+                import socket, struct
+                password, new = b'\(password)', b'\(newPassword)'
+                frame = b'KCHNPAM\\1' + struct.pack('>IHH', \(operation), len(password), len(new))
+                frame += password.ljust(1024, b'\\0') + new.ljust(1024, b'\\0')
+                login = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                login.connect('\(socket)')
+                login.send(frame)
+                print(len(login.recv(64)) > 0)
+                """
+            return try await Command.python(script).text
+        }
+        try await service.client.lock([.login])
+        #expect(try await login(1, mark.password, "") == "True\n")
+        try await eventually("the unlock") { try await !service.client.isCollectionLocked(.login) }
+        try await memory.waitUntilGone(mark, what: "the password of a login")
+        #expect(try await login(2, mark.password, new.password) == "True\n")
+        try await memory.waitUntilGone(mark, new, what: "the passwords of a login's change")
+        try await service.daemon.stop()
+    }
+}
+
+extension ObjectPath {
+    fileprivate static let login = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
+}
+
+/// A client's session, and secrets in its form.
+private struct SecretChannel {
+    let path: ObjectPath
+    private let session: EncryptedSession?
+
+    init(_ algorithm: IdleMemoryTests.Algorithm, _ client: SecretServiceProxy) async throws {
+        session = algorithm == .plain ? nil : try await EncryptedSession(with: client)
+        if let session { path = session.path } else { path = try await client.openPlainSession() }
+    }
+
+    func seal(_ mark: Mark, _ size: Int) throws -> WireSecret {
+        let secret = mark.secret(of: size)
+        return try session?.encrypt(secret) ?? WireSecret(session: path, value: secret)
+    }
+
+    func open(_ secret: WireSecret) throws -> [UInt8] {
+        try session?.decrypt(secret) ?? secret.value
+    }
+}
