@@ -56,6 +56,7 @@ let package = Package(
         .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         // toml++ is C++, of headers alone (libtomlplusplus-dev).
         .target(name: "CTOML"),
         // tpm2-tss (libtss2-dev) by its headers alone; the libraries are loaded where there is a TPM.
@@ -66,7 +67,7 @@ let package = Package(
         .target(name: "Configuration", dependencies: ["CTOML"], swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus", "CLinux"], swiftSettings: settings),
         .target(name: "Gcrypt", dependencies: ["CGcrypt"], swiftSettings: settings),
-        .target(name: "Hardening", dependencies: ["CLinux", "CWipingHeap"], swiftSettings: settings),
+        .target(name: "Hardening", dependencies: ["CLinux", "CSeccomp", "CWipingHeap"], swiftSettings: settings),
         .target(name: "KeychainModel", swiftSettings: settings),
         .target(
             name: "Vault",
@@ -258,9 +259,17 @@ let package = Package(
             path: "Tests/SecretServiceClientProbe",
             swiftSettings: settings
         ),
+        // Likewise: what it does to itself would be done to all tests.
+        .executableTarget(
+            name: "HardeningProbe",
+            dependencies: ["CHardeningProbe", "Hardening"],
+            path: "Tests/HardeningProbe/Swift",
+            swiftSettings: settings
+        ),
+        .target(name: "CHardeningProbe", path: "Tests/HardeningProbe/C"),
         .testTarget(
             name: "KeychaindTests",
-            dependencies: ["DBus", "Gcrypt", "SecretService", "TestSupport", "keychaind"],
+            dependencies: ["DBus", "Gcrypt", "HardeningProbe", "SecretService", "TestSupport", "keychaind"],
             swiftSettings: settings
         ),
     ]).filter { target in target.type != .test || suites?.contains(target.name) ?? true },

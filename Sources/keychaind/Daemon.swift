@@ -3,6 +3,7 @@ import Configuration
 import DBus
 import Gcrypt
 import Glibc
+import Hardening
 import KeychainModel
 import Logging
 import SecretService
@@ -29,6 +30,7 @@ struct Daemon {
         let password = StartPassword.descriptor(options)
         let daemon = Daemon(options)
         await daemon.takeName()
+        daemon.filterSystemCalls()
         // A login that comes while the vault is being opened waits, instead of finding nobody.
         let loginSocket = daemon.openLoginSocket(passed)
         daemon.watchForTheEnd(signals)
@@ -94,6 +96,15 @@ struct Daemon {
             }
         } catch {
             end(.unavailable, "the name \(Provider.busName) cannot be taken: \(error.message)")
+        }
+    }
+
+    /// Gives up the system calls that no part of the daemon needs, before the vault is opened.
+    private func filterSystemCalls() {
+        do throws(SystemCallFilter.Failure) {
+            try SystemCallFilter.apply()
+        } catch {
+            logger.warning("The system calls of keychaind are not filtered", metadata: ["reason": "\(error.reason)"])
         }
     }
 

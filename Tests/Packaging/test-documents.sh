@@ -20,6 +20,7 @@ counterparts() {
     sed 's/^git$/git git/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/
         s/^libdbus-1-dev$/& dbus-devel dbus/; s/^libgcrypt20-dev$/& libgcrypt-devel libgcrypt/
         s/^libsqlite3-dev$/& sqlite-devel sqlite/; s/^libtomlplusplus-dev$/& tomlplusplus-devel tomlplusplus/
+        s/^libseccomp-dev$/& libseccomp-devel libseccomp/
         s/^libtss2-dev$/& tpm2-tss-devel tpm2-tss/; s/^libpam0g-dev$/& pam-devel pam/' <<<"$needed"
 }
 while read -r package fedora arch; do

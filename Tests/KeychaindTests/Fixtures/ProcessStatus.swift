@@ -5,7 +5,12 @@ struct ProcessStatus {
     private let folder: String
 
     init(of id: Int32) {
-        folder = "/proc/\(id)"
+        self.init(at: "/proc/\(id)")
+    }
+
+    /// - Parameter folder: of a process or of one of its threads.
+    init(at folder: String) {
+        self.folder = folder
     }
 
     /// A line of `/proc/PID/status`, without its name.

@@ -1,0 +1,23 @@
+import CHardeningProbe
+import Glibc
+import Hardening
+
+// HardeningProbe try FOLDER: filters its system calls, tries some, and prints what becomes of each.
+// HardeningProbe unfiltered FOLDER: the same without the filter.
+// HardeningProbe foreign: makes a call of another architecture under the filter.
+// HardeningProbe become PROGRAM…: becomes another program under it.
+let arguments = Array(CommandLine.arguments.dropFirst())
+keychaind_probe_start_thread()
+if arguments.first != "unfiltered" {
+    do throws(SystemCallFilter.Failure) {
+        try SystemCallFilter.apply()
+    } catch {
+        print("not filtered: \(error.reason)")
+        exit(1)
+    }
+}
+switch arguments.first {
+case "foreign": _ = keychaind_probe_call_foreign()
+case "become": keychaind_probe_become(arguments.dropFirst().map { strdup($0) } + [nil])
+default: keychaind_probe_try_all(arguments[1])
+}

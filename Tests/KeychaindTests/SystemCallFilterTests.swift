@@ -1,0 +1,95 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The system calls that the daemon has given up, and what it starts with it.
+@Suite struct SystemCallFilterTests {
+    @Test func everyThreadOfTheDaemon_isFiltered() async throws {
+        let service = try await RunningService()
+        // Answered once the vault is open, whose threads there are by then.
+        _ = try await service.client.createItem(session: service.client.openPlainSession())
+        let folder = "/proc/\(service.daemon.child.id)/task"
+        let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
+        #expect(threads.count > 1)
+        for thread in threads {
+            let status = ProcessStatus(at: "\(folder)/\(thread)")
+            // One that has ended meanwhile.
+            guard let filter = try? status.field("Seccomp") else { continue }
+            #expect(filter == "2")
+            #expect(try status.field("NoNewPrivs") == "1")
+        }
+        try await service.daemon.stop()
+        #expect(!(try await service.daemon.child.standardError.text()).contains("not filtered"))
+    }
+
+    @Test func calls_areAllowedOrRefused_asTheirArgumentsAre() async throws {
+        let outcomes = try await outcomes(of: "try")
+        let expected: [String: [String]] = [
+            "done": [
+                "socket-unix", "socketpair-unix", "mmap", "mmap-code", "mprotect", "shmat", "dlopen", "fork-exec",
+                "vfork-exec",
+                "personality-query", "setresgid", "setfsgid", "open", "open-existing", "openat-tmpfile", "chmod",
+                "mkdir",
+                "mkfifo",
+            ],
+            "EAFNOSUPPORT": [
+                "socket-inet", "socket-inet6", "socket-netlink", "socketpair-inet", "socket-inet-thread",
+            ],
+            "EPERM": [
+                "mmap-wx", "mprotect-x", "pkey_mprotect-x", "shmat-x", "clone-user", "clone-mount", "unshare",
+                "unshare-user",
+                "setns", "process_vm_readv", "process_vm_writev", "ptrace", "personality", "sched-fifo", "sched-other",
+                "nice",
+                "setuid", "setgroups", "openat-suid", "openat-sgid", "openat-tmpfile-suid", "chmod-suid", "fchmod-sgid",
+                "fchmodat-suid", "mkdir-sgid", "mkfifo-suid", "old-open-suid", "old-creat-suid", "chown", "mount",
+                "chroot",
+                "io_uring", "bpf", "keyctl", "userfaultfd", "perf",
+            ],
+            "ENOSYS": ["clone3", "openat2", "unknown"],
+        ]
+        for (outcome, names) in expected {
+            for name in names { #expect(outcomes[name] == outcome, "\(name)") }
+        }
+        // Newer than some versions of libseccomp, for which it is not there.
+        #expect(["EPERM", "ENOSYS"].contains(outcomes["fchmodat2-suid"]))
+        #expect(Set(outcomes.keys) == Set(expected.values.joined()).union(["fchmodat2-suid"]))
+    }
+
+    /// Shows that it is the filter that refuses, and not the machine.
+    @Test func calls_withoutTheFilter_areAllowed() async throws {
+        let outcomes = try await outcomes(of: "unfiltered")
+        let names = [
+            "socket-inet", "socket-inet-thread", "mmap-wx", "mprotect-x", "personality", "sched-other", "chmod-suid",
+            "fchmod-sgid",
+            "openat-suid", "openat-sgid", "openat-tmpfile-suid", "mkdir-sgid", "unshare",
+        ]
+        for name in names { #expect(outcomes[name] == "done", "\(name)") }
+    }
+
+    #if arch(x86_64)
+        @Test func callOfAnotherArchitecture_endsTheProcess() async throws {
+            let probe = try await Command.run(SystemCallFilterTests.probe, ["foreign"])
+            #expect(probe.status == .killed(signal: SIGSYS))
+            #expect(probe.text == "")
+        }
+    #endif
+
+    /// The outcome of each call that the probe tries.
+    private func outcomes(of mode: String) async throws -> [String: String] {
+        let folder = try TemporaryFolder()
+        let probe = try await Command.run(SystemCallFilterTests.probe, [mode, folder.path])
+        #expect(probe.succeeded, "\(probe.text) \(probe.errors)")
+        return Dictionary(
+            probe.text.split(separator: "\n").map { line in
+                let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+                return (words[0], words.count > 1 ? words[1] : "")
+            },
+            uniquingKeysWith: { first, _ in first }
+        )
+    }
+
+    private static var probe: String {
+        URL(fileURLWithPath: KeychainDaemon.executable).deletingLastPathComponent()
+            .appendingPathComponent("HardeningProbe").path
+    }
+}
