@@ -63,11 +63,14 @@ let package = Package(
         .target(name: "CTPM"),
         // A heap that is overwritten when it is freed, for the program that asks for it.
         .target(name: "CWipingHeap"),
+        // The first instructions of a set-gid process.
+        .target(name: "CDomain"),
 
         .target(name: "Configuration", dependencies: ["CTOML"], swiftSettings: settings),
         .target(name: "DBus", dependencies: ["CDBus", "CLinux"], swiftSettings: settings),
         .target(name: "Gcrypt", dependencies: ["CGcrypt"], swiftSettings: settings),
         .target(name: "Hardening", dependencies: ["CLinux", "CSeccomp", "CWipingHeap"], swiftSettings: settings),
+        .target(name: "Rights", dependencies: ["CLinux"], swiftSettings: settings),
         .target(name: "KeychainModel", swiftSettings: settings),
         .target(
             name: "Vault",
@@ -79,7 +82,7 @@ let package = Package(
         .target(
             name: "Authentication",
             dependencies: [
-                "CLinux", "DBus", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "DBus", "Gcrypt", "KeychainModel", "Rights", .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
@@ -112,8 +115,8 @@ let package = Package(
         .executableTarget(
             name: "keychaind",
             dependencies: [
-                "Authentication", "CLinux", "CTPM", "Configuration", "DBus", "Gcrypt", "Hardening", "KeychainModel",
-                "SecretService", "Vault",
+                "Authentication", "CDomain", "CLinux", "CTPM", "Configuration", "DBus", "Gcrypt", "Hardening",
+                "KeychainModel", "Rights", "SecretService", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],

@@ -53,6 +53,19 @@ static inline int keychaind_set_undumpable(void) { return prctl(PR_SET_DUMPABLE,
 
 static inline int keychaind_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
+// The group by which the calling thread opens files and looks into processes; 0 if it is that one now. A change of it sets whether the
+// process can be dumped to what the system says, so that is set anew.
+
+static inline int keychaind_set_file_group(gid_t group) {
+    syscall(SYS_setfsgid, group);
+    keychaind_set_undumpable();
+    return syscall(SYS_setfsgid, (gid_t)-1) == (long)group ? 0 : -1;
+}
+
+// Whether a file can be used so by whom the process acts for, which access(2) does not tell of a set-gid process; -1 if not.
+
+static inline int keychaind_can_access(const char *path, int mode) { return faccessat(AT_FDCWD, path, mode, 0x200); } // AT_EACCESS
+
 // Declared only where _GNU_SOURCE is defined before the first system header, which a module cannot see to.
 
 extern char *secure_getenv(const char *name);
@@ -90,7 +103,7 @@ static inline int keychaind_process_descriptor(pid_t process) { return (int)sysc
 int execvpe(const char *program, char *const arguments[], char *const environment[]);
 
 // posix_spawn cannot ask the kernel to end a program with its parent; else as it does. The program has a session of its own, the
-// descriptor as its input and output, no others, and no signal blocked or ignored. It gets SIGTERM when the calling thread ends. The
+// descriptor as its input and output, no others, the user's groups alone, and no signal blocked or ignored. It gets SIGTERM when the calling thread ends. The
 // error is an errno; with one there is no process.
 
 static inline pid_t keychaind_spawn(
@@ -110,8 +123,15 @@ static inline pid_t keychaind_spawn(
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &signals, NULL);
     setsid();
+    // Without the group of the domain, if there is one, for good. Not by the C library, which would change the parent's threads.
+    gid_t group = getgid(), effective, saved;
+    if (getegid() != group) syscall(SYS_setresgid, group, group, group);
+    int is_users = syscall(SYS_getresgid, &group, &effective, &saved) == 0 && effective == group && saved == group;
+    if (!is_users) errno = EPERM;
+    // The memory is the parent's still, and the change of groups has set whether it can be dumped.
+    keychaind_set_undumpable();
     int null = open("/dev/null", O_WRONLY);
-    if (dup2(descriptor, STDIN_FILENO) >= 0 && dup2(descriptor, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0
+    if (is_users && dup2(descriptor, STDIN_FILENO) >= 0 && dup2(descriptor, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0
         && prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) == 0 && getppid() == parent) {
         closefrom(STDERR_FILENO + 1);
         execvpe(program, arguments, environment);

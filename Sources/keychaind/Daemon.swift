@@ -6,6 +6,7 @@ import Glibc
 import Hardening
 import KeychainModel
 import Logging
+import Rights
 import SecretService
 import Vault
 
@@ -13,6 +14,7 @@ import Vault
 @BusActor
 struct Daemon {
     let options: Options
+    let domain: Domain
     let directory: String
     let connection: Connection
     let vault: Vault
@@ -25,12 +27,13 @@ struct Daemon {
     let logger: Logger
 
     /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
-    static func start(_ options: Options, endingOn signals: TerminationSignals) async {
+    static func start(_ options: Options, in domain: Domain, endingOn signals: TerminationSignals) async {
         let passed = PassedDescriptors.take()
         let password = StartPassword.descriptor(options)
-        let daemon = Daemon(options)
+        let daemon = Daemon(options, in: domain)
         await daemon.takeName()
         daemon.filterSystemCalls()
+        daemon.reportDomain()
         // A login that comes while the vault is being opened waits, instead of finding nobody.
         let loginSocket = daemon.openLoginSocket(passed)
         daemon.watchForTheEnd(signals)
@@ -49,15 +52,17 @@ struct Daemon {
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
     }
 
-    private init(_ options: Options) {
+    private init(_ options: Options, in domain: Domain) {
         self.options = options
+        self.domain = domain
         logger = Logger(label: "keychaind")
-        guard let directory = options.dataDirectory ?? UserFolders.data else {
+        guard let directory = options.dataDirectory ?? domain.dataDirectory ?? UserFolders.data else {
             end(.inputOutput, "there is no home folder to keep keychains in; give one with --data-dir")
         }
         self.directory = directory
         do throws(BusError) {
-            connection = try Connection(.session)
+            let address = domain.isEntered ? BusAddress.address(try SessionBusAddress.inDomain()) : .session
+            connection = try UserRights.perform { () throws(BusError) in try Connection(address) }
         } catch {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
@@ -105,6 +110,16 @@ struct Daemon {
             try SystemCallFilter.apply()
         } catch {
             logger.warning("The system calls of keychaind are not filtered", metadata: ["reason": "\(error.reason)"])
+        }
+    }
+
+    /// Says which setting the process runs in: what holds in each is in SECURITY.md.
+    private func reportDomain() {
+        switch domain {
+        case .none(let reason):
+            logger.notice("keychaind runs without a domain of its own", metadata: ["reason": "\(reason)"])
+        case .entered(_, _, let dataDirectory, _):
+            logger.notice("keychaind runs in a domain of its own", metadata: ["folder": "\(dataDirectory)"])
         }
     }
 

@@ -3,8 +3,6 @@ import Glibc
 import Hardening
 import Logging
 
-ProcessHardening.apply()
-
 // The TPM's libraries write what went wrong to standard error; it is in their result as well. Only here is there no other thread
 // that could read the environment.
 setenv("TSS2_LOG", "all+NONE", 0)
@@ -32,12 +30,21 @@ do throws(Options.UsageError) {
     end(.usage, "\(error.message)\n\(Options.help)")
 }
 
+let domain: Domain
+do throws(Domain.Failure) {
+    domain = try Domain.start(dataDirectory: options.dataDirectory)
+} catch {
+    end(.inputOutput, error.reason)
+}
+// Only now: whoever has renounced new privileges cannot start the helper that makes the domain's folders.
+ProcessHardening.apply()
+
 LoggingSystem.bootstrap { [level = options.isVerbose ? Logger.Level.debug : .notice] _ in
     JournalLogHandler(level: level)
 }
 
 let signals = TerminationSignals()
-Task(executorPreference: BusActor.loop) { @BusActor [options] in
-    await Daemon.start(options, endingOn: signals)
+Task(executorPreference: BusActor.loop) { @BusActor [options, domain] in
+    await Daemon.start(options, in: domain, endingOn: signals)
 }
 BusActor.loop.run()

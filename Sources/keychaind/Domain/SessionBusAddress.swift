@@ -1,0 +1,60 @@
+import DBus
+import Glibc
+import Rights
+
+/// Where the session bus listens, for a set-gid process: libdbus then does not look into the environment, which is hostile.
+///
+/// An address may have libdbus start programs, or connect to any machine. Here it is one socket on this machine.
+enum SessionBusAddress {
+    /// The address of `DBUS_SESSION_BUS_ADDRESS`, or that of the bus in the user's runtime folder.
+    static func inDomain() throws(BusError) -> String {
+        guard let variable = getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !variable.isEmpty else {
+            return runtime
+        }
+        guard let address = checked(variable, runtime: runtime) else {
+            throw BusError(
+                .failed,
+                "DBUS_SESSION_BUS_ADDRESS must be one unix:path=, unix:abstract= or unix:runtime=yes: \(variable)"
+            )
+        }
+        return address
+    }
+
+    /// An address that names one socket and at most the bus's identifier; nil for any other.
+    ///
+    /// - Parameter runtime: what stands for `runtime=yes`.
+    static func checked(_ address: String, runtime: String) -> String? {
+        let prefix = "unix:"
+        guard address.hasPrefix(prefix), address.utf8.allSatisfy(isAllowed) else { return nil }
+        var socket: String?
+        var identifiers = 0
+        for part in address.dropFirst(prefix.count).split(separator: ",", omittingEmptySubsequences: false) {
+            if part.hasPrefix("guid=") {
+                identifiers += 1
+                guard identifiers == 1, part.utf8.count == "guid=".utf8.count + 32 else { return nil }
+                continue
+            }
+            guard socket == nil else { return nil }
+            if part == "runtime=yes" {
+                socket = runtime
+            } else if part.hasPrefix("path=/") || (part.hasPrefix("abstract=") && part != "abstract=") {
+                socket = prefix + part
+            } else {
+                return nil
+            }
+        }
+        return socket
+    }
+
+    private static var runtime: String { "unix:path=/run/user/\(getuid())/bus" }
+
+    /// The characters that need no escape in an address, the escape itself, and what separates; no `;`, which another address follows.
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: "-_/.\\*%:=,".utf8.contains(byte)
+        }
+    }
+}

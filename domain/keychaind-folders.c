@@ -1,0 +1,148 @@
+/*
+ * keychaind-folders: makes the folders of one user's keychain, which only that user's keychaind can enter (docs/domain.md).
+ *
+ * Set-uid root, and executable for the group `keychaind` alone, so that nobody but keychaind starts it. It takes no arguments, reads
+ * no environment and acts for the real user. It makes, or completes what an interrupted run of it has begun:
+ *
+ *   /var/lib/keychaind/UID       root:root 0700, and an ACL that lets this one user pass
+ *   /var/lib/keychaind/UID/data  root:keychaind 2770
+ *   /run/keychaind/UID           the same, for what does not outlast the system
+ *
+ * What it finds is used or refused, never changed.
+ */
+#define _GNU_SOURCE
+#include <endian.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+static const char access_list[] = "system.posix_acl_access";
+static const char default_list[] = "system.posix_acl_default";
+
+// An ACL as the kernel takes it (linux/posix_acl_xattr.h), in the order that it asks for.
+struct entry {
+    uint16_t tag, permissions;
+    uint32_t identifier;
+};
+struct list {
+    uint32_t version;
+    struct entry owner, user, group, mask, others;
+};
+
+static struct list list_for(uid_t user) {
+    const uint32_t nobody = htole32(UINT32_MAX);
+    return (struct list){
+        .version = htole32(2),
+        .owner = {htole16(0x01), htole16(7), nobody},
+        .user = {htole16(0x02), htole16(1), htole32(user)},
+        .group = {htole16(0x04), 0, nobody},
+        .mask = {htole16(0x10), htole16(1), nobody},
+        .others = {htole16(0x20), 0, nobody},
+    };
+}
+
+static _Noreturn void refuse(const char *path, const char *reason) {
+    fprintf(stderr, "%s: %s\n", path, reason);
+    exit(74);
+}
+
+// One of the system's own folders, or `keychaind` in it: root's, and nobody else's to write.
+static int open_system_folder(int parent, const char *name, const char *path) {
+    int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (folder < 0) refuse(path, errno == ENOTDIR || errno == ELOOP ? "it is not a folder" : strerror(errno));
+    struct stat status;
+    if (fstat(folder, &status) != 0) refuse(path, strerror(errno));
+    if (status.st_uid != 0 || (status.st_mode & 022)) refuse(path, "others than root can change it");
+    return folder;
+}
+
+static bool has_list(int folder, const char *name, const char *path) {
+    if (fgetxattr(folder, name, NULL, 0) >= 0) return true;
+    if (errno == ENOTSUP) refuse(path, "its file system has no access control lists");
+    if (errno != ENODATA) refuse(path, strerror(errno));
+    return false;
+}
+
+// The folder of one user. True if it is complete; false if nobody but root can enter it yet.
+static bool is_complete(int folder, uid_t user, const char *path) {
+    struct stat status;
+    if (fstat(folder, &status) != 0) refuse(path, strerror(errno));
+    if (status.st_uid != 0 || status.st_gid != 0) refuse(path, "somebody else has made it");
+    if (has_list(folder, default_list, path)) refuse(path, "it has an access control list that is not keychaind's");
+    struct list expected = list_for(user), found;
+    ssize_t size = fgetxattr(folder, access_list, &found, sizeof found);
+    if (size == sizeof found && memcmp(&found, &expected, sizeof found) == 0) return true;
+    if (size >= 0 || errno == ERANGE) refuse(path, "it has an access control list that is not keychaind's");
+    if (errno == ENOTSUP) refuse(path, "its file system has no access control lists");
+    if (errno != ENODATA) refuse(path, strerror(errno));
+    if ((status.st_mode & 07777) != 0700) refuse(path, "its mode is not keychaind's");
+    return false;
+}
+
+static void make_data_folder(int folder, bool is_complete, gid_t group, const char *path) {
+    if (!is_complete && mkdirat(folder, "data", 0700) != 0 && errno != EEXIST) refuse(path, strerror(errno));
+    int data = openat(folder, "data", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (data < 0) refuse(path, errno == ENOTDIR || errno == ELOOP ? "it is not a folder" : strerror(errno));
+    struct stat status;
+    if (!is_complete && (fchown(data, 0, group) != 0 || fchmod(data, 02770) != 0 || fsync(data) != 0))
+        refuse(path, strerror(errno));
+    if (fstat(data, &status) != 0) refuse(path, strerror(errno));
+    if (status.st_uid != 0 || status.st_gid != group || (status.st_mode & 07777) != 02770
+        || has_list(data, access_list, path) || has_list(data, default_list, path))
+        refuse(path, "its owner or mode is not keychaind's");
+    close(data);
+}
+
+// `system` is an absolute path of two folders at most, such as /var/lib.
+static void make_folders(const char *system, uid_t user, gid_t group) {
+    char path[64], name[16];
+    int folder = open_system_folder(AT_FDCWD, "/", "/");
+    for (const char *part = system + 1, *end; *part; part = *end ? end + 1 : end) {
+        end = strchrnul(part, '/');
+        snprintf(path, sizeof path, "%.*s", (int)(end - system), system);
+        snprintf(name, sizeof name, "%.*s", (int)(end - part), part);
+        folder = open_system_folder(folder, name, path);
+    }
+    snprintf(path, sizeof path, "%s/keychaind", system);
+    if (mkdirat(folder, "keychaind", 0755) != 0 && errno != EEXIST) refuse(path, strerror(errno));
+    folder = open_system_folder(folder, "keychaind", path);
+
+    snprintf(path, sizeof path, "%s/keychaind/%u", system, user);
+    snprintf(name, sizeof name, "%u", user);
+    if (mkdirat(folder, name, 0700) != 0 && errno != EEXIST) refuse(path, strerror(errno));
+    int outer = openat(folder, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (outer < 0) refuse(path, errno == ENOTDIR || errno == ELOOP ? "it is not a folder" : strerror(errno));
+    bool complete = is_complete(outer, user, path);
+    char data[80];
+    snprintf(data, sizeof data, "%s/data", path);
+    make_data_folder(outer, complete, group, data);
+    // Last, since it lets the user in.
+    struct list list = list_for(user);
+    if (!complete && fsetxattr(outer, access_list, &list, sizeof list, 0) != 0)
+        refuse(path, errno == ENOTSUP ? "its file system has no access control lists" : strerror(errno));
+    if (!complete && (fsync(outer) != 0 || fsync(folder) != 0)) refuse(path, strerror(errno));
+}
+
+int main(void) {
+    static const char self[] = "keychaind-folders";
+    uid_t user = getuid();
+    gid_t group = getegid();
+    struct stat program;
+    if (stat("/proc/self/exe", &program) != 0) refuse(self, strerror(errno));
+    if (program.st_uid != 0 || program.st_gid == 0 || (program.st_mode & 07777) != 04710 || geteuid() != 0)
+        refuse(self, "it is not installed as root:keychaind 4710");
+    if (group != program.st_gid || user == 0 || user == (uid_t)-1) refuse(self, "only a user's keychaind starts it");
+    // From here on no process of the user can signal it.
+    if (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0 || chdir("/") != 0) refuse(self, strerror(errno));
+    umask(022);
+    make_folders("/var/lib", user, group);
+    make_folders("/run", user, group);
+    return 0;
+}
