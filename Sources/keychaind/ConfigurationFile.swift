@@ -1,6 +1,7 @@
 import Configuration
 import Glibc
 import Logging
+import Rights
 
 /// The user's configuration, in a file.
 enum ConfigurationFile {
@@ -12,7 +13,7 @@ enum ConfigurationFile {
     /// Blocks for as long as the file's disk takes.
     static func load(from path: String, logger: Logger) -> Configuration {
         let content: [UInt8]
-        switch read(path) {
+        switch UserRights.perform({ read(path) }) {
         case .missing:
             return Configuration()
         case .failure(let reason):

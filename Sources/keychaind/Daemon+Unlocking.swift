@@ -12,8 +12,12 @@ import Vault
 extension Daemon {
     /// Unlocks what the process before this one has had unlocked, with the keys that systemd has kept.
     func takeOver(_ passed: PassedDescriptors) async {
-        guard let keys = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return }
+        let sealed = domain.runtimeDirectory.map(SealedHandover.init)
+        // What is left of an earlier process goes, whether or not there is a key to it.
+        defer { sealed?.remove() }
+        guard let kept = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return }
         do throws(VaultError) {
+            guard let keys = try keys(from: kept, sealed) else { return }
             let names = try await vault.takeOver(keys)
             logger.notice(
                 "Keychains stay unlocked across the restart",
@@ -21,6 +25,26 @@ extension Daemon {
             )
         } catch {
             logger.error("Keychains do not stay unlocked across the restart", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// The keys that the process before has left: those that systemd has kept, or in the domain what these open.
+    private func keys(from kept: consuming SecureBytes, _ sealed: SealedHandover?) throws(VaultError) -> SecureBytes? {
+        guard let sealed else { return kept }
+        do throws(GcryptError) {
+            return try sealed.take(kept)
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// What systemd keeps of the keys: in the domain only the key to a file that nobody outside of it can reach.
+    private func kept(_ keys: consuming SecureBytes) throws(VaultError) -> SecureBytes {
+        guard let directory = domain.runtimeDirectory else { return keys }
+        do throws(GcryptError) {
+            return try SealedHandover(directory: directory).leave(keys)
+        } catch {
+            throw VaultError(error)
         }
     }
 
@@ -33,7 +57,7 @@ extension Daemon {
             guard ServiceManager.isThere else {
                 return logger.notice("Nobody keeps the keys of what is unlocked: the next start finds it locked")
             }
-            if let reason = KeptKeys.leave(keys) {
+            if let reason = KeptKeys.leave(try kept(keys)) {
                 return logger.warning("The keys of what is unlocked cannot be kept", metadata: ["reason": "\(reason)"])
             }
             ServiceManager.waitUntilHeard()
@@ -44,7 +68,7 @@ extension Daemon {
 
     /// Begins to unlock `login` with this computer, if it is to; calls that come from then on wait until that is done.
     func unlockByHost(_ configuration: Configuration) {
-        host.configure(configuration)
+        host.configure(configuration, in: domain, logger: logger)
         guard configuration.host.unlocksAtStart, let login = vault.collection(named: .login) else { return }
         BusActor.start { await provider.unlockByHost(login) }
     }

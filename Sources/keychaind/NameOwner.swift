@@ -1,6 +1,7 @@
 import CLinux
 import DBus
 import Glibc
+import Rights
 
 /// Who has a bus name, in words for the person who wants it.
 enum NameOwner {
@@ -28,7 +29,7 @@ enum NameOwner {
 
     private static func executable(of process: UInt32) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/\(process)/exe", &buffer, buffer.count)
+        let count = UserRights.perform { readlink("/proc/\(process)/exe", &buffer, buffer.count) }
         guard count > 0 else { return nil }
         return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

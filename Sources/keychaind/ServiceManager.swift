@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Rights
 
 /// Tells systemd how the service is doing: a datagram to the socket that `NOTIFY_SOCKET` names (sd_notify(3)).
 enum ServiceManager {
@@ -53,10 +54,12 @@ enum ServiceManager {
         defer { close(socket) }
         let state = Array(state.utf8)
         address.withPointer { pointer, length in
-            if let descriptor {
-                _ = keychaind_send_descriptor(socket, pointer, length, state, state.count, descriptor)
-            } else {
-                _ = sendto(socket, state, state.count, Int32(MSG_NOSIGNAL), pointer, length)
+            UserRights.perform {
+                if let descriptor {
+                    _ = keychaind_send_descriptor(socket, pointer, length, state, state.count, descriptor)
+                } else {
+                    _ = sendto(socket, state, state.count, Int32(MSG_NOSIGNAL), pointer, length)
+                }
             }
         }
     }

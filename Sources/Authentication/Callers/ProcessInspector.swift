@@ -1,5 +1,6 @@
 package import DBus
 import Glibc
+import Rights
 
 /// Looks into the process behind a connection.
 package struct ProcessInspector: Sendable {
@@ -14,6 +15,10 @@ package struct ProcessInspector: Sendable {
     ///
     /// Blocks: a process in a file system of its own making decides how long. So this is for a thread that nobody waits for.
     package func inspect(_ credentials: ConnectionCredentials) -> Caller.Insight {
+        UserRights.perform { look(at: credentials) }
+    }
+
+    private func look(at credentials: ConnectionCredentials) -> Caller.Insight {
         guard let processID = credentials.processID else {
             return .opaque(reason: "the bus does not tell its process")
         }
@@ -35,7 +40,9 @@ package struct ProcessInspector: Sendable {
 
     /// Whether a process that was looked into is still the one with its id; does not block.
     package func isSame(_ process: CallerProcess) -> Bool {
-        status(of: process.id)?.startTime == process.startTime
+        // Everybody may read this file, unless /proc hides processes.
+        let status = self.status(of: process.id) ?? UserRights.perform { self.status(of: process.id) }
+        return status?.startTime == process.startTime
     }
 
     private func status(of id: Int32) -> ProcessStatus? {

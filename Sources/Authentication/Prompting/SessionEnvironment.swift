@@ -26,7 +26,10 @@ package final class SessionEnvironment {
     /// All variables; where this process and the user manager differ, the user manager is right.
     package func variables() async -> [String: String] {
         guard !SessionEnvironment.hasDisplay(own) else { return own }
-        return own.merging(await managersVariables()) { $1 }
+        var variables = own.merging(await managersVariables()) { $1 }
+        // Programs are started from this one's, whatever is said here.
+        variables["PATH"] = own["PATH"]
+        return variables
     }
 
     /// Whether windows can be shown.

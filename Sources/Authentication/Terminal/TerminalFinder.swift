@@ -1,4 +1,5 @@
 import Glibc
+import Rights
 
 /// Finds the terminal that a process was started on.
 package struct TerminalFinder: Sendable {
@@ -15,6 +16,10 @@ package struct TerminalFinder: Sendable {
     /// two programs would share what is typed. And only where the process sees the same devices as this one, which in a container
     /// it does not.
     func terminal(of process: CallerProcess) -> CallerTerminal? {
+        UserRights.perform { findTerminal(of: process) }
+    }
+
+    private func findTerminal(of process: CallerProcess) -> CallerTerminal? {
         let folder = ProcessFolder(process.id, in: root)
         guard let device = foregroundDevice(of: process), let path = device.path, device.isOwn(at: path),
             let own = ProcessFolder.status(at: "\(root)/self/ns/mnt"), let theirs = folder.status(of: "ns/mnt"),
@@ -26,7 +31,7 @@ package struct TerminalFinder: Sendable {
 
     /// Whether a process is there still, and in the foreground of its terminal.
     func isInForeground(_ process: CallerProcess) -> Bool {
-        foregroundDevice(of: process) != nil
+        UserRights.perform { foregroundDevice(of: process) } != nil
     }
 
     private func foregroundDevice(of process: CallerProcess) -> TerminalDevice? {

@@ -1,4 +1,5 @@
 import Glibc
+import Rights
 
 /// How a terminal was set before somebody asked on it.
 ///
@@ -9,7 +10,7 @@ final class TerminalSettings: Sendable {
 
     /// Keeps the settings of a terminal; nil if it cannot be opened, or is none.
     init?(of path: String) {
-        let descriptor = open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC)
+        let descriptor = UserRights.perform { open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC) }
         guard descriptor >= 0 else { return nil }
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else {

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// The folder of a vault, and what is done with files in it as wholes.
@@ -30,7 +31,7 @@ struct Folder: Sendable {
             } else if errno != EEXIST {
                 let failure = errno
                 // An ancestor may be one that only the system can write, and be there all the same.
-                if access(made, F_OK) != 0 { throw VaultError(errno: failure, doing: "make the folder") }
+                if keychaind_can_access(made, F_OK) != 0 { throw VaultError(errno: failure, doing: "make the folder") }
             }
         }
         var status = stat()
@@ -39,17 +40,18 @@ struct Folder: Sendable {
             throw VaultError(.storageFailed, reason: "the data folder is not a folder")
         }
         // Others may have been let in by an earlier program's mask; failing to shut them out is not fatal on a read-only disk.
-        if status.st_mode & 0o077 != 0 { chmod(path, 0o700) }
+        // The folder of a domain is root's, and shuts them out by itself.
+        if status.st_uid == geteuid(), status.st_mode & 0o077 != 0 { chmod(path, 0o700) }
     }
 
     /// Whether a file can be written.
     static func isWritable(_ path: String) -> Bool {
-        access(path, W_OK) == 0
+        keychaind_can_access(path, W_OK) == 0
     }
 
     /// Whether new files can be made in the folder.
     var isWritable: Bool {
-        access(path, W_OK | X_OK) == 0
+        keychaind_can_access(path, W_OK | X_OK) == 0
     }
 
     /// The names of what is in the folder, rising.

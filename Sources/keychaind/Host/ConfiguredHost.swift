@@ -1,5 +1,6 @@
 import Configuration
 import Gcrypt
+import Logging
 import Synchronization
 import Vault
 
@@ -7,9 +8,16 @@ import Vault
 final class ConfiguredHost: HostSealer {
     private let host = Mutex(TPMHost(transport: Configuration().host.tpm))
 
-    /// Takes what the configuration says.
-    func configure(_ configuration: Configuration) {
-        host.withLock { host in host = TPMHost(transport: configuration.host.tpm) }
+    /// Takes what the configuration says; in the domain, which the configuration is outside of, only a TPM of the system's.
+    func configure(_ configuration: Configuration, in domain: Domain, logger: Logger) {
+        let transport = configuration.host.tpm
+        guard !domain.isEntered || TPMHost.isSystems(transport) else {
+            return logger.error(
+                "In a domain of its own keychaind uses no other TPM than the system's",
+                metadata: ["tpm": "\(transport)"]
+            )
+        }
+        host.withLock { host in host = TPMHost(transport: transport) }
     }
 
     private var current: TPMHost { host.withLock { host in host } }

@@ -1,6 +1,7 @@
 import CTPM
 import Gcrypt
 import Glibc
+import Rights
 import Vault
 
 /// This machine's TPM, which keeps a key so that no other machine gives it back.
@@ -33,7 +34,9 @@ struct TPMHost: HostSealer {
         var sealed = [UInt8](repeating: 0, count: Int(KEYCHAIND_TPM_SEALED_SIZE))
         let count = key.withUnsafeBytes { key in
             let bytes = key.assumingMemoryBound(to: UInt8.self)
-            return keychaind_tpm_seal(transport, bytes.baseAddress, bytes.count, &sealed, &failure)
+            return UserRights.perform {
+                keychaind_tpm_seal(transport, bytes.baseAddress, bytes.count, &sealed, &failure)
+            }
         }
         guard count > 0, Int(count) <= sealed.count else { throw Self.error(failure) }
         return Array(sealed.prefix(Int(count)))
@@ -46,20 +49,31 @@ struct TPMHost: HostSealer {
             var key = try SecureBytes(count: Self.keySize, in: .locked)
             let count = key.withUnsafeMutableBytes { key in
                 let bytes = key.assumingMemoryBound(to: UInt8.self)
-                return keychaind_tpm_unseal(
-                    transport,
-                    sealed,
-                    sealed.count,
-                    bytes.baseAddress,
-                    bytes.count,
-                    &failure
-                )
+                return UserRights.perform {
+                    keychaind_tpm_unseal(
+                        transport,
+                        sealed,
+                        sealed.count,
+                        bytes.baseAddress,
+                        bytes.count,
+                        &failure
+                    )
+                }
             }
             if Int(count) == Self.keySize { return key }
         } catch {
             throw VaultError(error)
         }
         throw Self.error(failure)
+    }
+
+    /// Whether a transport leads to a TPM that the kernel has, which no program of the user can stand in for.
+    static func isSystems(_ transport: String) -> Bool {
+        let prefix = device + "/dev/tpm"
+        return transport.hasPrefix(prefix)
+            && transport.dropFirst(prefix.count).utf8.allSatisfy { byte in
+                (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || "rm".utf8.contains(byte)
+            }
     }
 
     private static let device = "device:"

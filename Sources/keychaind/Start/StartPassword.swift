@@ -1,4 +1,6 @@
+import CLinux
 import Glibc
+import Rights
 
 /// Where the password is that the daemon is started with.
 enum StartPassword {
@@ -14,7 +16,15 @@ enum StartPassword {
         guard let folder = getenv("CREDENTIALS_DIRECTORY").map({ String(cString: $0) }), folder.hasPrefix("/") else {
             return nil
         }
-        let descriptor = open("\(folder)/\(credential)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
-        return descriptor >= 0 ? descriptor : nil
+        let descriptor = UserRights.perform {
+            open("\(folder)/\(credential)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        }
+        guard descriptor >= 0 else { return nil }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            return nil
+        }
+        return descriptor
     }
 }
