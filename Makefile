@@ -8,7 +8,15 @@ STRIP ?= strip
 CC ?= cc
 CFLAGS ?= -O2 -g
 
+# Whether the program is installed with a group of its own, which takes an administrator (docs/domain.md).
+DOMAIN ?= yes
+DOMAINGROUP ?= keychaind
+
 BINDIR = $(PREFIX)/bin
+# keychaind looks for the helper here, from the folder that it is in itself.
+HELPERDIR = $(PREFIX)/libexec/keychaind
+SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
+TMPFILESDIR = $(PREFIX)/lib/tmpfiles.d
 DATADIR = $(PREFIX)/share
 UNITDIR = $(PREFIX)/lib/systemd/user
 DOCDIR = $(DATADIR)/doc/keychaind
@@ -21,6 +29,7 @@ PAMDIR ?= $(PREFIX)/lib/security
 
 RELEASE = .build/release/keychaind
 PAM_MODULE = .build/pam_keychaind.so
+HELPER = .build/keychaind-folders
 INTERFACES = $(wildcard dbus/*.xml)
 POLICY = dbus/org.keychaind.policy
 # In the folders that they have here, so that they find each other.
@@ -31,6 +40,9 @@ DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
 # What install puts in place and uninstall takes away.
 INSTALLED = \
 	$(BINDIR)/keychaind \
+	$(HELPERDIR)/keychaind-folders \
+	$(SYSUSERSDIR)/keychaind.conf \
+	$(TMPFILESDIR)/keychaind.conf \
 	$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service \
 	$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service \
 	$(PORTALDIR)/keychaind.portal \
@@ -42,14 +54,14 @@ INSTALLED = \
 	$(DATADIR)/man/man1/keychaind.1 \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build pam run test docs bench lint format install uninstall clean
+.PHONY: packages build pam helper run test docs bench lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # What the build needs from the system; the other targets install what they need by themselves.
 packages:
 	scripts/install-packages build
 
-build: pam
+build: pam helper
 	$(SWIFT) build -c release --product keychaind
 
 # Loaded into login programs: C, with nothing but PAM and the C library.
@@ -60,6 +72,14 @@ $(PAM_MODULE): pam/pam_keychaind.c
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra $(if $(CI),-Werror) -fPIC -fvisibility=hidden \
 		-fstack-protector-strong -shared -Wl,-z,relro,-z,now,-z,defs,--as-needed $(LDFLAGS) -o $@ $< -lpam
 
+# Makes the folders of the domain; set-uid root, so it links the C library alone.
+helper: $(HELPER)
+
+$(HELPER): domain/keychaind-folders.c
+	mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) -D_FORTIFY_SOURCE=2 $(CFLAGS) -std=gnu11 -Wall -Wextra $(if $(CI),-Werror) -fPIE \
+		-fstack-protector-strong -pie -Wl,-z,relro,-z,now,--as-needed $(LDFLAGS) -o $@ $<
+
 run:
 	scripts/install-packages run
 	$(SWIFT) build -c release --product keychaind
@@ -67,7 +87,7 @@ run:
 
 test:
 	scripts/install-packages test
-	$(MAKE) pam
+	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/test
 	$(SWIFT) build -c release --product keychaind
 	Tests/Scripts/run Packaging
@@ -98,9 +118,14 @@ format:
 # Builds nothing, so that `sudo make install` needs no Swift and leaves no files of root's in the build folder.
 install:
 	@test -x $(RELEASE) || { echo "install: there is no $(RELEASE) yet; run make first" >&2; exit 1; }
+	@test -x $(HELPER) || { echo "install: there is no $(HELPER) yet; run make first" >&2; exit 1; }
 	@test -f $(PAM_MODULE) || { echo "install: there is no $(PAM_MODULE) yet; run make first" >&2; exit 1; }
 	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind
 	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind
+	$(INSTALL) -D -m 755 $(HELPER) $(DESTDIR)$(HELPERDIR)/keychaind-folders
+	$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-folders
+	$(INSTALL) -D -m 644 dbus/keychaind.sysusers $(DESTDIR)$(SYSUSERSDIR)/keychaind.conf
+	$(INSTALL) -D -m 644 dbus/keychaind.tmpfiles $(DESTDIR)$(TMPFILESDIR)/keychaind.conf
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/dbus-1/services $(DESTDIR)$(DATADIR)/dbus-1/interfaces $(DESTDIR)$(UNITDIR) \
 		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR)
 	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.secrets.service.in \
@@ -118,9 +143,12 @@ install:
 	$(INSTALL) -m 644 $(POLICY) $(DESTDIR)$(ACTIONDIR)
 	$(INSTALL) -m 644 docs/man/keychaind.1 $(DESTDIR)$(DATADIR)/man/man1
 	INSTALL=$(INSTALL) scripts/install-documents $(DESTDIR)$(DOCDIR) $(DOCUMENTS)
+	@DESTDIR=$(DESTDIR) scripts/install-domain $(DOMAIN) $(DOMAINGROUP) $(BINDIR)/keychaind \
+		$(HELPERDIR)/keychaind-folders
 
 uninstall:
 	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
+	if [ -d $(DESTDIR)$(HELPERDIR) ]; then rmdir $(DESTDIR)$(HELPERDIR); fi
 	if [ -d $(DESTDIR)$(DOCDIR) ]; then find $(DESTDIR)$(DOCDIR) -depth -type d -empty -delete; fi
 
 clean:

@@ -100,8 +100,11 @@ start_daemon() {
     eventually owns_name "$daemon_pid"
 }
 
-# install_to PREFIX [DESTDIR]
-install_to() { make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" >"$work/make.log" 2>&1; }
+# install_to PREFIX [DESTDIR [VARIABLE...]]: without a domain, which changes the machine's groups and folders, unless a variable
+# says otherwise
+install_to() {
+    make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" DOMAIN=no "${@:3}" >"$work/make.log" 2>&1
+}
 
 # check_links FOLDER: no document in it links to a file or a heading that is not there.
 check_links() {

@@ -69,6 +69,7 @@ struct SealedHandover {
     private static var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
     private static func failure(_ what: String) -> GcryptError {
-        GcryptError(.invalidParameters, reason: "the file of keys cannot be \(what): \(String(cString: strerror(errno)))")
+        let reason = String(cString: strerror(errno))
+        return GcryptError(.operationFailed, reason: "the file of keys cannot be \(what): \(reason)")
     }
 }

@@ -1,0 +1,11 @@
+# shellcheck shell=bash disable=SC2154
+# The domain (docs/domain.md): an installed keychaind, attacked by programs of its own user.
+
+# Users, folders and an installation of their own, which end with these namespaces.
+if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
+    skip "needs root and namespaces"
+    exit 0
+fi
+# shellcheck disable=SC2016  # for the shell that is started
+timeout --kill-after=5 280 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+    bash -euo pipefail -c 'source "$here/support.sh"; source "$scripts/domain/attacks.sh"'
