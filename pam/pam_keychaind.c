@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <linux/openat2.h>
 #include <poll.h>
 #include <pwd.h>
@@ -31,6 +32,9 @@ enum {
     milliseconds_in_all = 2000,
     // What a change leaves for the session that follows it.
     milliseconds_for_session = 500,
+    milliseconds_between_looks = 20,
+    // The group has no members by name, so its entry is short.
+    group_limit = 16384,
 };
 
 enum operation { operation_unlock = 1, operation_change = 2 };
@@ -145,29 +149,81 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
+// Opens what a path below a folder names, without a link or a mount on the way; closes the folder.
+static int open_below(int folder, const char *path) {
+    struct open_how how = {
+        .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
+        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
+    };
+    int found = (int)syscall(SYS_openat2, folder, path, &how, sizeof how);
+    int error = errno;
+    close(folder);
+    errno = error;
+    return found;
+}
+
+// Gives the descriptor back if it is the user's socket; else closes it.
+static int check_socket(int found, uid_t user) {
+    struct stat status;
+    if (found < 0) return -1;
+    if (fstat(found, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == user) return found;
+    close(found);
+    return errno = EPERM, -1;
+}
+
 // The socket itself, wherever its name may lead by the time it is connected to: below the user's runtime folder without a link
 // or a mount on the way, and the user's own.
 static int find_socket(const char *runtime, uid_t user) {
     char folder[128];
     struct stat status;
-    struct open_how how = {
-        .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
-        .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS | RESOLVE_NO_MAGICLINKS | RESOLVE_NO_XDEV,
-    };
     int length = snprintf(folder, sizeof folder, "%s/%lu", runtime, (unsigned long)user);
     if (length < 0 || (size_t)length >= sizeof folder) return errno = ENAMETOOLONG, -1;
     int base = open(folder, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (base < 0) return -1;
-    int found = fstat(base, &status) == 0 && status.st_uid == user
-                    ? (int)syscall(SYS_openat2, base, "keychaind/pam", &how, sizeof how)
-                    : (errno = EPERM, -1);
-    int error = errno;
-    close(base);
-    errno = error;
+    if (fstat(base, &status) != 0 || status.st_uid != user) {
+        close(base);
+        return errno = EPERM, -1;
+    }
+    return check_socket(open_below(base, "keychaind/pam"), user);
+}
+
+// A group that exists, none, or a failure to look it up.
+enum lookup { lookup_found, lookup_none, lookup_failed };
+
+static enum lookup find_group(const char *name, gid_t *group) {
+    char buffer[group_limit];
+    struct group entry, *found = NULL;
+    int error = getgrnam_r(name, &entry, buffer, sizeof buffer, &found);
+    if (found != NULL) return *group = found->gr_gid, lookup_found;
+    // Some systems report a missing entry as one of these.
+    if (error == 0 || error == ENOENT || error == ESRCH) return lookup_none;
+    return errno = error, lookup_failed;
+}
+
+// Gives the descriptor back if it is a folder of root's that nobody else can write; else closes it.
+static int check_folder(int found) {
+    struct stat status;
     if (found < 0) return -1;
-    if (fstat(found, &status) == 0 && S_ISSOCK(status.st_mode) && status.st_uid == user) return found;
+    if (fstat(found, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 022) == 0) return found;
     close(found);
     return errno = EPERM, -1;
+}
+
+// The socket of keychaind's domain, UID/data/pam: in folders of root's, the last of which only the group can enter and write.
+static int find_domain_socket(const char *domain, uid_t user, gid_t group) {
+    char name[32];
+    struct stat status;
+    int folder = check_folder(open(domain, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (folder < 0) return -1;
+    snprintf(name, sizeof name, "%lu", (unsigned long)user);
+    if ((folder = check_folder(open_below(folder, name))) < 0) return -1;
+    if ((folder = open_below(folder, "data")) < 0) return -1;
+    if (fstat(folder, &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != 0 || status.st_gid != group ||
+        (status.st_mode & 007) != 0) {
+        close(folder);
+        return errno = EPERM, -1;
+    }
+    return check_socket(open_below(folder, "pam"), user);
 }
 
 // Connects, and does not give up when a signal of the login program's interrupts it.
@@ -185,22 +241,62 @@ static bool connect_until(int connection, const struct sockaddr_un *address, int
     }
 }
 
-static int connect_to(int socket_file, uid_t user, int64_t deadline) {
+// Connects to a socket whose listener runs as the user, and in the group if one is required; closes the descriptor.
+static int connect_to(int socket_file, uid_t user, const gid_t *group, int64_t deadline) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct ucred peer;
     socklen_t size = sizeof peer;
+    if (socket_file < 0) return -1;
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (connection < 0) return -1;
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", socket_file);
-    if (connect_until(connection, &address, deadline) &&
+    if (connection >= 0 && connect_until(connection, &address, deadline) &&
         getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) {
         // Who listens may be another than the one who has made the socket.
-        if (peer.uid == user) return connection;
+        if (peer.uid == user && (group == NULL || peer.gid == *group)) {
+            close(socket_file);
+            return connection;
+        }
         errno = EPERM;
     }
     int error = errno;
-    close(connection);
+    close(socket_file);
+    if (connection >= 0) close(connection);
     return errno = error, -1;
+}
+
+// Has systemd start keychaind: connects to the user's socket, sends nothing, and leaves. False if nobody listens there.
+static bool wake(const char *runtime, uid_t user) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int socket_file = find_socket(runtime, user);
+    if (socket_file < 0) return false;
+    int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", socket_file);
+    // A queue that is full has somebody to empty it.
+    bool is_heard = connection >= 0 &&
+                    (connect(connection, (const struct sockaddr *)&address, sizeof address) == 0 || errno == EAGAIN);
+    int error = errno;
+    close(socket_file);
+    if (connection >= 0) close(connection);
+    return errno = error, is_heard;
+}
+
+static void pause_between_looks(void) {
+    struct timespec time = {.tv_nsec = milliseconds_between_looks * 1000000L};
+    // A signal of the login program's only shortens it.
+    nanosleep(&time, NULL);
+}
+
+// Connects to keychaind in its domain, which it waits for if keychaind is only started.
+static int connect_to_domain(const char *domain, const char *runtime, uid_t user, gid_t group, int64_t deadline) {
+    bool is_awake = false;
+    for (;;) {
+        int connection = connect_to(find_domain_socket(domain, user, group), user, &group, deadline);
+        if (connection >= 0 || (errno != ENOENT && errno != ECONNREFUSED)) return connection;
+        int error = errno;
+        if (!is_awake && !(is_awake = wake(runtime, user))) return errno = error, -1;
+        if (now() >= deadline) return errno = ETIMEDOUT, -1;
+        pause_between_looks();
+    }
 }
 
 // Sends a frame, which is not kept once it has been sent.
@@ -237,27 +333,76 @@ static const char *argument(int count, const char **arguments, const char *name,
     return standard;
 }
 
+// Where the password goes, as the configuration and the system say.
+struct route {
+    const char *runtime;
+    const char *domain;
+    // Nobody without this group gets the password; NULL where keychaind has no domain.
+    const char *group_name;
+    gid_t group;
+};
+
+// Decides the way; false if there is none, which is in the log then.
+//
+// Without a group of that name keychaind has no domain. A group that the configuration names has to exist.
+static bool find_route(pam_handle_t *pam, struct route *route, int count, const char **arguments) {
+    const char *named = argument(count, arguments, "group=", NULL);
+    route->runtime = argument(count, arguments, "runtime=", "/run/user");
+    route->domain = argument(count, arguments, "domain=", "/run/keychaind");
+    route->group_name = NULL;
+    if (named != NULL && strcmp(named, "none") == 0) return true;
+    const char *name = named != NULL ? named : "keychaind";
+    switch (find_group(name, &route->group)) {
+    case lookup_found:
+        route->group_name = name;
+        return true;
+    case lookup_none:
+        if (named == NULL) return true;
+        pam_syslog(pam, LOG_ERR, "the password is not handed over: there is no group %s", name);
+        return false;
+    case lookup_failed:
+        break;
+    }
+    pam_syslog(pam, LOG_ERR, "the password is not handed over: the group %s cannot be looked up: %s", name, strerror(errno));
+    return false;
+}
+
+static int connect_by(const struct route *route, uid_t user, int64_t deadline) {
+    if (route->group_name == NULL) return connect_to(find_socket(route->runtime, user), user, NULL, deadline);
+    return connect_to_domain(route->domain, route->runtime, user, route->group, deadline);
+}
+
+static void log_failure(pam_handle_t *pam, const struct login *login, const struct route *route) {
+    int error = errno;
+    bool is_absent = error == ENOENT || error == ECONNREFUSED;
+    if (route->group_name == NULL || is_absent) {
+        int level = is_absent ? LOG_INFO : LOG_NOTICE;
+        pam_syslog(pam, level, "the keychain of %s is not reached: %s", login->user, strerror(error));
+        return;
+    }
+    const char *reason = error == ETIMEDOUT ? "nobody in that group listens in time" : strerror(error);
+    pam_syslog(
+        pam, LOG_NOTICE, "the password of %s goes to a keychaind with the group %s only, which is not reached: %s",
+        login->user, route->group_name, reason
+    );
+}
+
 enum parcel { only_change, change_and_unlock };
 
 // Sends what the login has to say, the change before the unlocking that needs it; true if all of it was taken.
 static bool deliver(
     pam_handle_t *pam, struct login *login, enum parcel parcel, int limit, int count, const char **arguments
 ) {
-    const char *runtime = argument(count, arguments, "runtime=", "/run/user");
     struct passwd *account = pam_modutil_getpwnam(pam, login->user);
     int64_t start = now(), deadline = start + limit;
-    int connection = -1, status = -1;
+    struct route route;
+    int status = -1;
     if (account == NULL) return false;
     uid_t user = account->pw_uid;
     // As anybody else it could not be told what the socket's name leads to, nor would the daemon listen.
     if (geteuid() != 0 && geteuid() != user) return false;
-    int socket_file = find_socket(runtime, user);
-    if (socket_file >= 0) {
-        connection = connect_to(socket_file, user, deadline);
-        int error = errno;
-        close(socket_file);
-        errno = error;
-    }
+    if (!find_route(pam, &route, count, arguments)) return false;
+    int connection = connect_by(&route, user, deadline);
     if (connection >= 0) {
         bool changes = login->has_change, unlocks = login->has_password && parcel == change_and_unlock;
         // Both at once, so that the daemon unlocks after a change that takes longer than there is time to wait for.
@@ -271,10 +416,7 @@ static bool deliver(
         close(connection);
         errno = error;
     }
-    if (status < 0) {
-        int level = errno == ENOENT || errno == ECONNREFUSED ? LOG_INFO : LOG_NOTICE;
-        pam_syslog(pam, level, "the keychain of %s is not reached: %s", login->user, strerror(errno));
-    }
+    if (status < 0) log_failure(pam, login, &route);
     int64_t spent = now() - start;
     login->milliseconds_left = spent < login->milliseconds_left ? login->milliseconds_left - (int)spent : 0;
     return status >= 0;

@@ -77,7 +77,13 @@ extension Daemon {
     ///
     /// Whoever connects waits for ``listenForLogins(_:at:)``.
     func openLoginSocket(_ passed: PassedDescriptors) -> Result<Int32, LoginSocket.Failure>? {
-        if let socket = LoginSocket.usable(passed.descriptors(named: LoginSocket.name)) { return .success(socket) }
+        let usable = LoginSocket.usable(passed.descriptors(named: LoginSocket.name))
+        switch domain {
+        case .entered(let group, _, _, let runtimeDirectory):
+            return openDomainSocket(in: runtimeDirectory, group: group)
+        case .none:
+            if let usable { return .success(usable) }
+        }
         // Keychains in a folder of their own are not those that the account's password is for.
         guard options.dataDirectory == nil else { return nil }
         guard let folder = UserFolders.runtime else {
@@ -90,8 +96,17 @@ extension Daemon {
         }
     }
 
+    private func openDomainSocket(in folder: String, group: gid_t) -> Result<Int32, LoginSocket.Failure> {
+        do throws(LoginSocket.Failure) {
+            return .success(try LoginSocket.listen(inDomain: folder, group: group))
+        } catch {
+            return .failure(error)
+        }
+    }
+
     /// Takes the passwords of logins; who has connected before the start is served before any program.
     func listenForLogins(_ passed: PassedDescriptors, at early: Result<Int32, LoginSocket.Failure>?) async {
+        if domain.isEntered { LoginSocket.usable(passed.descriptors(named: LoginSocket.name)).map(WakeSocket.serve) }
         var socket = early
         // The one that was replaced may have listened until now.
         if case .failure = early { socket = openLoginSocket(passed) }

@@ -27,15 +27,17 @@ make_account() {
     write_service login
 }
 
-# write_service NAME [ARGUMENT]: a service in which the account's module has that argument.
+# write_service NAME [ARGUMENT]: a service in which the account's module has that argument. Unless a test sets module_options, there
+# is no domain, whatever is installed.
 write_service() {
+    local options="runtime=$runtime ${module_options-group=none}"
     cat >"$work/pam.d/$1" <<PAM
 auth     required $work/pam_account.so account=$work/account
-auth     optional $module runtime=$runtime
+auth     optional $module $options
 account  required $work/pam_account.so account=$work/account ${2:-}
 password required $work/pam_account.so account=$work/account ${2:-}
-password optional $module runtime=$runtime
-session  optional $module runtime=$runtime
+password optional $module $options
+session  optional $module $options
 PAM
 }
 

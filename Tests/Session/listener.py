@@ -1,4 +1,7 @@
-"""listener.py PATH [nonsense]: listens where the daemon should, says what it hears, and answers nothing or nonsense."""
+"""listener.py PATH [nonsense | GROUP]: listens where the daemon should, says what it hears, and answers nothing or nonsense.
+
+With the number of a group, it has only that one when it begins to listen.
+"""
 
 import os
 import socket
@@ -8,6 +11,9 @@ if os.path.exists(sys.argv[1]):
     os.unlink(sys.argv[1])
 listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
 listener.bind(sys.argv[1])
+if sys.argv[2:] and sys.argv[2].isdigit():
+    group = int(sys.argv[2])
+    os.setresgid(group, group, group)
 listener.listen()
 print("listening", flush=True)
 while True:

@@ -24,10 +24,24 @@ enum LoginSocket {
         let folder = runtimeFolder + "/keychaind"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Failure() }
         try checkOwner(of: folder)
+        return try listen(at: folder + "/pam")
+    }
+
+    /// Listens at `pam` in a folder of the domain, which nobody but root and processes with the group can enter.
+    static func listen(inDomain folder: String, group: gid_t) throws(Failure) -> Int32 {
+        var status = stat()
+        guard lstat(folder, &status) == 0 else { throw Failure() }
+        guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0, status.st_gid == group,
+            status.st_mode & 0o007 == 0
+        else { throw Failure("its folder is not the domain's alone") }
+        return try listen(at: folder + "/pam")
+    }
+
+    private static func listen(at path: String) throws(Failure) -> Int32 {
         let descriptor = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure() }
         do throws(Failure) {
-            try bind(descriptor, to: folder + "/pam")
+            try bind(descriptor, to: path)
             guard Glibc.listen(descriptor, queue) == 0 else { throw Failure() }
             return descriptor
         } catch {
