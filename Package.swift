@@ -75,7 +75,8 @@ let package = Package(
         .target(
             name: "Vault",
             dependencies: [
-                "CLinux", "CSQLite", "Gcrypt", "KeychainModel", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "CSQLite", "Gcrypt", "KeychainModel", "Rights",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),

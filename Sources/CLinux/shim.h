@@ -66,6 +66,12 @@ static inline int keychaind_set_file_group(gid_t group) {
 
 static inline int keychaind_can_access(const char *path, int mode) { return faccessat(AT_FDCWD, path, mode, 0x200); } // AT_EACCESS
 
+// Only declared for _GNU_SOURCE; fails where the new name is taken.
+
+static inline int keychaind_rename_if_free(int folder, const char *name, const char *new_name) {
+    return (int)syscall(SYS_renameat2, folder, name, folder, new_name, 1 /* RENAME_NOREPLACE */);
+}
+
 // Declared only where _GNU_SOURCE is defined before the first system header, which a module cannot see to.
 
 extern char *secure_getenv(const char *name);

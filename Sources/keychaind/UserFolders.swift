@@ -7,6 +7,19 @@ enum UserFolders {
     /// The keychains, unless the command line says otherwise: `$XDG_DATA_HOME/keychaind`, or `~/.local/share/keychaind`.
     static var data: String? { folder("XDG_DATA_HOME", orInHome: ".local/share") }
 
+    /// Where programs keep the user's data: `$XDG_DATA_HOME`, or `~/.local/share`.
+    static var dataHome: String? { data.map { String($0.dropLast("/keychaind".count)) } }
+
+    /// Where keychains may be from before there was a domain, the standard place first.
+    ///
+    /// What starts keychaind chooses the environment, and must not be able to hide the keychains at the standard place.
+    static var earlierData: [String] {
+        let standard = (variable("HOME") ?? homeOfUser).map { "\($0)/.local/share/keychaind" }
+        return [standard, data].compactMap(\.self).reduce(into: []) { folders, folder in
+            if !folders.contains(folder) { folders.append(folder) }
+        }
+    }
+
     /// What the user has set: `$XDG_CONFIG_HOME/keychaind`, or `~/.config/keychaind`.
     static var configuration: String? { folder("XDG_CONFIG_HOME", orInHome: ".config") }
 

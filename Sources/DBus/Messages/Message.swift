@@ -69,6 +69,11 @@ package final class Message: @unchecked Sendable {
         repeat (each values).write(to: &writer)
     }
 
+    /// Has the bus refuse the message, and not start a program, when nobody has the name.
+    package func forbidActivation() {
+        dbus_message_set_auto_start(pointer, 0)
+    }
+
     /// Addresses the message anew, before it is sent.
     package func setDestination(_ name: String) {
         dbus_message_set_destination(pointer, name)

@@ -110,6 +110,24 @@ final class CollectionFile {
         }
     }
 
+    /// Moves the journal of a file that nobody uses into the file; throws unless it is a collection that can be read.
+    static func foldJournal(_ name: String, in folder: Folder) throws(VaultError) {
+        _ = try examine(name, in: folder)
+    }
+
+    /// Reads what needs no key from a file that nobody uses, and moves its journal into it.
+    static func examine(
+        _ name: String,
+        in folder: Folder
+    ) throws(VaultError) -> (header: CollectionHeader, state: [UInt8], itemCount: Int) {
+        let file = try CollectionFile(name, in: folder, limits: VaultLimits(), maximumPages: nil)
+        if let obstacle = file.obstacle { throw obstacle }
+        if let damage = try file.structuralDamage() { throw VaultError(.unreadable, reason: damage) }
+        let found = (try file.header(), try file.state(), try file.database.integer("SELECT count(*) FROM item"))
+        try file.finish(isSound: true)
+        return (found.0, found.1, Int(clamping: found.2))
+    }
+
     /// Reads what needs no key.
     func header() throws(VaultError) -> CollectionHeader {
         let row = try database.prepare("SELECT uuid, label, created, modified, index_key FROM header")

@@ -243,6 +243,13 @@ final class StateFile {
         database.removeJournalWhenClosed()
     }
 
+    /// Moves the journal of a copy in another folder into the copy; throws unless it is a state file that can be read.
+    static func foldJournal(in folder: Folder) throws(VaultError) {
+        let file = try StateFile(in: folder)
+        if let damage = try file.database.structuralDamage() { throw VaultError(.unreadable, reason: damage) }
+        try file.finish()
+    }
+
     private static func create(in folder: Folder) throws(VaultError) {
         let unfinished = name + "-new"
         try folder.remove(unfinished)

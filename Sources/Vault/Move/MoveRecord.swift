@@ -1,0 +1,83 @@
+import Glibc
+
+/// The file `moved` in a vault's folder: whether the keychains of the user's home have come, and what of them is still to be removed.
+///
+/// Once it is there, nothing is taken from the home folder any more.
+enum MoveRecord {
+    /// An old file whose copy is in place, to be removed unless it has changed since.
+    struct OldFile: Equatable, Sendable {
+        /// The name in the old folder; one in `generations` has that in front.
+        var name: String
+        var identity: UserFolder.Identity
+    }
+
+    case removing([OldFile])
+    case done
+
+    static let name = "moved"
+
+    private static let firstLine = "keychaind moved 1"
+    private static let maximumSize: Int64 = 4 << 20
+
+    /// Reads the record; nil when there is none.
+    ///
+    /// One that cannot be read counts as done, so that nothing is moved twice.
+    static func load(from folder: Folder) throws(VaultError) -> MoveRecord? {
+        guard folder.contains(name) else { return nil }
+        let lines = try FileText.read(folder.file(name), maximumSize: maximumSize).split(separator: "\n")
+        guard lines.first == firstLine[...], lines.dropFirst().first == "removing" else { return .done }
+        return .removing(lines.dropFirst(2).compactMap(OldFile.init))
+    }
+
+    /// Puts the record on the disk, in place of an earlier one.
+    func save(in folder: Folder) throws(VaultError) {
+        var text = Self.firstLine + "\n"
+        switch self {
+        case .done: text += "done\n"
+        case .removing(let files):
+            text += "removing\n"
+            for file in files { text += file.line + "\n" }
+        }
+        try FileText.write(text, to: Self.name, in: folder)
+    }
+}
+
+extension MoveRecord.OldFile {
+    fileprivate var line: String {
+        let numbers = [identity.seconds, identity.nanoseconds, identity.size].map { String($0) }
+        return ([String(identity.device), String(identity.inode)] + numbers + [name]).joined(separator: " ")
+    }
+
+    fileprivate init?(_ line: Substring) {
+        let fields = line.split(separator: " ", maxSplits: 5)
+        guard fields.count == 6, let device = UInt64(fields[0]), let inode = UInt64(fields[1]),
+            let seconds = Int64(fields[2]), let nanoseconds = Int64(fields[3]), let size = Int64(fields[4])
+        else { return nil }
+        name = String(fields[5])
+        identity = UserFolder.Identity(
+            device: device,
+            inode: inode,
+            size: size,
+            seconds: seconds,
+            nanoseconds: nanoseconds
+        )
+    }
+}
+
+/// Short texts in files of a vault's folder.
+enum FileText {
+    /// Reads a plain file whole.
+    static func read(_ path: String, maximumSize: Int64) throws(VaultError) -> String {
+        let file = try OpenedFile(path, flags: O_RDONLY)
+        return String(decoding: try file.bytes(maximumSize: maximumSize), as: UTF8.self)
+    }
+
+    /// Puts a file in place of one that may have its name, durably.
+    static func write(_ text: String, to name: String, in folder: Folder) throws(VaultError) {
+        let unfinished = name + "-new"
+        try folder.remove(unfinished)
+        try OpenedFile(folder.file(unfinished), flags: O_WRONLY | O_CREAT | O_EXCL).write(text)
+        try folder.rename(unfinished, to: name)
+        try folder.synchronize()
+    }
+}

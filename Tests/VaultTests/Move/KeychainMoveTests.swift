@@ -1,0 +1,230 @@
+import Foundation
+import Glibc
+import KeychainModel
+import Logging
+import Testing
+import Vault
+
+/// The move of a user's keychains into the folder of the domain.
+@VaultActor @Suite struct KeychainMoveTests {
+    private struct Stop: Error {}
+
+    private let old = TemporaryFolder()
+    private let new = TemporaryFolder()
+
+    private func move(
+        onStep: @escaping (KeychainMove.Step) throws(VaultError) -> Void = { _ in }
+    ) throws -> KeychainMove.Outcome {
+        let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+        return try KeychainMove(from: old.path, to: new.path, logger: logger, onStep: onStep).run()
+    }
+
+    /// Fills a folder as a vault leaves it: login, another collection, an alias, a lockout, a generation.
+    private func fill(_ folder: TemporaryFolder) async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder, generations: 3))
+        let login = try await vault.unlockedLogin()
+        try await login.add("first", ["a": "1"], secret: "one")
+        try await login.add("second", ["a": "2"], secret: "two")
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("work"))
+        try await work.add("third", ["a": "3"], secret: "three")
+        try await vault.setAlias("office", to: work)
+        try await vault.setLockout([1, 2, 3], of: .people)
+        await vault.close()
+    }
+
+    /// What is in a folder: the secrets of login, the alias, the lockout.
+    private func contents(of folder: TemporaryFolder) async throws -> [String] {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        var found: [String] = []
+        for id in login.itemIDs { found.append(String(decoding: try await login.content(of: id), as: UTF8.self)) }
+        found += vault.aliases.map { alias in "\(alias.key)=\(alias.value)" }
+        if vault.lockout(of: .people) == .record([1, 2, 3]) { found.append("lockout") }
+        // The blind index finds before the first unlock only with its key.
+        let work = vault.collection(forAlias: "office")
+        found.append("\(work?.search(["a": "3"]).count ?? 0) found")
+        await vault.close()
+        return found
+    }
+
+    private let everything = ["one", "two", "office=Work", "lockout", "1 found"]
+
+    @Test func move_bringsKeychainsAliasesLockoutsIndexAndGenerations() async throws {
+        try await fill(old)
+        let generations = old.names(in: "generations")
+        guard case .moved(let files, let left) = try move() else { throw Stop() }
+        #expect(Set(files).isSuperset(of: ["login.keychain", "Work.keychain", "index.key", "state.db"]))
+        #expect(left.isEmpty)
+        #expect(try await contents(of: new) == everything)
+        #expect(new.names(in: "generations") == generations)
+        #expect(old.names == ["MOVED.txt", "lock"])
+        let note = String(decoding: try old.bytes(of: "MOVED.txt"), as: UTF8.self)
+        #expect(note.contains(new.path) && note.contains("login.keychain"))
+        #expect(!new.names.contains("incoming") && !new.names.contains("moving"))
+    }
+
+    @Test func move_withAJournalFromACrash_foldsItIn() async throws {
+        let vault = try await Vault.opened(Fixture.configuration(old))
+        let login = try await vault.unlockedLogin()
+        try await login.add(secret: "only in the journal")
+        let crashed = try old.snapshot()
+        await vault.close()
+        #expect(try !crashed.bytes(of: "login.keychain-wal").isEmpty)
+        try FileManager.default.removeItem(atPath: old.path)
+        try FileManager.default.copyItem(atPath: crashed.path, toPath: old.path)
+        _ = try move()
+        #expect(!new.names.contains("login.keychain-wal"))
+        #expect(!old.names.contains("login.keychain-wal"))
+        #expect(try await contents(of: new).first == "only in the journal")
+    }
+
+    @Test func crash_afterAnyStep_losesNothing_andTheNextStartGoesOn() async throws {
+        try await fill(old)
+        let filled = try old.snapshot()
+        var step = 0
+        while true {
+            for folder in [old, new] { try FileManager.default.removeItem(atPath: folder.path) }
+            try FileManager.default.copyItem(atPath: filled.path, toPath: old.path)
+            try new.makeFolder("")
+            var count = 0
+            var last: KeychainMove.Step?
+            let isWhole =
+                (try? move { (reached) throws(VaultError) in
+                    count += 1
+                    last = reached
+                    if count > step { throw VaultError(.storageFailed, reason: "a crash") }
+                }) != nil
+            if isWhole { break }
+            // Whichever counts by now is whole.
+            let isDecided = new.names.contains("moved")
+            let copy = try (isDecided ? new : old).snapshot()
+            #expect(try await contents(of: copy) == everything, "after \(String(describing: last))")
+            _ = try move()
+            #expect(try await contents(of: new) == everything, "after \(String(describing: last))")
+            #expect(old.names == ["MOVED.txt", "lock"], "after \(String(describing: last))")
+            #expect(try move() == .doneBefore)
+            step += 1
+        }
+        #expect(step > 15)
+    }
+
+    @Test func move_once_takesNothingLater() async throws {
+        #expect(try move() == .nothing)
+        try await fill(old)
+        #expect(try move() == .doneBefore)
+        #expect(!new.names.contains("login.keychain"))
+        #expect(old.names.contains("login.keychain"))
+    }
+
+    @Test func move_withoutAnOldFolder_isDone() throws {
+        try FileManager.default.removeItem(atPath: old.path)
+        #expect(try move() == .nothing)
+        #expect(try move() == .doneBefore)
+    }
+
+    @Test func move_whatIsThereAlready_isNotOverwritten() async throws {
+        try await fill(old)
+        try await fill(new)
+        let before = try ["login.keychain", "state.db", "index.key"].map(new.bytes)
+        guard case .moved(_, let left) = try move() else { throw Stop() }
+        #expect(left["login.keychain"] == "there is one of that name already")
+        #expect(try ["login.keychain", "state.db", "index.key"].map(new.bytes) == before)
+        #expect(Set(old.names).isSuperset(of: ["login.keychain", "state.db", "index.key"]))
+    }
+
+    @Test func move_oldFolderInUse_changesNothing() async throws {
+        try await fill(old)
+        let user = try await Vault.opened(Fixture.configuration(old))
+        let before = old.names
+        #expect(throws: VaultError(.inUse, reason: "")) { try move() }
+        #expect(old.names == before)
+        #expect(!new.names.contains("moved"))
+        await user.close()
+        _ = try move()
+        #expect(try await contents(of: new) == everything)
+    }
+
+    @Test func move_linksPipesAndForeignFiles_areLeft() async throws {
+        try await fill(old)
+        let elsewhere = TemporaryFolder()
+        try elsewhere.write(try old.bytes(of: "login.keychain"), to: "a.keychain")
+        symlink(elsewhere.file("a.keychain"), old.file("linked.keychain"))
+        mkfifo(old.file("pipe.keychain"), 0o600)
+        mkfifo(old.file("generations/pipe.20240101T000000Z.keychain"), 0o600)
+        try old.makeFolder("folder.keychain")
+        var expected: Set = ["linked.keychain", "pipe.keychain", "folder.keychain"]
+        if geteuid() == 0 {
+            try old.write(try old.bytes(of: "login.keychain"), to: "foreign.keychain")
+            chown(old.file("foreign.keychain"), 1, 1)
+            expected.insert("foreign.keychain")
+        }
+        guard case .moved(_, let left) = try move() else { throw Stop() }
+        #expect(Set(left.keys) == expected.union(["generations/pipe.20240101T000000Z.keychain"]))
+        #expect(Set(old.names).isSuperset(of: expected))
+        #expect(new.names.filter { $0.hasSuffix(".keychain") } == ["Work.keychain", "login.keychain"])
+        #expect(try await contents(of: new) == everything)
+    }
+
+    @Test func move_lockIsAPipe_doesNotWait() async throws {
+        try await fill(old)
+        old.remove("lock")
+        mkfifo(old.file("lock"), 0o600)
+        _ = try move()
+        #expect(try await contents(of: new) == everything)
+    }
+
+    @Test func move_oldFolderIsALink_isRefused() async throws {
+        let target = TemporaryFolder()
+        try await fill(target)
+        try FileManager.default.removeItem(atPath: old.path)
+        symlink(target.path, old.path)
+        #expect(throws: VaultError.self) { try move() }
+        #expect(!new.names.contains("moved"))
+        #expect(target.names.contains("login.keychain"))
+    }
+
+    @Test func move_aDamagedKeychain_isCopiedAsItIs_andStays() async throws {
+        try await fill(old)
+        try old.write(Array("no database at all".utf8), to: "login.keychain")
+        guard case .moved(let files, let left) = try move() else { throw Stop() }
+        #expect(files.contains("login.keychain") && left.keys.contains("login.keychain"))
+        #expect(try new.bytes(of: "login.keychain") == Array("no database at all".utf8))
+        #expect(try old.bytes(of: "login.keychain") == Array("no database at all".utf8))
+        let vault = try await Vault.opened(Fixture.configuration(new))
+        guard case .unreadable = vault.collection(named: .login)?.state else { throw Stop() }
+        await vault.close()
+    }
+
+    @Test func move_anOldFileThatChangedAfterTheDecision_stays() async throws {
+        try await fill(old)
+        _ = try move { (step) throws(VaultError) in
+            guard step == .decided else { return }
+            rename(old.file("Work.keychain"), old.file("Work.keychain-away"))
+            try? old.write(Array("another".utf8), to: "Work.keychain")
+        }
+        #expect(try old.bytes(of: "Work.keychain") == Array("another".utf8))
+        #expect(try await contents(of: new) == everything)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs a disk of its own")) func move_toAFullDisk_keepsTheOld_andWorksWithRoom()
+        async throws
+    {
+        try await fill(old)
+        try new.mountDisk(bytes: 64 << 10)
+        #expect(throws: VaultError(.storageFull, reason: "")) { try move() }
+        #expect(try await contents(of: old.snapshot()) == everything)
+        new.unmount()
+        _ = try move()
+        #expect(try await contents(of: new) == everything)
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs a mount")) func move_fromAReadOnlyFolder_leavesTheOld() async throws {
+        try await fill(old)
+        try old.makeReadOnly()
+        defer { old.makeWritable() }
+        _ = try move()
+        #expect(try await contents(of: new) == everything)
+        #expect(old.names.contains("login.keychain"))
+        #expect(try move() == .doneBefore)
+    }
+}
