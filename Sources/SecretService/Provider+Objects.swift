@@ -32,6 +32,7 @@ extension Provider {
         case .prompt: try PromptObject.kind.check(call)
         case .audit: try AuditObject.kind.check(call)
         case .authentication: try AuthenticationObject.kind.check(call)
+        case .backups: try BackupsObject.kind.check(call)
         case .context: try ContextObject.kind.check(call)
         }
     }
@@ -81,6 +82,8 @@ extension Provider {
                 call,
                 on: AuthenticationObject(provider: self, caller: call.sender)
             )
+        case .backups:
+            return try BackupsObject.kind.dispatch(call, on: BackupsObject(provider: self, caller: call.sender))
         case .context(let number):
             guard let context = contexts.context(number, of: call.sender) else {
                 throw BusError(AuthenticationError(.invalidContext, reason: "there is no such context"))
@@ -103,7 +106,7 @@ extension Provider {
         case .service where call.interface != StandardInterface.introspectable:
             !ServiceObject.membersThatNeedNoKey.contains(call.member)
         case .context: call.member == "Unlock"
-        case .service, .node, .session, .prompt, .audit, .authentication: false
+        case .service, .node, .session, .prompt, .audit, .authentication, .backups: false
         }
     }
 

@@ -46,6 +46,8 @@ package final class Provider {
     let creations = Turns<String>()
     /// Which login changes the passwords of keychains, or uses them.
     let logins = Turns<CollectionName>()
+    /// The keychains that are being put back from files.
+    let restorations = Restorations()
     /// Who creates an item that is to be unique.
     let uniqueCreations = Turns<UniqueKey.Place>()
 
@@ -122,6 +124,8 @@ package final class Provider {
     package func vaultIsOpen() {
         guard case .opening(let waiters) = readiness else { return }
         readiness = .ready
+        // Not before: a call that waits for the vault would keep its descriptors open.
+        connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue]
         for waiter in waiters {
             waiter.finish()
         }

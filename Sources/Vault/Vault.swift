@@ -13,6 +13,13 @@ package final class Vault {
     private let configuration: VaultConfiguration
     private let folder: Folder
     private var opened: Opened?
+    private let observer = ChangeObserver()
+
+    /// Called when a collection in a file, or a key slot of it, was changed and the disk has it.
+    package var onChange: ((CollectionName) -> Void)? {
+        get { observer.onChange }
+        set { observer.onChange = newValue }
+    }
 
     /// What an open vault has.
     private struct Opened {
@@ -48,6 +55,7 @@ package final class Vault {
             indexKey: contents.indexKey,
             clerk: clerk,
             audit: audit,
+            observer: observer,
             deriver: try Worker("key derivation", ()),
             keeper: try Worker("generations", ())
         )
@@ -215,6 +223,20 @@ package final class Vault {
         opened?.collections = collections
     }
 
+    /// Lists a collection in the place of one that was retired; nil for none.
+    func replace(_ retired: Collection?, by collection: Collection) {
+        opened?.collections.removeAll { other in other === retired }
+        if collection.state == .vacant, collection.name != .login { return }
+        insert(collection)
+    }
+
+    /// A collection of that name without a file.
+    static func vacant(_ name: CollectionName, in context: VaultContext) -> Collection {
+        name == .login
+            ? vacantLogin(in: context)
+            : Collection(name, label: name.encoded, phase: .vacant, storage: .none, context: context)
+    }
+
     private func unusedName(for label: String) -> CollectionName {
         let name = CollectionName(label: label)
         var candidate = name
@@ -250,7 +272,7 @@ package final class Vault {
     }
 
     /// Opens the file of a collection, which is listed as unreadable when that fails.
-    private static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
+    static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
         let collection = Collection(name, label: name.encoded, phase: .locked, storage: .none, context: context)
         await collection.openFile()
         return collection

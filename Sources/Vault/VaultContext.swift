@@ -1,4 +1,10 @@
+import KeychainModel
 import Logging
+
+/// Who is told that a collection was changed.
+final class ChangeObserver {
+    var onChange: ((CollectionName) -> Void)?
+}
 
 /// What the collections of a vault share.
 struct VaultContext {
@@ -19,6 +25,9 @@ struct VaultContext {
 
     /// The entries of the audit that wait to be written.
     let audit: AuditTrail
+
+    /// Who is told of changes.
+    let observer: ChangeObserver
 
     /// The one thread that derives keys from passwords: each derivation takes much memory, so one at a time is enough.
     let deriver: Worker<Void>

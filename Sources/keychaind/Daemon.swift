@@ -24,6 +24,8 @@ struct Daemon {
     let session: SessionMonitor
     let host = ConfiguredHost()
     let logins: LoginListener
+    /// Nil without a domain: files in the home folder are what the user backs up then.
+    let backups: BackupSchedule?
     let logger: Logger
 
     /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
@@ -84,6 +86,11 @@ struct Daemon {
             logger: logger
         )
         logins = LoginListener(keychain: provider, logger: logger)
+        backups =
+            domain.isEntered
+            ? UserFolders.dataHome.map { [vault, logger] folder in
+                BackupSchedule(vault, to: BackupFolder(in: folder), logger: logger)
+            } : nil
     }
 
     // MARK: Starting
@@ -160,6 +167,7 @@ struct Daemon {
         let deadline = ContinuousClock.now + Daemon.handoverTime
         while true {
             do throws(VaultError) {
+                try await moveKeychains()
                 try await vault.open()
                 return
             } catch  where error.code == .inUse && options.replaces && ContinuousClock.now < deadline {
@@ -224,6 +232,7 @@ struct Daemon {
         systemBus.close()
         if handingOver { handOver() }
         BusActor.start {
+            await backups?.finish()
             await vault.close()
             connection.close()
             exit(status.rawValue)

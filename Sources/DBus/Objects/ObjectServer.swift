@@ -25,6 +25,9 @@ package final class ObjectServer {
     /// Called at every 1,024th call, and at those with more than 1 MiB of arguments that wait, fail, or begin with a list.
     package var afterMuchWork: (@BusActor () -> Void)?
 
+    /// The paths of the objects whose calls may have descriptors among their arguments, where others may not.
+    package var pathsWithDescriptors: Set<String> = []
+
     private static let largeCall = 1 << 20
 
     /// - Parameters:
@@ -69,7 +72,8 @@ package final class ObjectServer {
         let call = MethodCall(message, on: connection)
         do throws(BusError) {
             // They would stay open for as long as the call waits, and the process may have only so many.
-            guard takesDescriptors || !message.hasDescriptors else {
+            guard !message.hasDescriptors || takesDescriptors || pathsWithDescriptors.contains(message.path ?? "")
+            else {
                 throw BusError(.invalidArguments, "nothing here takes a descriptor")
             }
             switch try dispatch(call) {

@@ -15,6 +15,7 @@ enum InterfaceName {
     static let portalSecret = "org.freedesktop.impl.portal.Secret"
     static let portalRequest = "org.freedesktop.impl.portal.Request"
     static let audit = "org.keychaind.Audit1"
+    static let backups = "org.keychaind.Backups1"
     static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"
 }

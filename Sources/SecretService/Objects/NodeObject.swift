@@ -15,7 +15,7 @@ struct NodeObject {
         case .root: ["org"]
         case .org: ["freedesktop", "keychaind"]
         case .freedesktop: ["secrets"]
-        case .keychaind: ["Audit", "Authentication"]
+        case .keychaind: ["Audit", "Authentication", "Backups"]
         case .collections: provider.vault.collections.map(\.name.encoded)
         case .aliases: provider.aliases.map(AliasElement.encode)
         case .sessions: provider.sessions.numbers(of: caller).map(\.description)

@@ -15,6 +15,9 @@ enum KeyPurpose {
     /// To remove the key slot that is named.
     case removal(of: String)
 
+    /// To let a backup take its place.
+    case restoration
+
     /// What stands out in the dialog.
     func message(_ keychain: String) -> String {
         switch self {
@@ -22,6 +25,7 @@ enum KeyPurpose {
         case .addPassword: "Add a password to the keychain “\(keychain)”"
         case .recoveryKey: "Make a recovery key for the keychain “\(keychain)”"
         case .host: "Let this computer open the keychain “\(keychain)”"
+        case .restoration: "Replace the keychain “\(keychain)” by the backup"
         case .removal(let slot): "Remove \(slot) from the keychain “\(keychain)”"
         }
     }
@@ -33,6 +37,7 @@ enum KeyPurpose {
         case .addPassword: "Enter its current password. Anyone who knows the new one will be able to open it, too."
         case .recoveryKey: "Anyone who has the recovery key can open the keychain without its password."
         case .host: "It will be unlocked at every login, however you log in, without asking for a password."
+        case .restoration: "Enter the password that it has now."
         case .removal: "It will no longer open the keychain."
         }
     }

@@ -13,6 +13,8 @@ enum SecretPath: Hashable, Sendable {
     /// The audit.
     case audit
     case authentication
+    /// Where keychains are restored.
+    case backups
     case context(ObjectNumber)
 
     enum Node: Hashable, Sendable {
@@ -76,6 +78,7 @@ enum SecretPath: Hashable, Sendable {
         case "/org/freedesktop": self = .node(.freedesktop)
         case "/org/keychaind": self = .node(.keychaind)
         case "/org/keychaind/Audit": self = .audit
+        case "/org/keychaind/Backups": self = .backups
         default: return nil
         }
     }
@@ -136,6 +139,8 @@ enum SecretPath: Hashable, Sendable {
 
 extension ObjectPath {
     static let service = ObjectPath(unchecked: SecretPath.base)
+
+    static let backups = ObjectPath(unchecked: "/org/keychaind/Backups")
 
     static func collection(_ name: CollectionName) -> ObjectPath {
         ObjectPath(unchecked: "\(SecretPath.base)/collection/\(name.encoded)")

@@ -120,6 +120,7 @@ extension Collection {
             properties = change.state
             properties.hash = hash
             await weakenLedger(for: change)
+            if !isEphemeral { context.observer.onChange?(name) }
             return .success(())
         } catch {
             return .failure(error)

@@ -205,6 +205,7 @@ extension Collection {
         self.keys = keys.collection
         ledger = .known(ProtectionLedger())
         keepLater(ProtectionLedger(), keys.collection)
+        context.observer.onChange?(name)
         return keys
     }
 

@@ -160,7 +160,10 @@ extension Collection {
                 try writer.replaceSlots(of: header, with: changed)
             }
             self.header?.slots = present?.slots ?? changed
-            guard let present else { return }
+            guard let present else {
+                context.observer.onChange?(name)
+                return
+            }
             self.header?.highestSlot = present.highestSlot
         }
     }

@@ -26,12 +26,16 @@ struct Generations: Sendable {
     /// Copies the collection unless the newest generation is recent, and drops the oldest.
     ///
     /// It reads beside whoever writes, and gives the copy its name when it is whole and on the disk.
-    func keep(at now: Timestamp) throws(VaultError) {
+    ///
+    /// - Parameter always: whether to copy however recent the newest is.
+    func keep(at now: Timestamp, always: Bool = false) throws(VaultError) {
         guard kept > 0 else { return }
         try folder.create()
         let existing = try self.existing()
         let seconds = now.microsecondsSinceEpoch / 1_000_000
-        if let newest = existing.last, let time = time(of: newest), seconds - time < Self.interval, seconds >= time {
+        if !always, let newest = existing.last, let time = time(of: newest), seconds - time < Self.interval,
+            seconds >= time
+        {
             return
         }
         let path = source.file(name.encoded + CollectionFormat.suffix)

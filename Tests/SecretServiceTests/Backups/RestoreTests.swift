@@ -1,0 +1,171 @@
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// Keychains put back over the bus, with a person who confirms it.
+struct RestoreTests {
+    private static let path = ObjectPath(unchecked: "/org/keychaind/Backups")
+    private static let interface = "org.keychaind.Backups1"
+
+    private func restore(_ file: String, as client: SecretServiceProxy) async throws -> ObjectPath {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        try #require(descriptor >= 0)
+        let reply = try await client.call(Self.path, Self.interface, "Restore", FileDescriptor(owning: descriptor))
+        return try reply.read(ObjectPath.self)
+    }
+
+    /// Makes a copy of `login` with one item, as a backup has it, and adds another item then; the daemon is started anew between.
+    private func makeBackup(_ service: RunningService) async throws -> String {
+        let session = try await service.client.openPlainSession()
+        _ = try await service.client.createItem("old", ["a": "old"], secret: "old", session: session)
+        try await service.daemon.stop()
+        let folder = service.daemon.dataHome
+        let copy = folder + "/login.keychain"
+        try FileManager.default.copyItem(atPath: folder + "/keychaind/login.keychain", toPath: copy)
+        try await service.daemon.start()
+        let again = try await service.client.openPlainSession()
+        _ = try await service.client.createItem("new", ["a": "new"], secret: "new", session: again)
+        return copy
+    }
+
+    private func labels(_ client: SecretServiceProxy) async throws -> Int {
+        try await client.property("Items", of: .login, "org.freedesktop.Secret.Collection", as: [ObjectPath].self).count
+    }
+
+    /// Restores with the answers of a person; gives the questions.
+    private func run(
+        _ prompt: ObjectPath,
+        _ service: RunningService,
+        _ answers: [PromptResponse]
+    ) async throws -> (outcome: PromptOutcome, questions: [PromptQuestion]) {
+        let prompter = try await FakePrompter(on: service.bus, answers)
+        let outcome = try await service.client.complete(prompt)
+        await prompter.crash()
+        return (outcome, prompter.questions.all)
+    }
+
+    @Test func interface_isThatOfItsFile() async throws {
+        try await RunningService.withService { service in
+            let parent = try await service.client.introspect(ObjectPath(unchecked: "/org/keychaind"))
+            #expect(parent.children.contains("Backups"))
+            let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+                .deletingLastPathComponent().deletingLastPathComponent()
+                .appendingPathComponent("dbus/\(Self.interface).xml")
+            let expected = try Introspection(xml: String(contentsOf: file, encoding: .utf8))
+            let live = try await service.client.introspect(Self.path).members
+            #expect(live[Self.interface] == expected.members[Self.interface])
+        }
+    }
+
+    @Test func restore_onePasswordOpensBoth_asksOnce_andLocks() async throws {
+        try await RunningService.withService { service in
+            let backup = try await makeBackup(service)
+            #expect(try await labels(service.client) == 2)
+            let prompt = try await restore(backup, as: service.client)
+            // What becomes of the file now does not matter.
+            try Data("nonsense".utf8).write(to: URL(fileURLWithPath: backup))
+            let (outcome, questions) = try await run(prompt, service, [.answer("wrong"), .answer("password")])
+            #expect(outcome.path == .login)
+            #expect(questions.count == 2)
+            #expect(questions[0].text("description")?.contains("It replaces the keychain “Login”") == true)
+            #expect(questions[0].text("description")?.contains("with 2 items") == true)
+            #expect(try await service.client.isCollectionLocked("login"))
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            _ = try await service.client.complete(try await service.client.unlock([.login]).prompt)
+            await prompter.crash()
+            #expect(try await labels(service.client) == 1)
+            let generations = try FileManager.default.contentsOfDirectory(
+                atPath: service.daemon.dataHome + "/keychaind/generations"
+            )
+            #expect(!generations.isEmpty)
+        }
+    }
+
+    @Test func restore_anotherKeychainOfTheName_takesItsPasswordToo() async throws {
+        var options = KeychainDaemon.Options(password: "of another")
+        options.arguments = []
+        let other = try await RunningService(options)
+        try await other.daemon.stop()
+        let foreign = other.daemon.dataHome + "/login.keychain"
+        try FileManager.default.copyItem(atPath: other.daemon.dataHome + "/keychaind/login.keychain", toPath: foreign)
+        try await RunningService.withService { service in
+            // An attacker's keychain, and the attacker's prompter, which knows the password of that alone.
+            let prompt = try await restore(foreign, as: service.client)
+            let refused = try await run(prompt, service, [.answer("of another"), .answer("of another"), .cancel])
+            #expect(refused.outcome.isDismissed)
+            #expect(refused.questions.count == 3)
+            #expect(try await !service.client.isCollectionLocked("login"))
+            let again = try await restore(foreign, as: service.client)
+            let done = try await run(again, service, [.answer("of another"), .answer("password")])
+            #expect(done.outcome.path == .login)
+            #expect(done.questions[0].text("description")?.contains("It is another keychain") == true)
+        }
+    }
+
+    @Test func restore_cancelled_leavesEverything() async throws {
+        try await RunningService.withService { service in
+            let backup = try await makeBackup(service)
+            let prompt = try await restore(backup, as: service.client)
+            #expect(try await run(prompt, service, [.cancel]).outcome.isDismissed)
+            #expect(try await labels(service.client) == 2)
+            let files = try FileManager.default.contentsOfDirectory(atPath: service.daemon.dataHome + "/keychaind")
+            #expect(!files.contains { $0.hasPrefix("restore-") })
+        }
+    }
+
+    @Test func restore_wrongPasswords_costTime() async throws {
+        try await RunningService.withService { service in
+            let prompt = try await restore(try await makeBackup(service), as: service.client)
+            let wrong = [PromptResponse](repeating: .answer("wrong"), count: 5) + [.cancel]
+            let questions = try await run(prompt, service, wrong).questions
+            #expect(questions.last?.text("warning")?.contains("Too many passwords were wrong") == true)
+            // Neither the passcode's delays nor its failures are touched: guessing here says nothing about it.
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            try await service.client.lock([.login])
+            let outcome = try await service.client.complete(try await service.client.unlock([.login]).prompt)
+            await prompter.crash()
+            #expect(!outcome.isDismissed)
+        }
+    }
+
+    @Test func restore_whatIsNoKeychain_isAnInvalidArgument() async throws {
+        try await RunningService.withService { service in
+            let folder = service.daemon.dataHome
+            try Data("no keychain".utf8).write(to: URL(fileURLWithPath: folder + "/text"))
+            mkfifo(folder + "/pipe", 0o600)
+            for file in ["\(folder)/text", "\(folder)/pipe", folder, "/dev/zero"] {
+                await #expect(throws: BusError(.invalidArguments, "")) {
+                    _ = try await restore(file, as: service.client)
+                }
+            }
+            truncate(folder + "/text", off_t(1) << 30 + 1)
+            await #expect(throws: BusError(.limitsExceeded, "")) {
+                _ = try await restore(folder + "/text", as: service.client)
+            }
+        }
+    }
+
+    @Test func restore_aThirdAtATime_isRefused_untilOneHasEnded() async throws {
+        try await RunningService.withService { service in
+            let backup = try await makeBackup(service)
+            let first = try await restore(backup, as: service.client)
+            _ = try await restore(backup, as: try await service.makeClient())
+            await #expect(throws: BusError(.limitsExceeded, "")) {
+                _ = try await restore(backup, as: service.client)
+            }
+            try await service.client.dismiss(first)
+            _ = try await service.client.completion(of: first)
+            _ = try await restore(backup, as: service.client)
+        }
+    }
+
+    @Test func descriptors_areTakenNowhereElse() async throws {
+        try await RunningService.withService { service in
+            let descriptor = FileDescriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
+            await #expect(throws: BusError(.invalidArguments, "")) {
+                try await service.client.call(.login, Self.interface, "Restore", descriptor)
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+import Foundation
+import Gcrypt
+import Glibc
+import KeychainModel
+import Testing
+import Vault
+
+/// A machine whose sealed keys can be looked for.
+private struct SealingHost: HostSealer {
+    let sealed = Array("sealed by this machine, and by no other".utf8)
+
+    func check() {}
+    func seal(_ key: borrowing SecureBytes) -> [UInt8] { sealed }
+    func unseal(_ sealed: [UInt8]) throws(VaultError) -> SecureBytes {
+        throw VaultError(.hostNotAvailable, reason: "it only seals")
+    }
+}
+
+/// Sealed copies of keychains in the user's home.
+@VaultActor @Suite struct BackupTests {
+    private let folder = TemporaryFolder()
+    private let home = TemporaryFolder()
+
+    private var backups: BackupFolder { BackupFolder(in: home.path) }
+    private let place = "keychaind/backup"
+
+    private func withVault(_ body: (Vault, Vault.Login) async throws -> Void) async throws {
+        let vault = try await Vault.opened(Fixture.configuration(folder))
+        let login = try await vault.unlockedLogin()
+        try await login.add("label", ["a": "b"], secret: "kept")
+        try await body(vault, login)
+        await vault.close()
+    }
+
+    /// Opens the backup as the file of a vault of its own.
+    private func contents(_ name: String = "login", password: String = Fixture.password) async throws -> [String] {
+        let other = TemporaryFolder()
+        try other.write(try home.bytes(of: "\(place)/\(name).keychain"), to: "login.keychain")
+        let vault = try await Vault.opened(Fixture.configuration(other))
+        let login = try await vault.unlockedLogin(password)
+        var found: [String] = []
+        for id in login.itemIDs { found.append(String(decoding: try await login.content(of: id), as: UTF8.self)) }
+        await vault.close()
+        return found
+    }
+
+    @Test func backUp_opensWithThePassword_andIsForTheUserAlone() async throws {
+        try await withVault { vault, _ in
+            try await vault.backUp(.login, to: backups)
+            #expect(home.names(in: place) == ["login.keychain"])
+            #expect(home.permissions(of: place) == 0o700)
+            #expect(home.permissions(of: "\(place)/login.keychain") == 0o600)
+            #expect(try await contents() == ["kept"])
+            #expect(!folder.names.contains { $0.hasPrefix("backup-") })
+        }
+    }
+
+    @Test func backUp_leavesOutTheComputerAndThePasscode() async throws {
+        try await withVault { vault, login in
+            let host = SealingHost()
+            try await login.addHost(host, openedBy: Fixture.bytes(Fixture.password))
+            let key = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
+            let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("work"))
+            try await vault.backUp(.login, to: backups)
+            try await vault.backUp(work.name, to: backups)
+            #expect(try kinds(in: "login") == "1 3")
+            #expect(try kinds(in: "Work") == "1")
+            let text = try key.grouped().withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }
+            #expect(try await contents(password: text) == ["kept"])
+            // Nothing of what the machine has sealed is left in free pages.
+            let bytes = try home.bytes(of: "\(place)/login.keychain")
+            #expect(bytes.firstRange(of: host.sealed) == nil)
+            #expect(try folder.bytes(of: "login.keychain").firstRange(of: host.sealed) != nil)
+        }
+    }
+
+    private func kinds(in name: String) throws -> String {
+        let database = try RawDatabase(home.file("\(place)/\(name).keychain"))
+        return try database.text("SELECT group_concat(kind, ' ') FROM (SELECT kind FROM slot ORDER BY kind)")
+    }
+
+    @Test func backUp_onALaterDay_keepsTheLastOfThreeEarlierDays() async throws {
+        try await withVault { vault, login in
+            for day in 1...5 {
+                try await vault.backUp(.login, to: backups)
+                // What is there now was made on an earlier day.
+                var times = [timespec(tv_sec: 86_400 * day, tv_nsec: 0), timespec(tv_sec: 86_400 * day, tv_nsec: 0)]
+                utimensat(AT_FDCWD, home.file("\(place)/login.keychain"), &times, 0)
+            }
+            try await login.add("label", ["c": "d"], secret: "new")
+            try await vault.backUp(.login, to: backups)
+            try await vault.backUp(.login, to: backups)
+            let days = ["19700104", "19700105", "19700106"].map { "login.\($0).keychain" }
+            #expect(home.names(in: place) == days + ["login.keychain"])
+            #expect(try await contents() == ["kept", "new"])
+            #expect(try await contents("login.19700106") == ["kept"])
+        }
+    }
+
+    @Test func backUp_aLinkInTheWay_writesNothing() async throws {
+        try await withVault { vault, _ in
+            let victim = folder.file("victim")
+            try folder.write(Array("victim".utf8), to: "victim")
+            for (name, target) in [("keychaind", folder.path), ("keychaind/backup", folder.path)] {
+                try? FileManager.default.createDirectory(
+                    atPath: (home.file(name) as NSString).deletingLastPathComponent,
+                    withIntermediateDirectories: true
+                )
+                symlink(target, home.file(name))
+                await #expect(throws: VaultError.self) { try await vault.backUp(.login, to: backups) }
+                unlink(home.file(name))
+            }
+            try home.makeFolder(place)
+            for name in ["login.keychain", "login.keychain-new"] {
+                for make in [{ symlink(victim, $0) }, { mkfifo($0, 0o600) }] as [(String) -> CInt] {
+                    #expect(make(home.file("\(place)/\(name)")) == 0)
+                    await #expect(throws: VaultError(.unreadable, reason: "")) {
+                        try await vault.backUp(.login, to: backups)
+                    }
+                    #expect(home.names(in: place) == [name])
+                    unlink(home.file("\(place)/\(name)"))
+                }
+            }
+            #expect(try folder.bytes(of: "victim") == Array("victim".utf8))
+            try await vault.backUp(.login, to: backups)
+            #expect(try await contents() == ["kept"])
+        }
+    }
+
+    @Test func backUp_overAHardLink_leavesTheOtherName() async throws {
+        try await withVault { vault, _ in
+            try home.makeFolder(place)
+            try home.write(Array("other".utf8), to: "other")
+            link(home.file("other"), home.file("\(place)/login.keychain"))
+            try await vault.backUp(.login, to: backups)
+            #expect(try home.bytes(of: "other") == Array("other".utf8))
+            #expect(try await contents() == ["kept"])
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "needs a disk of its own")) func backUp_onAFullDisk_keepsTheOneBefore()
+        async throws
+    {
+        try await withVault { vault, login in
+            try home.mountDisk(bytes: 200 << 10)
+            defer { home.unmount() }
+            try await vault.backUp(.login, to: backups)
+            for number in 0..<40 {
+                try await login.add("big", ["n": "\(number)"], secret: String(repeating: "x", count: 4000))
+            }
+            await #expect(throws: VaultError(.storageFull, reason: "")) { try await vault.backUp(.login, to: backups) }
+            #expect(home.names(in: place) == ["login.keychain"])
+            #expect(try await contents() == ["kept"])
+        }
+    }
+}
