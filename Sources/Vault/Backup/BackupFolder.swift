@@ -1,5 +1,6 @@
+import CLinux
 import Glibc
-package import KeychainModel
+import KeychainModel
 import Rights
 
 /// The folder in the user's home with sealed copies of keychains: `NAME.keychain`, and of three earlier days `NAME.YYYYMMDD.keychain`.

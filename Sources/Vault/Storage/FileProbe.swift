@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Looks at the first bytes of a file before SQLite gets it, so that a file that is not ours is never opened, let alone changed.

@@ -1,3 +1,4 @@
+import CLinux
 import Gcrypt
 import Glibc
 import Logging
