@@ -54,7 +54,7 @@ class Prompter:
         answer, _, text = lines[min(self.count, len(lines) - 1)].partition(" ")
         self.count += 1
         with open(self.log, "a") as file:
-            print(json.dumps({"kind": kind, "answer": answer, **properties}), file=file)
+            print(json.dumps({"kind": kind, "answer": answer, **properties}, ensure_ascii=False), file=file)
         if client not in self.exchanges or answer == "silence":
             return
         mine = self.exchanges[client]

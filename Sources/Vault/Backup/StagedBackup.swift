@@ -51,7 +51,7 @@ package final class StagedBackup: Sendable {
         guard let opened = try header.open(with: text) else {
             throw VaultError(.wrongPassword, reason: "the password opens no key slot")
         }
-        let keys = try UnlockedKeys(master: opened.master, header: header, login: nil)
+        let keys = try UnlockedKeys(master: opened.master, collection: header.identifier)
         try keys.collection.check(sealedState: state)
     }
 
