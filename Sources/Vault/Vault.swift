@@ -26,7 +26,7 @@ package final class Vault {
         let context: VaultContext
         var collections: [Collection]
         var aliases: [String: CollectionName]
-        var lockouts: [LockoutOwner: StoredLockout]
+        var lockouts: StoredLockouts
     }
 
     /// Creates a vault that is not open yet.
@@ -133,18 +133,10 @@ package final class Vault {
         self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
     }
 
-    /// What was kept of failed authentications.
-    package func lockout(of owner: LockoutOwner) -> StoredLockout { opened?.lockouts[owner] ?? .none }
-
-    /// Keeps what is known of failed authentications, in whatever form.
-    ///
-    /// When this returns, the disk has it. Throws `limitExceeded` past 4096 bytes, and what the disk may.
-    package func setLockout(_ record: [UInt8], of owner: LockoutOwner) async throws(VaultError) {
-        guard let opened else { throw Collection.closed }
-        guard record.count <= 4096 else { throw VaultError(.limitExceeded, reason: "the record is too long") }
-        self.opened?.lockouts[owner] = .record(record)
-        try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setLockout(record, of: owner)
-        }
+    /// What is known of failed authentications.
+    var lockouts: StoredLockouts {
+        get { opened?.lockouts ?? .none }
+        set { opened?.lockouts = newValue }
     }
 
     /// Makes a collection, unlocked, whose name is made from the label and is no other's.
@@ -188,6 +180,7 @@ package final class Vault {
         if case .unreadable(let reason) = collection.state { throw VaultError(.unreadable, reason: reason) }
         if collection.name == .login { try await removeItemsBoundToPasscode() }
         try await collection.removeFile()
+        removeLockouts(of: collection)
         let name = collection.name
         self.opened?.collections.removeAll { other in other === collection }
         if name == .login { insert(Self.vacantLogin(in: opened.context)) }

@@ -28,7 +28,7 @@ final class StateFile {
         var aliases: [String: String] = [:]
 
         /// What is known of failed authentications.
-        var lockouts = Dictionary(uniqueKeysWithValues: LockoutOwner.allCases.map { ($0, StoredLockout.none) })
+        var lockouts = StoredLockouts.none
     }
 
     private let database: Database
@@ -51,7 +51,7 @@ final class StateFile {
                 return opened
             }
         } catch {
-            opened.lockouts = opened.lockouts.mapValues { _ in .unreadable }
+            opened.lockouts = .unreadable
             guard error.code == .unreadable, folder.isWritable else {
                 logger.error("\(name) cannot be read, so there are no aliases and no audit: \(error.reason)")
                 opened.file = .failure(error)
@@ -84,9 +84,7 @@ final class StateFile {
     /// Reads what the vault keeps in memory, and makes sure that the rest can be read and written.
     private func read(into opened: inout Opened) throws(VaultError) {
         opened.aliases = try aliases()
-        for owner in LockoutOwner.allCases {
-            if let record = try record(owner.rawValue) { opened.lockouts[owner] = .record(record) }
-        }
+        opened.lockouts = try lockouts()
         // Damage elsewhere would only be met when the audit is written, and each of its entries be lost.
         if let damage = try database.structuralDamage() {
             throw VaultError(.unreadable, reason: "its structure is damaged: \(damage)")
@@ -145,21 +143,22 @@ final class StateFile {
         try change.run()
     }
 
-    /// Keeps what is known of failed authentications.
-    func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
-        try setRecord(owner.rawValue, to: record)
-    }
+    /// Whether there can be records.
+    var hasRecords: Bool { version >= 2 }
 
-    /// The bytes that were kept under a name; nil when there are none.
-    private func record(_ name: String) throws(VaultError) -> [UInt8]? {
-        guard version >= 2 else { return nil }
-        let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
-        try row.bind(name, at: 1)
-        return try row.step() ? Array(row.bytes(at: 0)) : nil
+    /// Makes a statement ready.
+    func prepare(_ text: String) throws(VaultError) -> Statement { try database.prepare(text) }
+
+    /// Removes what was kept under a name.
+    func removeRecord(_ name: String) throws(VaultError) {
+        try requireWritable()
+        let change = try database.prepare("DELETE FROM record WHERE name = ?1")
+        try change.bind(name, at: 1)
+        try change.run()
     }
 
     /// Keeps bytes under a name.
-    private func setRecord(_ name: String, to bytes: [UInt8]) throws(VaultError) {
+    func setRecord(_ name: String, to bytes: [UInt8]) throws(VaultError) {
         try requireWritable()
         let change = try database.prepare("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)")
         try change.bind(name, at: 1)

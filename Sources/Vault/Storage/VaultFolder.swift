@@ -15,7 +15,7 @@ final class VaultFolder {
         var aliases: [String: CollectionName]
 
         /// What is known of failed authentications.
-        var lockouts: [LockoutOwner: StoredLockout]
+        var lockouts: StoredLockouts
     }
 
     private let folder: Folder
@@ -85,6 +85,16 @@ final class VaultFolder {
             try file.checkpoint()
         } catch {
             logger.warning("\(StateFile.name): the journal stays for now: \(error)")
+        }
+    }
+
+    /// Removes what is known of failed authentications.
+    func removeLockouts(of owners: [LockoutOwner]) {
+        do throws(VaultError) {
+            try openedState().removeLockouts(of: owners)
+        } catch {
+            // They count on after the next start, which costs time and lets nobody in.
+            logger.warning("Records of failed attempts stay on the disk: \(error)")
         }
     }
 
