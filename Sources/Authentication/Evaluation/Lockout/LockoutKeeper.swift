@@ -14,6 +14,9 @@ package final class LockoutKeeper {
     private let clock: BootClock
     private var state = State.unread
 
+    /// How many attempts are under way.
+    package private(set) var attempts = 0
+
     /// Creates a keeper, which reads its record when it is first asked something.
     package init(store: any LockoutStore, clock: BootClock = .system) {
         self.store = store
@@ -57,6 +60,8 @@ package final class LockoutKeeper {
         _ passcode: consuming SecureBytes,
         on verifier: any Passcode
     ) async -> PasscodeAttempt {
+        attempts += 1
+        defer { attempts -= 1 }
         await load()
         // Looked at and counted without a wait between, so that of two at once the second sees the first.
         let now = clock.now
@@ -79,6 +84,11 @@ package final class LockoutKeeper {
     package func passcodeWasRight() async {
         await load()
         await change { $0.passcodeWasRight() }
+    }
+
+    /// What is remembered; nil as long as it was not read.
+    package var known: Lockout? {
+        if case .ready(let lockout) = state { lockout } else { nil }
     }
 
     /// Counts a touch that did not match.

@@ -10,6 +10,14 @@ package protocol Passcode: AnyObject {
     /// Whether there is one at all.
     var isSet: Bool { get }
 
+    /// Counts the wrong ones, where those are not counted with the passcodes of `login`; nil where they are.
+    var lockout: LockoutKeeper? { get }
+
     /// Tries a password, which is wiped whatever comes of it.
     func verify(_ passcode: consuming SecureBytes) async -> PasscodeOutcome
+}
+
+extension Passcode {
+    /// Counted with the passcodes of `login`.
+    package var lockout: LockoutKeeper? { nil }
 }

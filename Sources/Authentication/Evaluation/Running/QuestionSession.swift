@@ -108,33 +108,44 @@ final class QuestionSession {
 
     /// Tries a password as each of the factors that it may be.
     ///
-    /// The item's own password comes first, so that it does not count as a wrong passcode.
+    /// The item's own password comes first, so that it does not count as a wrong passcode. While none of these is tried, a passcode
+    /// still is.
     private func attempt(_ password: consuming SecureBytes, as factors: FactorSet) async -> TypedOutcome {
-        if factors.contains(.applicationPassword), let applicationPassword {
-            guard factors.contains(.passcode) else { return await attempt(password, on: applicationPassword) }
-            let copy: SecureBytes
-            do throws(GcryptError) {
-                copy = try password.copy(in: .locked)
-            } catch {
-                return .failed(reason: "\(error)")
-            }
-            let outcome = await attempt(copy, on: applicationPassword)
-            guard case .wrong = outcome else { return outcome }
+        guard factors.contains(.applicationPassword), let applicationPassword else {
+            guard factors.contains(.passcode) else { return .failed(reason: "there is nothing to try a password on") }
+            return await attempt(password, on: passcode, proving: .passcode)
         }
-        guard factors.contains(.passcode) else { return .failed(reason: "there is nothing to try a password on") }
-        switch await lockout.attempt(password, on: passcode) {
-        case .right: return .proved(.passcode)
+        guard factors.contains(.passcode) else {
+            return await attempt(password, on: applicationPassword, proving: .applicationPassword)
+        }
+        let copy: SecureBytes
+        do throws(GcryptError) {
+            copy = try password.copy(in: .locked)
+        } catch {
+            return .failed(reason: "\(error)")
+        }
+        let outcome = await attempt(copy, on: applicationPassword, proving: .applicationPassword)
+        switch outcome {
+        case .proved, .failed: return outcome
+        case .wrong, .tooEarly: break
+        }
+        let proof = await attempt(password, on: passcode, proving: .passcode)
+        // What was a passcode was no attempt at the item's own password.
+        if case .proved = proof { await applicationPassword.lockout?.passcodeWasRight() }
+        return proof
+    }
+
+    private func attempt(
+        _ password: consuming SecureBytes,
+        on verifier: any Passcode,
+        proving factor: Factor
+    ) async -> TypedOutcome {
+        let lockout = verifier.lockout ?? lockout
+        switch await lockout.attempt(password, on: verifier) {
+        case .right: return .proved(factor)
         case .wrong: return .wrong(wait: await lockout.passcodeDelay())
         case .tooEarly(let delay): return .tooEarly(delay)
         case .failed(let reason): return .failed(reason: reason)
-        }
-    }
-
-    private func attempt(_ password: consuming SecureBytes, on verifier: any Passcode) async -> TypedOutcome {
-        switch await verifier.verify(password) {
-        case .right: .proved(.applicationPassword)
-        case .wrong: .wrong(wait: .zero)
-        case .failed(let reason): .failed(reason: reason)
         }
     }
 }

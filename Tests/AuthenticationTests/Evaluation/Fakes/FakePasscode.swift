@@ -7,6 +7,8 @@ import TestSupport
 @BusActor
 final class FakePasscode: Passcode {
     var isSet = true
+    /// Nil to count with the passcodes of `login`.
+    var lockout: LockoutKeeper?
     /// What every trial comes to, whatever was typed; nil to compare.
     var result: PasscodeOutcome?
     /// Whether a trial waits for ``finish()``.

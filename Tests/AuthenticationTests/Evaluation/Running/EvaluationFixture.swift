@@ -37,6 +37,10 @@ final class EvaluationFixture {
 
     init(systemDialog: FakeSystemDialog? = nil) {
         self.systemDialog = systemDialog
+        applicationPassword.lockout = LockoutKeeper(
+            store: MemoryLockoutStore(),
+            clock: BootClock(bootID: "boot") { [time] in time.now }
+        )
     }
 
     /// Begins an evaluation of an access control.
