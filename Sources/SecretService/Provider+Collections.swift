@@ -11,7 +11,7 @@ extension Provider {
     package func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
         let isPasscode = collection.name == .login && collection.isLocked
         try await collection.unlock(with: password)
-        if isPasscode { await lockout.passcodeWasRight() }
+        if isPasscode { await lockouts.people.passcodeWasRight() }
         logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection)
     }
@@ -39,7 +39,7 @@ extension Provider {
         let typed = GivenPasscode()
         var warning = ""
         while collection.isLocked {
-            guard vault.collection(named: collection.name) === collection else { return false }
+            guard vault.collection(named: collection.name) === collection, mayBeMade(collection) else { return false }
             let hasDrifted = collection.name == .login && !collection.isVacant && drifted.isThere
             let named = collection.name == .login && !collection.isVacant ? named : nil
             let answer =
@@ -105,6 +105,7 @@ extension Provider {
         collection.lock()
         if wasLocked { return true }
         access.endGrants(in: collection.name)
+        contexts.endAuthorizations(in: collection.name)
         endProofs(with: collection.name, because: "the login keychain was locked")
         logger.info("Locked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection)
@@ -159,10 +160,12 @@ extension Provider {
 
     func delete(_ collection: Collection, by caller: String) async throws(BusError) {
         let name = collection.name
-        let isAudited = DeletePrompt.protectedItems(in: collection) > 0
+        let isAudited = collection.protectedItemCount > 0
         try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
+        lockouts.forget(collection)
         if isAudited { audit.deleted(.collection(name), by: caller) }
         access.endGrants(in: name)
+        contexts.endAuthorizations(in: name)
         endProofs(with: name, because: "the login keychain was deleted")
         logger.info("Deleted a keychain", metadata: ["keychain": "\(name)"])
         changes.collectionDeleted(name, all: collectionPaths)
@@ -188,6 +191,38 @@ extension Provider {
             "A keychain cannot be read, and is kept as it is",
             metadata: ["keychain": "\(name)", "reason": "\(reason)"]
         )
+    }
+
+    // MARK: The first password
+
+    /// Throws `notSupported` if a collection is `login`, waits for its first password, and may not get it from anybody on the bus now.
+    ///
+    /// That password is the passcode: what is protected already would open by it, whoever has chosen it.
+    func checkFirstPassword(of collection: Collection) throws(VaultError) {
+        guard collection.name == .login, collection.isVacant,
+            let other = vault.collections.first(where: { $0 !== collection && $0.protectedItemCount > 0 })
+        else { return }
+        throw VaultError(
+            .notSupported,
+            reason:
+                """
+                the keychain '\(other.label)' has protected items, which the password of a new login keychain would open; delete \
+                them first, or log in again
+                """
+        )
+    }
+
+    private func mayBeMade(_ collection: Collection) -> Bool {
+        do throws(VaultError) {
+            try checkFirstPassword(of: collection)
+            return true
+        } catch {
+            logger.error(
+                "A keychain is not made",
+                metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
+            )
+            return false
+        }
     }
 
     // MARK: Aliases

@@ -9,29 +9,30 @@ import Vault
 extension Provider {
     /// Stores a new item, or in the place of the one with equal attributes, and gives its path.
     ///
-    /// Throws `IsLocked` if that one is protected and the caller has no grant for it.
+    /// Throws `IsLocked` if that one is protected, unless a person has let the caller replace just that one as it is now.
     func create(
         _ new: consuming NewItem,
         in collection: Collection,
         for caller: String,
-        applicationPassword: consuming SecureBytes? = nil
+        applicationPassword: consuming SecureBytes? = nil,
+        authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) -> ObjectPath {
         let description = new.description
         let replacing = new.replacing
         var attributes = description.attributes
         let policy = try checkProtection(in: attributes)?.policy
         attributes = try await BiometryBinding.bind(attributes, under: policy, to: biometry, in: vault)
-        var grant: ItemGrant?
+        var used: ItemAuthorization?
         var before = ItemProtection.none
         let replaced = replacing ? itemToReplace(by: description, in: collection) : nil
         if let replaced {
-            grant = try access.authorize(replaced, in: collection, for: caller)
+            used = try permission(toReplace: replaced, in: collection, for: caller, by: authorization)
             before = collection.protection(of: replaced)
             attributes = try attributesToStore(attributes, replacing: replaced, in: collection)
         }
         let creation: ItemCreation
         do throws(VaultError) {
-            if let replaced, let key = grant?.key {
+            if let replaced, let key = used?.key {
                 // Under its own key, the item keeps the password that it was stored with.
                 try await collection.updateItem(
                     replaced,
@@ -40,7 +41,8 @@ extension Provider {
                     secret: new.takeSecret(),
                     key: key,
                     applicationPassword: applicationPassword,
-                    authenticated: true
+                    authenticated: true,
+                    at: used?.item.revision
                 )
                 creation = .replaced(replaced)
             } else {
@@ -50,15 +52,16 @@ extension Provider {
                     secret: new.takeSecret(),
                     replacing: replacing,
                     applicationPassword: applicationPassword,
-                    authenticated: grant == nil ? nil : replaced
+                    authenticated: used == nil ? nil : replaced,
+                    at: used?.item.revision
                 )
             }
         } catch {
             throw BusError(error)
         }
         if collection.protection(of: creation.id) != before {
-            audit.accessControlChanged(creation.id, in: collection, by: caller, authenticated: grant != nil)
-        } else if grant != nil {
+            audit.accessControlChanged(creation.id, in: collection, by: caller, authenticated: used != nil)
+        } else if used != nil {
             audit.changed(creation.id, in: collection, by: caller)
         }
         switch creation {
@@ -95,18 +98,41 @@ extension Provider {
         return attributes
     }
 
-    /// - Parameter authenticated: whether the caller has proved what the item's protection needs.
+    /// Whether an item may be replaced: by what a person has allowed, or since nothing protects it, which is nil.
+    private func permission(
+        toReplace id: ItemID,
+        in collection: Collection,
+        for caller: String,
+        by authorization: ItemAuthorization?
+    ) throws(BusError) -> ItemAuthorization? {
+        switch access.verdict(on: id, in: collection, for: caller) {
+        case .open: return nil
+        case .granted, .needsAuthentication:
+            let reference = ItemReference(id, in: collection)
+            guard let authorization, authorization.item.reference == reference, access.isUnchanged(authorization.item)
+            else { throw BusError(.isLocked, "item \(id) needs an authentication first") }
+            return authorization
+        case .unavailable(let obstacle): throw BusError(.isLocked, "\(obstacle)")
+        }
+    }
+
+    /// - Parameter authorization: of a person, if the item is protected.
     func delete(
         _ id: ItemID,
         in collection: Collection,
         by caller: String,
-        authenticated: Bool
+        authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) {
         let policy = collection.policyText(of: id)
         try await translatingErrors { () async throws(VaultError) in
-            try await collection.deleteItem(id, authenticated: authenticated)
+            try await collection.deleteItem(
+                id,
+                authenticated: authorization != nil,
+                at: authorization?.item.revision
+            )
         }
         if !policy.isEmpty { audit.deleted(.item(id, in: collection.name), policy: policy, by: caller) }
+        lockouts.forget(id, in: collection)
         access.endGrants(of: ItemReference(id, in: collection))
         changes.itemDeleted(id, in: collection)
     }
@@ -132,15 +158,19 @@ extension Provider {
         }
     }
 
-    /// The same for one item that a caller wants to do something to.
-    func authenticate(
-        to action: AuthenticationPurpose.Action,
+    /// Has a person let a caller do one thing to an item; throws if that came to nothing.
+    func authorize(
+        _ action: ItemAction,
         _ item: ProtectedItem,
         for caller: String,
         asking conversation: Conversation
-    ) async {
+    ) async throws(AuthenticationError) -> ItemAuthorization {
         let authentication = ItemAuthentication(to: action, for: await callers.caller(caller), provider: self)
-        await authenticate([item], by: authentication, asking: conversation)
+        try await authentication.run([item.current], asking: conversation)
+        guard let authorization = authentication.authorizations.first, !conversation.isEnded else {
+            throw AuthenticationError(.systemCancel, reason: "the item was changed or locked meanwhile")
+        }
+        return authorization
     }
 
     /// Checks the reserved attributes that an item is to have; throws `InvalidArgs` if they are none that it can have.

@@ -105,7 +105,7 @@ extension Provider {
         case .collection, .item: true
         case .service where call.interface != StandardInterface.introspectable:
             !ServiceObject.membersThatNeedNoKey.contains(call.member)
-        case .context: call.member == "Unlock"
+        case .context: call.member == "Unlock" || call.member == "Authorize"
         case .service, .node, .session, .prompt, .audit, .authentication, .backups: false
         }
     }

@@ -16,9 +16,12 @@ extension Provider {
     /// Each object is given back as the caller spells it (#70); unknown ones are passed over (#76), as are those that nothing
     /// opens now.
     ///
-    /// - Parameter context: how a prompt is to look, and what takes note of what is proved in it.
+    /// - Parameters:
+    ///   - action: what the caller wants of the items; anything but use needs a context.
+    ///   - context: how a prompt is to look, and what takes note of what is proved in it.
     func unlock(
         _ paths: [ObjectPath],
+        to action: ItemAction = .use,
         for caller: String,
         in context: AuthenticationContext? = nil
     ) throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
@@ -32,12 +35,11 @@ extension Provider {
                 unreadable[collection.name] = reason
                 continue
             case .unlocked:
-                let verdict = item.map { access.verdict(on: $0, in: collection, for: caller) } ?? .open
-                guard verdict.isLocked else {
+                guard let item, !isAllowed(action, item, in: collection, for: caller, context) else {
                     unlocked.append(path)
                     continue
                 }
-                guard case .needsAuthentication = verdict else { continue }
+                if case .unavailable = access.verdict(on: item, in: collection, for: caller) { continue }
             case .vacant, .locked, .unlocking:
                 break
             }
@@ -45,7 +47,25 @@ extension Provider {
         }
         unreadable.forEach(reportUnreadable)
         guard !locked.isEmpty, context?.settings.allowsInteraction != false else { return (unlocked, .root) }
-        return (unlocked, try makePrompt(UnlockPrompt(locked, for: caller, in: context, provider: self), for: caller))
+        let prompt = UnlockPrompt(locked, to: action, for: caller, in: context, provider: self)
+        return (unlocked, try makePrompt(prompt, for: caller))
+    }
+
+    /// Whether a caller may do something to an item at this moment, without a person being asked.
+    func isAllowed(
+        _ action: ItemAction,
+        _ id: ItemID,
+        in collection: Collection,
+        for caller: String,
+        _ context: AuthenticationContext?
+    ) -> Bool {
+        switch access.verdict(on: id, in: collection, for: caller) {
+        case .open: true
+        case .granted where action == .use: true
+        case .granted, .needsAuthentication:
+            action != .use && context?.allows(action.parts, of: ItemReference(id, in: collection)) == true
+        case .unavailable: false
+        }
     }
 
     /// Grants those items to a context's owner for which what was proved in the context suffices.
@@ -66,8 +86,8 @@ extension Provider {
                 guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { continue }
                 key = opened
             }
-            guard context.endings == endings, collection.protection(of: id).policy == policy else { continue }
-            access.grant(item.reference, to: context.caller, for: reuse, key: key)
+            guard context.endings == endings else { continue }
+            access.grant(item, to: context.caller, for: reuse, key: key)
         }
     }
 }

@@ -19,10 +19,8 @@ package final class Provider {
     let biometry: any Biometry
     /// Has people prove what policies ask for.
     let evaluator: Evaluator
-    /// Keeps count of wrong passcodes and touches of people.
-    let lockout: LockoutKeeper
-    /// Keeps count of wrong passcodes that programs bring: they are not to cost a person time.
-    let programLockout: LockoutKeeper
+    /// Keeps count of wrong passwords and touches.
+    let lockouts: LockoutTable
     let limits: ServiceLimits
     let logger: Logger
     let changes: ChangeNotifier
@@ -69,6 +67,7 @@ package final class Provider {
         systemDialog: (any SystemDialog)? = nil,
         host: any HostSealer = NoHost(),
         limits: ServiceLimits = ServiceLimits(),
+        clock: BootClock = .system,
         logger: Logger
     ) {
         self.host = host
@@ -77,16 +76,15 @@ package final class Provider {
         self.callers = callers
         self.questions = questions
         self.biometry = biometry
-        lockout = LockoutKeeper(store: VaultLockoutStore(vault, of: .people, logger: logger))
-        programLockout = LockoutKeeper(store: VaultLockoutStore(vault, of: .programs, logger: logger))
+        lockouts = LockoutTable(vault, clock: clock, logger: logger)
         self.limits = limits
         self.logger = logger
         audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0, in: $1) })
-        access = ItemAccess(audit: audit)
+        access = ItemAccess(audit: audit, clock: clock)
         evaluator = Evaluator(
             biometry: biometry,
             systemDialog: systemDialog,
-            lockout: lockout,
+            lockout: lockouts.people,
             isSessionLocked: { [access] in access.isSessionLocked }
         )
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)

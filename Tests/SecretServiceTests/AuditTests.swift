@@ -80,13 +80,16 @@ struct AuditTests {
             let other = try await client.createItem(in: .sessionCollection, "Other", session: session)
             _ = try await service.unlock(items, as: client)
             try await client.setSecret(WireSecret(session: session, value: [1]), of: items[0])
-            #expect(try await client.deleteItem(items[0]) == .root)
+            #expect(try await !client.complete(client.deleteItem(items[0])).isDismissed)
             try await client.lock([items[1]])
             #expect(try await !client.complete(client.deleteItem(items[1])).isDismissed)
             for item in [plain, other] { #expect(try await client.deleteItem(item) == .root) }
             let entries = try await service.waitForEntries { $0.count { $0.kind == "deletion" } == 2 }
             #expect(entries.filter { $0.kind == "deletion" }.map(\.item) == items.reversed().map(\.rawValue))
             #expect(entries.filter { $0.kind == "change" }.map(\.item) == [items[0].rawValue])
+            #expect(entries.filter { $0.kind == "authentication" }.map(\.item) == items.reversed().map(\.rawValue))
+            #expect(entries.filter { $0.kind == "authentication-to-change" }.map(\.item) == [items[0].rawValue])
+            #expect(entries.count { $0.kind == "authentication-to-delete" } == 2)
             #expect(
                 entries.filter { ["deletion", "change"].contains($0.kind) }.allSatisfy { $0.policy == "userPresence" }
             )

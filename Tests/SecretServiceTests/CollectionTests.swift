@@ -81,7 +81,9 @@ struct CollectionTests {
         try await RunningService.withService { service in
             let client = service.client
             _ = try await client.createItem("label", ["a": "b"], session: client.openPlainSession())
-            #expect(try await client.deleteCollection(.defaultAlias) == .root)
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            #expect(try await !client.complete(client.deleteCollection(.defaultAlias)).isDismissed)
+            await prompter.crash()
             #expect(try await client.readAlias("default") == .login)
             #expect(try await client.isCollectionLocked(.login))
             #expect(try await client.items(of: .login).isEmpty)

@@ -163,6 +163,12 @@ extension Vault.Login {
         ).id
     }
 
+    /// The secret that an item has now, wherever it is.
+    func storedSecret(of id: ItemID, with key: ItemKey? = nil) async throws -> Secret {
+        guard let revision = revision(of: id) else { throw VaultError(.noSuchItem, reason: "") }
+        return try await storedSecret(of: revision, with: key)
+    }
+
     /// The bytes of an item's secret.
     func content(of id: ItemID) async throws -> [UInt8] {
         try await storedSecret(of: id).content

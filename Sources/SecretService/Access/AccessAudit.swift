@@ -30,10 +30,16 @@ final class AccessAudit {
         recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), caller: caller)
     }
 
-    /// A person was asked for what an item needs.
-    func authenticated(_ id: ItemID, in collection: Collection, for caller: Caller, _ outcome: EvaluationOutcome) {
+    /// A person was asked for what an item needs, for the sake of an action.
+    func authenticated(
+        to action: ItemAction,
+        _ id: ItemID,
+        in collection: Collection,
+        for caller: Caller,
+        _ outcome: EvaluationOutcome
+    ) {
         recorder.record(
-            event(.authentication, id, in: collection, ring: outcome.ring, outcome.audited),
+            event(action.audited, id, in: collection, ring: outcome.ring, outcome.audited),
             caller: AuditedCaller(caller)
         )
     }

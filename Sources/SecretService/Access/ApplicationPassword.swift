@@ -8,13 +8,18 @@ import Vault
 final class ApplicationPassword: Passcode {
     private let item: ProtectedItem
     private let passcode: VaultPasscode
+    private let lockouts: LockoutTable
     private(set) var key: ItemKey?
 
     /// - Parameter passcode: has been verified before, if the item's policy asks for both.
-    init(of item: ProtectedItem, after passcode: VaultPasscode) {
+    init(of item: ProtectedItem, after passcode: VaultPasscode, countedBy lockouts: LockoutTable) {
         self.item = item
         self.passcode = passcode
+        self.lockouts = lockouts
     }
+
+    /// Each item has a count of its own.
+    var lockout: LockoutKeeper? { lockouts.keeper(ofItem: item.id, in: item.collection) }
 
     /// An item whose policy asks for one was stored with one.
     var isSet: Bool { true }

@@ -2,19 +2,11 @@ import Authentication
 
 /// What a person is asked to authenticate for, which program asks, and why.
 struct AuthenticationPurpose {
-    /// What a program wants of items.
-    enum Action: String {
-        case use
-        /// To store something else in place of them.
-        case replace
-        case delete
-    }
-
     /// The program that asks.
     let caller: Caller
 
     /// What it wants of the items.
-    var action = Action.use
+    var action = ItemAction.use
 
     /// The labels of the items that it is about, which the dialog names one by one; empty if a program wants to know who is there.
     let labels: [String]
@@ -61,8 +53,8 @@ struct AuthenticationPurpose {
         switch (labels.isEmpty, scope) {
         case (true, nil): "Confirm that it is you"
         case (true, let scope?): "Let \(callerName) know that it is you, and use \(scope.text)"
-        case (false, nil): "Authenticate to \(action.rawValue) \(ItemNames.list(labels))\(time)"
-        case (false, let scope?): "Let \(callerName) \(action.rawValue) \(ItemNames.list(labels)), and \(scope.text)"
+        case (false, nil): "Authenticate to \(action.text(ItemNames.list(labels)))\(time)"
+        case (false, let scope?): "Let \(callerName) \(action.text(ItemNames.list(labels))), and \(scope.text)"
         }
     }
 
@@ -71,13 +63,13 @@ struct AuthenticationPurpose {
         let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
         let start = "Unlock the keychain “\(keychain)”"
         let names = ItemNames.list(labels)
-        guard let scope else { return "\(start) and \(action.rawValue) \(names)\(time)" }
-        return "\(start), and let \(callerName) \(action.rawValue) \(names), and \(scope.text)"
+        guard let scope else { return "\(start) and \(action.text(names))\(time)" }
+        return "\(start), and let \(callerName) \(action.text(names)), and \(scope.text)"
     }
 
     /// How long a program may use the items that are named, where it asks for more than what is usual.
     private var time: String {
-        settings.grantReuse > GrantReuse.standard.lifetime ? ", for \(settings.grantReuse.words)" : ""
+        action == .use && settings.grantReuse > GrantReuse.standard.lifetime ? ", for \(settings.grantReuse.words)" : ""
     }
 
     private var callerName: String {

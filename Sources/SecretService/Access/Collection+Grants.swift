@@ -7,10 +7,4 @@ extension Collection {
         guard let key = grant?.key else { return try secret(of: id) }
         return try secret(of: id, with: key)
     }
-
-    /// Opens the secret of an item wherever it is, by the key of a grant if it is sealed.
-    func storedSecret(of id: ItemID, under grant: ItemGrant?) async throws(VaultError) -> Secret {
-        guard let key = grant?.key else { return try await storedSecret(of: id) }
-        return try await storedSecret(of: id, with: key)
-    }
 }

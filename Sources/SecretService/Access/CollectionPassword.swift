@@ -22,6 +22,7 @@ final class CollectionPassword: Passcode {
     func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
         isMistyped = false
         do throws(VaultError) {
+            try provider.checkFirstPassword(of: collection)
             try await provider.unlock(collection, with: password)
             return .right
         } catch  where error.isWrongKey {

@@ -5,8 +5,8 @@ import Vault
 
 /// Decides who may have which item at this moment, and remembers to whom one was granted.
 ///
-/// A protected item is locked to every caller but those with a grant. A change needs what reading needs: else an item could be
-/// exchanged for one that a program chooses, or its access control taken off and the item read then.
+/// A protected item is locked to every caller but those with a grant, which is for reading. Each change takes an authorisation of its
+/// own: else an item could be exchanged for one that a program chooses, or its access control taken off, by a yes to something else.
 @BusActor
 final class ItemAccess {
     /// Called when an item is locked to a caller now, or no longer.
@@ -78,7 +78,7 @@ final class ItemAccess {
         isLocked(id, in: collection, for: "")
     }
 
-    /// Lets a caller change an item, if it may; throws `IsLocked` if not.
+    /// Lets a caller read an item, if it may; throws `IsLocked` if not.
     ///
     /// Nil if no authentication is needed for it.
     func authorize(_ id: ItemID, in collection: Collection, for caller: String) throws(BusError) -> ItemGrant? {
@@ -109,8 +109,20 @@ final class ItemAccess {
 
     // MARK: Grants
 
+    /// Whether an item is in the state in which a person was asked for it, and may still be had by who satisfies its policy.
+    func isUnchanged(_ item: ProtectedItem) -> Bool {
+        guard case .needsAuthentication(let policy) = verdict(on: item.id, in: item.collection, for: ""),
+            policy == item.policy
+        else { return false }
+        return item.revision != nil && item.collection.revision(of: item.id) == item.revision
+    }
+
     /// Lets a caller have an item for a while, or for one release if that is no time.
-    func grant(_ item: ItemReference, to caller: Caller, for reuse: Duration, key: ItemKey?) {
+    ///
+    /// Nothing is granted if the item was locked or changed since the person was asked.
+    func grant(_ protected: ProtectedItem, to caller: Caller, for reuse: Duration, key: ItemKey?) {
+        guard isUnchanged(protected) else { return }
+        let item = protected.reference
         let grant = ItemGrant(to: caller.auditText, key: key)
         grants.grant(item, to: caller.uniqueName, key: grant, reuse: GrantReuse(reuse), at: clock.now)
         onChange?(item, false, caller.uniqueName)

@@ -5,13 +5,17 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Asks a person for what the policies of items need, and grants the caller those for which it was proved.
+/// Asks a person for what the policies of items need, and gives the caller what it was asked for: grants to use them, or
+/// authorisations for something else.
 @BusActor
 final class ItemAuthentication {
     /// What takes note of what was proved; nil without one.
     let context: AuthenticationContext?
 
-    private let action: AuthenticationPurpose.Action
+    /// What may be done, if it was asked for anything but use.
+    private(set) var authorizations: [ItemAuthorization] = []
+
+    private let action: ItemAction
     private let caller: Caller
     private let settings: AuthenticationSettings
     private unowned let provider: Provider
@@ -22,7 +26,7 @@ final class ItemAuthentication {
     ///   - action: what the caller wants of the items.
     ///   - context: also says how it is to look, as it does at this moment.
     init(
-        to action: AuthenticationPurpose.Action = .use,
+        to action: ItemAction = .use,
         for caller: Caller,
         in context: AuthenticationContext? = nil,
         provider: Provider
@@ -45,7 +49,8 @@ final class ItemAuthentication {
         )
         purpose.keychain = keychain
         // Without a time of reuse a context keeps nothing of what is proved for items: it is used up by them.
-        if context != nil, settings.reuse > .zero {
+        // A yes to a change or a deletion opens nothing beside it.
+        if context != nil, action == .use, settings.reuse > .zero {
             let scope = ProofScope(of: policy, for: settings.reuse, hasOwnPasscode: keychain != nil)
             if !scope.factors.isEmpty { purpose.scope = scope }
         }
@@ -75,12 +80,20 @@ final class ItemAuthentication {
         given: GivenPasscode?,
         asking conversation: Conversation
     ) async throws(AuthenticationError) {
+        // As they are now that the dialog names them, which the dialog before this one may have delayed.
+        let group = group.current
         guard let first = group.items.first else { return }
         let passcodeCollection = group.passcodeCollection(in: provider.vault)
-        let passcode = VaultPasscode(provider.vault, for: passcodeCollection)
+        let passcode = VaultPasscode(
+            provider.vault,
+            for: passcodeCollection,
+            countedBy: passcodeCollection.flatMap { provider.lockouts.keeper(of: $0, for: .people) }
+        )
         defer { passcode.forget() }
         let hasOwnPassword = group.policy.factors.contains(.applicationPassword)
-        let ownPassword = hasOwnPassword ? ApplicationPassword(of: first, after: passcode) : nil
+        let lockouts = provider.lockouts
+        let ownPassword =
+            hasOwnPassword ? ApplicationPassword(of: first, after: passcode, countedBy: lockouts) : nil
         let purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
         let request = EvaluationRequest(
             await first.requirement(with: provider.biometry, in: provider.vault),
@@ -96,7 +109,7 @@ final class ItemAuthentication {
         )
         let outcome = await evaluation.outcome()
         for item in group.items {
-            provider.audit.authenticated(item.id, in: item.collection, for: caller, outcome)
+            provider.audit.authenticated(to: action, item.id, in: item.collection, for: caller, outcome)
         }
         switch outcome {
         case .satisfied(let proofs):
@@ -104,7 +117,7 @@ final class ItemAuthentication {
             for item in group.items {
                 // Not longer than the dialog has said.
                 let reuse = purpose.scope.map { min($0.reuse, settings.grantReuse) } ?? settings.grantReuse
-                await grant(item, for: reuse, passcode.key, ownPassword?.key, conversation)
+                await give(item, for: reuse, passcode.key, ownPassword?.key, conversation)
             }
         case .failed(let error):
             throw error
@@ -143,8 +156,8 @@ final class ItemAuthentication {
         return .passcode
     }
 
-    /// Grants an item, with its key if it is sealed, which has to be obtained now.
-    private func grant(
+    /// Gives what was asked for of an item, with its key if it is sealed, which has to be obtained now.
+    private func give(
         _ item: ProtectedItem,
         for reuse: Duration,
         _ passcode: PasscodeKey?,
@@ -162,10 +175,11 @@ final class ItemAuthentication {
                 )
             }
         }
-        // The prompt may have been dismissed after the answer, the keychain locked, and the item may ask for something else by now.
-        guard !conversation.isEnded, !item.collection.isLocked,
-            item.collection.protection(of: item.id).policy == item.policy
-        else { return }
-        provider.access.grant(item.reference, to: caller, for: reuse, key: key)
+        // The prompt may have been dismissed after the answer, the keychain locked, and the item changed by now.
+        guard !conversation.isEnded, provider.access.isUnchanged(item) else { return }
+        guard action != .use else { return provider.access.grant(item, to: caller, for: reuse, key: key) }
+        let authorization = ItemAuthorization(item: item, key: key, parts: action.parts, context: context)
+        authorizations.append(authorization)
+        if let context, context.endings == endings { context.keep(authorization) }
     }
 }

@@ -17,6 +17,9 @@ struct ItemGroup {
     let policy: Policy
     private(set) var items: [ProtectedItem]
 
+    /// The same items in the state that they are in now.
+    var current: ItemGroup { ItemGroup(policy: policy, items: items.map(\.current)) }
+
     /// Sorts items into groups, in the order in which they are first met, each of as many as one dialog can name.
     static func groups(of items: [ProtectedItem], in vault: Vault) -> [ItemGroup] {
         var groups: [ItemGroup] = []

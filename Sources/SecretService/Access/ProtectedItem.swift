@@ -8,6 +8,18 @@ struct ProtectedItem {
     let id: ItemID
     let collection: Collection
     let policy: Policy
+    /// Its state when this was made; nil if there is no such item.
+    let revision: ItemRevision?
+
+    init(id: ItemID, collection: Collection, policy: Policy) {
+        self.id = id
+        self.collection = collection
+        self.policy = policy
+        revision = collection.revision(of: id)
+    }
+
+    /// The item in the state that it is in now.
+    var current: ProtectedItem { ProtectedItem(id: id, collection: collection, policy: policy) }
 
     var reference: ItemReference { ItemReference(id, in: collection) }
 

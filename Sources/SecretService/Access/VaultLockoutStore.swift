@@ -25,6 +25,12 @@ final class VaultLockoutStore: LockoutStore {
     }
 
     func save(_ record: LockoutRecord) async {
+        switch owner {
+        // There is one of these for every password, so that what has not failed takes no room.
+        case .collection, .item:
+            if record.passcodeFailures == 0 { return vault.removeLockouts(of: [owner]) }
+        case .people, .programs, .others: break
+        }
         do throws(VaultError) {
             try await vault.setLockout(record.packed, of: owner)
         } catch {

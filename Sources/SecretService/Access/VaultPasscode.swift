@@ -10,10 +10,14 @@ import Vault
 final class VaultPasscode: Passcode {
     private let vault: Vault
     private let collection: Collection?
+    let lockout: LockoutKeeper?
     private(set) var key: PasscodeKey?
 
-    /// - Parameter collection: what the key is needed for; nil for `login`, and what its passcode leads to.
-    init(_ vault: Vault, for collection: Collection? = nil) {
+    /// - Parameters:
+    ///   - collection: what the key is needed for; nil for `login`, and what its passcode leads to.
+    ///   - lockout: of that collection's own password: who knows that of one must not end the delays of another.
+    init(_ vault: Vault, for collection: Collection? = nil, countedBy lockout: LockoutKeeper? = nil) {
+        self.lockout = lockout
         self.vault = vault
         self.collection = collection
     }

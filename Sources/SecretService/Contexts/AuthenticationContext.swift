@@ -24,6 +24,8 @@ final class AuthenticationContext {
     private var proved: (proof: ContextProof, reuse: Duration, deadline: Duration)?
     /// Forgets what was proved: a key in it does not wait for somebody to look whether it is still good.
     private var expiry: Timer?
+    /// What a person has allowed to be done to items, until it is done.
+    private var authorizations: [ItemReference: (authorization: ItemAuthorization, deadline: Duration)] = [:]
     /// How often what was proved was ended from outside.
     private(set) var endings = 0
 
@@ -80,6 +82,7 @@ final class AuthenticationContext {
     /// Ends what was proved, and what is being proved.
     func endProofs(_ withdrawal: Withdrawal) {
         endings += 1
+        authorizations = [:]
         forget()
         cancel(withdrawal)
     }
@@ -89,6 +92,7 @@ final class AuthenticationContext {
         cancel()
         state = .invalidated
         endings += 1
+        authorizations = [:]
         forget()
     }
 
@@ -115,6 +119,49 @@ final class AuthenticationContext {
         if isSingle || settings.reuse == .zero || rest <= .zero { forget() }
         guard rest > .zero else { return nil }
         return (proved.proof, isSingle ? .zero : min(settings.grantReuse, rest))
+    }
+
+    // MARK: What was allowed
+
+    /// Keeps what a person has allowed, for the next operation of that kind, and not for long.
+    func keep(_ authorization: ItemAuthorization) {
+        if case .invalidated = state { return }
+        let lifetime = GrantReuse.singleReleaseTime
+        authorizations[authorization.item.reference] = (authorization, clock.now + lifetime)
+        _ = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.dropOldAuthorizations() }
+    }
+
+    /// Whether something may be done to an item; looking does not use it.
+    func allows(_ parts: ItemParts, of item: ItemReference) -> Bool {
+        guard let (authorization, deadline) = authorizations[item] else { return false }
+        return clock.now < deadline && authorization.parts.isSuperset(of: parts)
+    }
+
+    /// Takes what was allowed for an item, all of it; nil if that does not include what is to be done.
+    func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
+        guard allows(parts, of: item) else { return nil }
+        return authorizations.removeValue(forKey: item)?.authorization
+    }
+
+    /// Keeps what is left of something that was taken.
+    func restore(_ authorization: ItemAuthorization) {
+        guard authorizations[authorization.item.reference] == nil else { return }
+        keep(authorization)
+    }
+
+    /// Gives up what was allowed for an item.
+    func endAuthorization(of item: ItemReference) {
+        authorizations[item] = nil
+    }
+
+    /// Gives up what was allowed for the items of a collection.
+    func endAuthorizations(in collection: CollectionName) {
+        authorizations = authorizations.filter { $0.key.collection != collection }
+    }
+
+    private func dropOldAuthorizations() {
+        let now = clock.now
+        authorizations = authorizations.filter { $0.value.deadline > now }
     }
 
     private func forget() {

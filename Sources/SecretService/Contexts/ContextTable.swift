@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import KeychainModel
 
 /// The contexts of all callers.
 struct ContextTable {
@@ -29,6 +30,27 @@ struct ContextTable {
     @BusActor
     func numbers(of owner: String) -> [ObjectNumber] {
         contexts.values.filter { $0.owner == owner }.map(\.number)
+    }
+
+    /// Takes what was allowed in a context of a caller's.
+    @BusActor
+    func takeAuthorization(for parts: ItemParts, of item: ItemReference, by owner: String) -> ItemAuthorization? {
+        for context in contexts.values where context.owner == owner {
+            if let authorization = context.takeAuthorization(for: parts, of: item) { return authorization }
+        }
+        return nil
+    }
+
+    /// Gives up what was allowed for an item in the contexts of a caller.
+    @BusActor
+    func endAuthorizations(of item: ItemReference, by owner: String) {
+        for context in contexts.values where context.owner == owner { context.endAuthorization(of: item) }
+    }
+
+    /// Gives up what was allowed for the items of a collection.
+    @BusActor
+    func endAuthorizations(in collection: CollectionName) {
+        for context in contexts.values { context.endAuthorizations(in: collection) }
     }
 
     @BusActor

@@ -1,6 +1,7 @@
 import Authentication
 import DBus
 import Gcrypt
+import KeychainModel
 import Logging
 import Vault
 
@@ -35,7 +36,8 @@ final class LoginPasswordChange: Passcode {
             guard change.failed.isEmpty else { return .failed(reason: "a keychain keeps its old password") }
             provider.logger.notice("Keychains have the account's new password")
             reply = LoginReply(.changed, collections: change.changed.count)
-            return .right
+            // Who knows the password of another keychain has not proved to know that of `login`: it counts as an attempt at that.
+            return change.changed.contains(.login) ? .right : .wrong
         } catch  where error.code == .wrongPassword {
             reply = LoginReply(.wrong)
             return .wrong

@@ -88,18 +88,19 @@ struct CollectionObject {
         var obstacle: ProtectedItem?
         if let replaced {
             _ = try provider.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
-            if case .needsAuthentication(let policy) = provider.access.verdict(
-                on: replaced,
-                in: collection,
-                for: caller
-            ) {
-                obstacle = ProtectedItem(id: replaced, collection: collection, policy: policy)
+            // A grant is for reading: to replace is asked for by itself.
+            switch provider.access.verdict(on: replaced, in: collection, for: caller) {
+            case .granted, .needsAuthentication:
+                obstacle = collection.protection(of: replaced).policy.map {
+                    ProtectedItem(id: replaced, collection: collection, policy: $0)
+                }
+            case .open, .unavailable: break
             }
         }
         // An access control that stays keeps its password; one that is named gets a new one.
         let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
         guard obstacle != nil || needsPassword else {
-            return (try await provider.create(new, in: collection, for: caller), .root)
+            return (try await provider.create(new, in: collection, for: caller, authorizedBy: nil), .root)
         }
         let action = CreateItemPrompt(
             new,
@@ -134,10 +135,11 @@ struct CollectionObject {
         provider.changes.labelChanged(collection)
     }
 
-    /// Deletes at once what is unlocked; for what is locked, makes a prompt that unlocks it first (#89, #110).
+    /// Deletes at once what is unlocked; for what is locked, makes a prompt that unlocks it first (#89, #110), and for `login` one that
+    /// takes its password.
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
-        guard collection.isLocked || DeletePrompt.needsConfirmation(collection, in: provider.vault) else {
+        guard collection.isLocked || collection.name == .login || collection.protectedItemCount > 0 else {
             try await provider.delete(collection, by: caller)
             return .root
         }

@@ -37,6 +37,14 @@ struct ContextObject {
                     let (unlocked, prompt) = try object.provider.unlock(paths, for: call.sender, in: object.context)
                     call.reply(with: unlocked, prompt)
                 },
+                Method(
+                    "Authorize",
+                    in: [Parameter("action", String.self), Parameter("objects", [ObjectPath].self)],
+                    out: [Parameter("authorized", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) throws(BusError) in
+                    let (authorized, prompt) = try object.authorize(call)
+                    call.reply(with: authorized, prompt)
+                },
             ],
             properties: [
                 setting("Reason", get: { $0.reason }) { (settings, value) throws(BusError) in
@@ -89,6 +97,24 @@ struct ContextObject {
             throw BusError(.limitsExceeded, "the text has at most \(limit) bytes")
         }
         return text
+    }
+
+    /// Has a person asked for one operation on items, which the context then keeps until it is done.
+    @BusActor
+    private func authorize(_ call: MethodCall) throws(BusError) -> (authorized: [ObjectPath], prompt: ObjectPath) {
+        var reader = call.message.makeReader()
+        let name = try String(from: &reader)
+        let action: ItemAction
+        switch name {
+        case "change": action = .change
+        case "protect": action = .changeWithProtection
+        case "delete": action = .delete
+        default: throw BusError(.invalidArguments, "there is no action '\(PromptText.name(name))' of contexts")
+        }
+        let paths = try [ObjectPath](from: &reader, limit: provider.limits.objectsPerCall)
+        context.failure = nil
+        let (authorized, prompt) = try provider.unlock(paths, to: action, for: call.sender, in: context)
+        return (authorized, prompt)
     }
 
     @BusActor

@@ -56,6 +56,9 @@ extension ServiceObject {
             }
             return call.reply(with: ObjectPath.collection(collection.name), ObjectPath.root)
         }
+        if let vacant = provider.vacantCollection(forAlias: alias) {
+            try translatingErrors { () throws(VaultError) in try provider.checkFirstPassword(of: vacant) }
+        }
         let action = CreatePrompt(label: description.label, alias: alias, provider: provider)
         call.reply(with: ObjectPath.root, try provider.makePrompt(action, for: caller))
     }

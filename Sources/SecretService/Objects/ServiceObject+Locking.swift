@@ -28,7 +28,9 @@ extension ServiceObject {
         paths.filter { path in
             guard let (collection, item) = provider.findLockable(path) else { return false }
             if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
-                provider.access.endGrant(of: ItemReference(item, in: collection), to: caller)
+                let reference = ItemReference(item, in: collection)
+                provider.access.endGrant(of: reference, to: caller)
+                provider.contexts.endAuthorizations(of: reference, by: caller)
                 return true
             }
             return provider.lock(collection)

@@ -86,6 +86,7 @@ extension ServiceObject {
         do throws(VaultError) {
             // `login` waits for its first password; who makes a keychain of that name means that one.
             if let login = provider.vacantCollection(forAlias: label.lowercased()), login.name == .login {
+                try provider.checkFirstPassword(of: login)
                 try await provider.unlock(login, with: password)
                 call.reply(with: ObjectPath.collection(login.name))
             } else {

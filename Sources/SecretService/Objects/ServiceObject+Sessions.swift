@@ -52,44 +52,72 @@ extension ServiceObject {
         for item in items {
             switch resident(item) {
             case .secret(let secret): try batch.add(secret, of: item.path)
-            case .stored: return .suspending { () async throws(BusError) in try await getStored(items, session, call) }
+            case .stored: return .suspending { () async throws(BusError) in try await getStored(paths, session, call) }
             case .unavailable: provider.changes.tellProblem(of: item.collection)
             }
         }
-        answer(call, with: batch, of: items)
+        // Nothing was waited for since it was decided.
+        release(items.filter { $0.grant != nil }, from: &batch)
+        call.reply { batch.write(to: &$0) }
         return .answered
     }
 
-    /// Begins anew, so that no secret is held while the call waits.
+    /// How often secrets are read anew of which one was changed while they were read.
+    private static let readings = 3
+
+    /// Begins anew, so that no secret is held while the call waits; what was decided before counts for nothing.
     @BusActor
-    private func getStored(_ items: [WantedItem], _ session: Session, _ call: MethodCall) async throws(BusError) {
+    private func getStored(_ paths: [ObjectPath], _ session: Session, _ call: MethodCall) async throws(BusError) {
         try await provider.largeAnswers.make(for: caller) { () async throws(BusError) in
-            var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
-            for item in items {
-                if let secret = try? await item.collection.storedSecret(of: item.id, under: item.grant) {
-                    try batch.add(secret, of: item.path)
-                } else {
-                    provider.changes.tellProblem(of: item.collection)
+            for reading in 1...ServiceObject.readings {
+                var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
+                let items = try await read(paths, into: &batch)
+                // What was changed meanwhile is left out in the end.
+                let changed = items.filter { item in
+                    item.revision.map { !item.collection.hasSecret(of: $0) } ?? true
                 }
+                guard changed.isEmpty || reading == ServiceObject.readings else { continue }
+                batch.remove(Set(changed.map(\.path)))
+                release(items, from: &batch)
+                return call.reply { batch.write(to: &$0) }
             }
-            answer(call, with: batch, of: items)
         }
     }
 
-    /// Answers with the secrets; only now are grants used, and the secrets said to have been released.
+    /// Reads what the caller may have now, each decided on before it is read.
+    @BusActor
+    private func read(_ paths: [ObjectPath], into batch: inout SecretBatch) async throws(BusError) -> [WantedItem] {
+        var items: [WantedItem] = []
+        for path in paths {
+            guard var item = wanted(path), let revision = item.collection.revision(of: item.id) else { continue }
+            item.revision = revision
+            let secret: Secret
+            do throws(VaultError) {
+                secret = try await item.collection.storedSecret(of: revision, with: item.grant?.key)
+            } catch {
+                provider.changes.tellProblem(of: item.collection)
+                // It is looked at again if it was changed.
+                if error.code == .busy { items.append(item) }
+                continue
+            }
+            try batch.add(secret, of: path)
+            items.append(item)
+        }
+        return items
+    }
+
+    /// Decides again, now that the secrets are sent, uses the grants, and has the secrets said to have been released.
     ///
     /// A grant may have ended meanwhile, or been one for a single release of an item that is asked for under two names.
     @BusActor
-    private func answer(_ call: MethodCall, with batch: SecretBatch, of items: [WantedItem]) {
-        var batch = batch
+    private func release(_ items: [WantedItem], from batch: inout SecretBatch) {
         let added = Set(batch.paths)
         var lost: Set<ObjectPath> = []
-        for item in items where item.grant != nil && added.contains(item.path) {
+        for item in items where added.contains(item.path) {
             let isReleased = (try? provider.access.release(item.id, in: item.collection, to: caller)) != nil
             if !isReleased { lost.insert(item.path) }
         }
         if !lost.isEmpty { batch.remove(lost) }
-        call.reply { batch.write(to: &$0) }
     }
 
     /// An item whose secret the caller may have, under the path by which it was asked for.
@@ -98,6 +126,8 @@ extension ServiceObject {
         let collection: Collection
         let id: ItemID
         let grant: ItemGrant?
+        /// The state that this was decided for; nil if nothing is waited for.
+        var revision: ItemRevision?
     }
 
     /// What is locked or gone is left out of the answer (#81).

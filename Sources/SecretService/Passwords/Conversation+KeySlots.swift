@@ -13,14 +13,14 @@ extension Conversation {
         return await password(
             PromptRequest(
                 question: .password,
-                title: "Keychain Password",
+                title: purpose.title.text,
                 message: purpose.message(label),
                 subject: label,
                 description: "\(purpose.consequence)\nA recovery key works, too.",
                 caller: caller.description,
                 callerEvidence: caller.evidence.explanation,
                 warning: warning,
-                continueLabel: "Continue",
+                continueLabel: purpose.title.button,
                 cancelLabel: "Cancel",
                 windowID: windowID
             )

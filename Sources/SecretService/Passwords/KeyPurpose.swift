@@ -17,6 +17,8 @@ enum KeyPurpose {
 
     /// To let a backup take its place.
     case restoration
+    /// To delete `login`.
+    case deletion(LoginLoss)
 
     /// What stands out in the dialog.
     func message(_ keychain: String) -> String {
@@ -27,6 +29,7 @@ enum KeyPurpose {
         case .host: "Let this computer open the keychain “\(keychain)”"
         case .restoration: "Replace the keychain “\(keychain)” by the backup"
         case .removal(let slot): "Remove \(slot) from the keychain “\(keychain)”"
+        case .deletion: "Delete the keychain “\(keychain)” for ever"
         }
     }
 
@@ -39,6 +42,12 @@ enum KeyPurpose {
         case .host: "It will be unlocked at every login, however you log in, without asking for a password."
         case .restoration: "Enter the password that it has now."
         case .removal: "It will no longer open the keychain."
+        case .deletion(let loss): "\(loss.text)\nEnter its password to delete it."
         }
+    }
+
+    /// The title of the dialog, and the word on its button.
+    var title: (text: String, button: String) {
+        if case .deletion = self { ("Delete Keychain", "Delete") } else { ("Keychain Password", "Continue") }
     }
 }

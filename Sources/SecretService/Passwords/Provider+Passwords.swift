@@ -37,27 +37,29 @@ extension Provider {
         }
     }
 
-    /// Tries a key of a keychain; that of `login` is the passcode, so that too many wrong ones cost time.
+    /// Tries a key of a keychain, unless too many wrong ones were brought before.
     ///
-    /// - Parameter owner: who has brought it, and has to wait.
+    /// - Parameter party: who has brought it, and has to wait.
     func attempt(
         _ key: consuming SecureBytes,
         on verifier: any Passcode,
         of collection: Collection,
-        broughtBy owner: LockoutOwner = .people
+        broughtBy party: LockoutParty = .people
     ) async -> PasscodeAttempt {
-        if collection.name == .login, !collection.isVacant {
-            guard owner == .programs else { return await lockout.attempt(key, on: verifier) }
-            let attempt = await programLockout.attempt(key, on: verifier)
-            // Wherever it is given, the right one ends what wrong ones have led to.
-            if case .right = attempt { await lockout.passcodeWasRight() }
-            return attempt
+        guard let keeper = lockouts.keeper(of: collection, for: party) else {
+            // Its first password cannot be wrong.
+            return switch await verifier.verify(key) {
+            case .right: .right
+            case .wrong: .wrong
+            case .failed(let reason): .failed(reason: reason)
+            }
         }
-        return switch await verifier.verify(key) {
-        case .right: .right
-        case .wrong: .wrong
-        case .failed(let reason): .failed(reason: reason)
+        let attempt = await keeper.attempt(key, on: verifier)
+        // Wherever it is given, the right one ends what wrong ones have led to.
+        if case .right = attempt, party == .programs {
+            await lockouts.keeper(of: collection, for: .people)?.passcodeWasRight()
         }
+        return attempt
     }
 
     /// Asks for a password or a recovery key of a keychain, again while it is wrong; nil if that came to nothing.

@@ -85,25 +85,13 @@ extension Conversation {
 
     /// Asks whether a collection is to be deleted with what is in it.
     ///
-    /// - Parameters:
-    ///   - protectedItems: how many of its items are protected.
-    ///   - boundToPasscode: the labels of the items that exist only with a passcode, and go with it, too.
-    func confirmDeletion(
-        of label: String,
-        for caller: Caller,
-        protectedItems: Int,
-        boundToPasscode: [String]
-    ) async -> Bool {
+    /// - Parameter protectedItems: how many of its items are protected.
+    func confirmDeletion(of label: String, for caller: Caller, protectedItems: Int) async -> Bool {
         let label = PromptText.name(label)
         var description = "The keychain “\(label)” cannot be brought back."
         if protectedItems > 0 {
             description +=
                 "\n\(protectedItems) of its items are protected and will be lost, too."
-        }
-        if !boundToPasscode.isEmpty {
-            description +=
-                "\nIts password is the passcode. These exist only as long as there is one, and are deleted, too: "
-            description += ItemNames.summary(boundToPasscode)
         }
         let request = PromptRequest(
             question: .confirmation,

@@ -13,6 +13,7 @@ final class CreateItemPrompt: PromptAction {
     /// What is to be stored; nil once it is.
     private var new: NewItem?
     private let label: String
+    private let attributes: Attributes
     private let needsPassword: Bool
     private let replaced: ProtectedItem?
     private let collection: Collection
@@ -31,6 +32,7 @@ final class CreateItemPrompt: PromptAction {
         provider: Provider
     ) {
         label = new.description.label
+        attributes = new.description.attributes
         let texts = new.secret.contentType.utf8.count + new.description.label.utf8.count
         keptBytes = new.secret.bytes.count + texts + new.description.attributes.packed.count
         self.new = consume new
@@ -46,8 +48,15 @@ final class CreateItemPrompt: PromptAction {
     let keptBytes: Int
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
+        var authorization: ItemAuthorization?
         if let replaced {
-            await provider.authenticate(to: .replace, replaced, for: caller, asking: conversation)
+            do throws(AuthenticationError) {
+                let action = action(on: replaced)
+                authorization = try await provider.authorize(action, replaced, for: caller, asking: conversation)
+            } catch {
+                provider.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+                return .dismissed(emptyResult)
+            }
         }
         var password: SecureBytes?
         if needsPassword {
@@ -64,12 +73,22 @@ final class CreateItemPrompt: PromptAction {
                 new,
                 in: collection,
                 for: caller,
-                applicationPassword: password
+                applicationPassword: password,
+                authorizedBy: authorization
             )
             return .done(.objectPath(path))
         } catch {
             provider.logger.info("An item was not stored", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
         }
+    }
+
+    /// What is asked of the person: another protection is said.
+    private func action(on replaced: ProtectedItem) -> ItemAction {
+        guard let old = replaced.collection.item(replaced.id)?.attributes,
+            let stored = try? provider.attributesToStore(attributes, replacing: replaced.id, in: collection),
+            (try? provider.checkProtection(in: stored)) == (try? provider.checkProtection(in: old))
+        else { return .replaceWithProtection }
+        return .replace
     }
 }

@@ -3,7 +3,7 @@ import DBus
 import Logging
 import Vault
 
-/// Deletes a protected item, once what reading it needs was proved; the result is an empty string (#123).
+/// Deletes a protected item, once a person has proved for this what the item asks for; the result is an empty string (#123).
 @BusActor
 final class DeleteItemPrompt: PromptAction {
     private let item: ProtectedItem
@@ -19,12 +19,18 @@ final class DeleteItemPrompt: PromptAction {
     var emptyResult: Variant { .string("") }
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
-        await provider.authenticate(to: .delete, item, for: caller, asking: conversation)
-        // It may have been dismissed after the answer; then nothing is lost.
-        guard !conversation.isEnded else { return .dismissed(emptyResult) }
+        do throws(AuthenticationError) {
+            let authorization = try await provider.authorize(.delete, item, for: caller, asking: conversation)
+            return await delete(authorization)
+        } catch {
+            provider.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+            return .dismissed(emptyResult)
+        }
+    }
+
+    private func delete(_ authorization: ItemAuthorization) async -> PromptOutcome {
         do throws(BusError) {
-            let grant = try provider.access.authorize(item.id, in: item.collection, for: caller)
-            try await provider.delete(item.id, in: item.collection, by: caller, authenticated: grant != nil)
+            try await provider.delete(item.id, in: item.collection, by: caller, authorizedBy: authorization)
             return .done(emptyResult)
         } catch {
             provider.logger.info("An item was not deleted", metadata: ["reason": "\(error)"])

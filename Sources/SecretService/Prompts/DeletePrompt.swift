@@ -4,8 +4,8 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Deletes a collection that is locked, once its password has been given, or one whose items it is no small matter to lose; the
-/// result is an empty string (#123).
+/// Deletes a collection that is locked, once its password has been given, one that has protected items, once a person has confirmed
+/// that, or `login`, always with its password; the result is an empty string (#123).
 @BusActor
 final class DeletePrompt: PromptAction {
     private let collection: Collection
@@ -18,22 +18,10 @@ final class DeletePrompt: PromptAction {
 
     var emptyResult: Variant { .string("") }
 
-    /// Whether a person has to confirm that a collection is deleted, because of what is in it.
-    static func needsConfirmation(_ collection: Collection, in vault: Vault) -> Bool {
-        protectedItems(in: collection) > 0 || (collection.name == .login && !vault.itemsBoundToPasscode.isEmpty)
-    }
-
-    /// How many items of a collection are protected.
-    static func protectedItems(in collection: Collection) -> Int {
-        guard collection.hasProtectedItems else { return 0 }
-        return collection.itemIDs.count { collection.protection(of: $0).needsAuthentication }
-    }
-
     func perform(asking conversation: Conversation) async -> PromptOutcome {
+        let isAllowed = collection.name == .login ? await takeKey(conversation) : await confirm(conversation)
         // It may have been dismissed after the answer, while the key was being derived; then nothing is lost.
-        guard await provider.unlock(collection, asking: conversation), await confirm(asking: conversation),
-            !conversation.isEnded
-        else { return .dismissed(emptyResult) }
+        guard isAllowed, !conversation.isEnded else { return .dismissed(emptyResult) }
         do throws(BusError) {
             try await provider.delete(collection, by: conversation.caller)
             return .done(emptyResult)
@@ -43,16 +31,24 @@ final class DeletePrompt: PromptAction {
         }
     }
 
-    /// Says before it is done what goes with the collection; with `login` goes the passcode, and what exists only with one.
-    private func confirm(asking conversation: Conversation) async -> Bool {
-        guard DeletePrompt.needsConfirmation(collection, in: provider.vault) else { return true }
-        let bound = collection.name == .login ? provider.vault.itemsBoundToPasscode : []
-        let labels = bound.map { $0.collection.item($0.item)?.label ?? "" }
-        return await conversation.confirmDeletion(
-            of: collection.label,
-            for: await provider.callers.caller(conversation.caller),
-            protectedItems: DeletePrompt.protectedItems(in: collection),
-            boundToPasscode: labels
-        )
+    /// Asks for the password of `login`, which is the passcode, and says what goes with it: the next one would be chosen by whoever
+    /// makes the keychain anew.
+    private func takeKey(_ conversation: Conversation) async -> Bool {
+        let loss = LoginLoss(of: collection, in: provider.vault)
+        guard await provider.askKey(of: collection, for: .deletion(loss), asking: conversation) != nil else {
+            return false
+        }
+        // The person knows of no more than the dialog has said.
+        return LoginLoss(of: collection, in: provider.vault) == loss
+    }
+
+    /// Unlocks it, and says before it is done which protected items go with it.
+    private func confirm(_ conversation: Conversation) async -> Bool {
+        guard await provider.unlock(collection, asking: conversation) else { return false }
+        let count = collection.protectedItemCount
+        guard count > 0 else { return true }
+        let caller = await provider.callers.caller(conversation.caller)
+        let isConfirmed = await conversation.confirmDeletion(of: collection.label, for: caller, protectedItems: count)
+        return isConfirmed && collection.protectedItemCount <= count
     }
 }

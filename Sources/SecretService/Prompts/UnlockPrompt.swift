@@ -6,7 +6,7 @@ import Vault
 /// Unlocks collections and items; the result is what was unlocked of what was asked for (#71).
 ///
 /// A collection is unlocked for everybody, by its password. A protected item is unlocked for the caller alone, by what its policy
-/// asks for: the caller gets a grant (#75).
+/// asks for: the caller gets a grant (#75), or in a context that has asked for something else, an authorisation for that.
 @BusActor
 final class UnlockPrompt: PromptAction {
     /// An object to unlock, as the caller spells it.
@@ -22,13 +22,21 @@ final class UnlockPrompt: PromptAction {
     }
 
     private let requests: [Request]
+    private let action: ItemAction
     private let caller: String
     /// How it looks, and what takes note of what was proved; nil without one.
     let context: AuthenticationContext?
     private let provider: Provider
 
-    init(_ requests: [Request], for caller: String, in context: AuthenticationContext? = nil, provider: Provider) {
+    init(
+        _ requests: [Request],
+        to action: ItemAction = .use,
+        for caller: String,
+        in context: AuthenticationContext? = nil,
+        provider: Provider
+    ) {
         self.requests = requests
+        self.action = action
         keptBytes = requests.reduce(0) { $0 + $1.size }
         self.caller = caller
         self.context = context
@@ -41,7 +49,7 @@ final class UnlockPrompt: PromptAction {
 
     func perform(asking conversation: Conversation) async -> PromptOutcome {
         let caller = await provider.callers.caller(caller)
-        let authentication = ItemAuthentication(for: caller, in: context, provider: provider)
+        let authentication = ItemAuthentication(to: action, for: caller, in: context, provider: provider)
         let named = NamedItems(knownItems) { authentication.purpose(of: $0, by: Policy(.passcode)) }
         // Who dismisses one dialog does not want to see the next.
         if await unlockCollections(asking: conversation, naming: named) {
@@ -63,9 +71,14 @@ final class UnlockPrompt: PromptAction {
     /// What is locked to the caller alone, each item once.
     private var lockedItems: [ProtectedItem] {
         items { id, collection in
-            guard case .needsAuthentication(let policy) = provider.access.verdict(on: id, in: collection, for: caller)
-            else { return nil }
-            return policy
+            guard !collection.isLocked, !provider.isAllowed(action, id, in: collection, for: caller, context) else {
+                return nil
+            }
+            switch provider.access.verdict(on: id, in: collection, for: caller) {
+            case .needsAuthentication(let policy): return policy
+            case .granted: return collection.protection(of: id).policy
+            case .open, .unavailable: return nil
+            }
         }
     }
 
@@ -73,7 +86,7 @@ final class UnlockPrompt: PromptAction {
     /// not been unlocked since the start nothing is.
     private var knownItems: [ProtectedItem] {
         items { id, collection in
-            if !collection.isLocked, !provider.access.isLocked(id, in: collection, for: caller) { return nil }
+            if provider.isAllowed(action, id, in: collection, for: caller, context) { return nil }
             guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode) else {
                 return nil
             }
@@ -96,6 +109,6 @@ final class UnlockPrompt: PromptAction {
     private func isLocked(_ request: Request) -> Bool {
         guard let id = request.item else { return request.collection.isLocked }
         guard request.collection.contains(id) else { return true }
-        return provider.access.isLocked(id, in: request.collection, for: caller)
+        return !provider.isAllowed(action, id, in: request.collection, for: caller, context)
     }
 }

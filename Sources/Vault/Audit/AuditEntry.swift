@@ -12,7 +12,7 @@ package struct AuditEntry: Equatable, Sendable {
         /// A secret was not given out.
         case denial = 2
 
-        /// A person was asked to authenticate.
+        /// A person was asked to authenticate, for the use of an item or for no item.
         case authentication = 3
 
         /// Who may have an item was set or changed.
@@ -26,6 +26,15 @@ package struct AuditEntry: Equatable, Sendable {
 
         /// A protected item was deleted, or a collection with some.
         case deletion = 7
+
+        /// A person was asked to authenticate for a change of an item that keeps its protection.
+        case authenticationToChange = 8
+
+        /// A person was asked to authenticate for a change of who may have an item.
+        case authenticationToProtect = 9
+
+        /// A person was asked to authenticate for the deletion of an item.
+        case authenticationToDelete = 10
     }
 
     /// How many entries are kept, in all rings.

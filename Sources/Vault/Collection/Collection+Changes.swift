@@ -12,13 +12,15 @@ extension Collection {
     /// - Parameters:
     ///   - applicationPassword: the item's own password, if its access control asks for one.
     ///   - authenticated: the protected item that may be replaced, since the caller has been authenticated for it.
+    ///   - revision: the state of that item which the caller was authenticated for; another one is not replaced.
     package func createItem(
         label: String,
         attributes: Attributes,
         secret: consuming Secret,
         replacing: Bool,
         applicationPassword: consuming SecureBytes? = nil,
-        authenticated: ItemID? = nil
+        authenticated: ItemID? = nil,
+        at revision: ItemRevision? = nil
     ) async throws(VaultError) -> ItemCreation {
         try limits.check(label: label)
         try limits.check(attributes)
@@ -32,7 +34,8 @@ extension Collection {
                 attributes: attributes,
                 secret: newSecret,
                 isReplacing: replacing,
-                authenticated: authenticated
+                authenticated: authenticated,
+                revision: revision
             )
         )
         guard case .item(let creation) = try await perform(PendingMutation(request)) else {
@@ -52,6 +55,7 @@ extension Collection {
     ///   - key: the key of an item that has one; who has it counts as authenticated.
     ///   - applicationPassword: the item's own password from now on.
     ///   - isAuthenticated: whether the caller has been authenticated for the item.
+    ///   - revision: the state of the item which that was for; another one is not changed.
     package func updateItem(
         _ id: ItemID,
         label: String? = nil,
@@ -59,7 +63,8 @@ extension Collection {
         secret: consuming Secret?,
         key: ItemKey? = nil,
         applicationPassword: consuming SecureBytes? = nil,
-        authenticated isAuthenticated: Bool = false
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
     ) async throws(VaultError) {
         try limits.check(label: label ?? "")
         if let attributes { try limits.check(attributes) }
@@ -69,6 +74,7 @@ extension Collection {
             shared = SharedSecret(secret)
         }
         var update = ItemUpdate(label: label, isAuthenticated: isAuthenticated || key?.item == id)
+        update.revision = revision
         if let attributes { update.attributes = .all(attributes) }
         if attributes != nil || shared != nil || applicationPassword != nil || lacksKey(id) {
             try await complete(
@@ -90,7 +96,8 @@ extension Collection {
         attributes: Attributes? = nil,
         key: ItemKey? = nil,
         applicationPassword: consuming SecureBytes? = nil,
-        authenticated isAuthenticated: Bool = false
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
     ) async throws(VaultError) {
         try await updateItem(
             id,
@@ -99,7 +106,8 @@ extension Collection {
             secret: nil,
             key: key,
             applicationPassword: applicationPassword,
-            authenticated: isAuthenticated
+            authenticated: isAuthenticated,
+            at: revision
         )
     }
 
@@ -110,12 +118,13 @@ extension Collection {
         _ id: ItemID,
         setting name: String,
         to value: String?,
-        authenticated isAuthenticated: Bool = false
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
     ) async throws(VaultError) {
         guard !name.utf8.starts(with: Attributes.reservedPrefix.utf8) else {
             throw VaultError(.notSupported, reason: "the keychain's own attributes are set all at once")
         }
-        let update = ItemUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated)
+        let update = ItemUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated, revision: revision)
         _ = try await perform(PendingMutation(.update(id, update)))
     }
 
@@ -124,9 +133,15 @@ extension Collection {
     /// When this returns, the disk has it. Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and what the
     /// disk may.
     ///
-    /// - Parameter isAuthenticated: whether the caller has been authenticated for the item.
-    package func deleteItem(_ id: ItemID, authenticated isAuthenticated: Bool = false) async throws(VaultError) {
-        _ = try await perform(PendingMutation(.delete(id, authenticated: isAuthenticated)))
+    /// - Parameters:
+    ///   - isAuthenticated: whether the caller has been authenticated for the item.
+    ///   - revision: the state of the item which that was for; another one is not removed.
+    package func deleteItem(
+        _ id: ItemID,
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
+    ) async throws(VaultError) {
+        _ = try await perform(PendingMutation(.delete(id, authenticated: isAuthenticated, at: revision)))
     }
 
     /// Gives the collection another label.

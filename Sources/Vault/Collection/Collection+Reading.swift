@@ -1,7 +1,7 @@
 package import KeychainModel
 
 extension Collection {
-    /// Opens the secret of an item; nil when it is so large that it must be read first, by ``storedSecret(of:)``.
+    /// Opens the secret of an item; nil when it is so large that it must be read first, by ``storedSecret(of:with:)``.
     ///
     /// Who may have a protected item is for the caller to see to; one that needs a key of its own is not opened by this. Throws
     /// `locked`, `noSuchItem`, `authenticationNeeded` for an item that needs its key or whose protection is not understood, or
@@ -38,16 +38,42 @@ extension Collection {
         }
     }
 
-    /// Opens the secret of an item wherever it is; throws what ``secret(of:)`` throws, and what reading the disk may.
-    package func storedSecret(of id: ItemID) async throws(VaultError) -> Secret {
-        if let secret = try secret(of: id) { return secret }
-        return try await storedSecret(of: id, key: nil)
+    /// Opens the secret that an item had in one state, wherever it is; never that of another.
+    ///
+    /// Throws what ``secret(of:)`` and ``secret(of:with:)`` throw, `busy` when the item has another secret by now, and what reading
+    /// the disk may.
+    ///
+    /// - Parameter itemKey: of an item that needs one.
+    package func storedSecret(
+        of revision: ItemRevision,
+        with itemKey: ItemKey? = nil
+    ) async throws(VaultError) -> Secret {
+        try checkSecret(of: revision)
+        let resident =
+            if let itemKey { try secret(of: revision.item, with: itemKey) } else { try secret(of: revision.item) }
+        if let resident { return resident }
+        guard case .file(let worker) = storage else { throw Self.closed }
+        let handoff: Handoff<Secret>
+        do throws(VaultError) {
+            handoff = try await worker.perform { (writer) throws(VaultError) in
+                try writer.secret(of: revision.item, key: itemKey, revision: revision.secret)
+            }
+        } catch {
+            // Another may have been written meanwhile; then the one that was asked for is gone, not damaged.
+            try checkSecret(of: revision)
+            throw noteDamage(error, of: revision.item)
+        }
+        try checkSecret(of: revision)
+        guard let secret = handoff.take() else { throw Self.closed }
+        return secret
     }
 
-    /// Opens the secret of an item that needs its key; throws what ``secret(of:with:)`` throws, and what reading the disk may.
-    package func storedSecret(of id: ItemID, with itemKey: ItemKey) async throws(VaultError) -> Secret {
-        if let secret = try secret(of: id, with: itemKey) { return secret }
-        return try await storedSecret(of: id, key: itemKey)
+    private func checkSecret(of revision: ItemRevision) throws(VaultError) {
+        let id = revision.item
+        guard contains(id) else { throw Self.noItem(id) }
+        guard hasSecret(of: revision) else {
+            throw VaultError(.busy, reason: "item \(id) was changed at the same time")
+        }
     }
 
     static let closed = VaultError(.storageFailed, reason: "the vault is closed")
@@ -85,27 +111,6 @@ extension Collection {
 
     private static func keyNeeded(_ id: ItemID) -> VaultError {
         VaultError(.authenticationNeeded, reason: "item \(id) opens with a key of its own")
-    }
-
-    private func storedSecret(of id: ItemID, key: ItemKey?) async throws(VaultError) -> Secret {
-        let revision = try readable(id).0.metadata.secretRevision
-        guard case .file(let worker) = storage else { throw Self.closed }
-        let handoff: Handoff<Secret>
-        do throws(VaultError) {
-            handoff = try await worker.perform { (writer) throws(VaultError) in
-                try writer.secret(of: id, key: key, revision: revision)
-            }
-        } catch {
-            // Another revision may have been written meanwhile; then the one that was asked for is gone, not damaged.
-            guard let record = table[id] else { throw Self.noItem(id) }
-            guard record.metadata.secretRevision == revision else {
-                if let key { return try await storedSecret(of: id, with: key) }
-                return try await storedSecret(of: id)
-            }
-            throw noteDamage(error, of: id)
-        }
-        guard let secret = handoff.take() else { throw Self.closed }
-        return secret
     }
 
     private func noteDamage(_ error: VaultError, of id: ItemID) -> VaultError {

@@ -35,9 +35,17 @@ struct NewItem {
     /// The protected item that may be replaced: the caller has been authenticated for it.
     var authenticated: ItemID?
 
+    /// The state of it which that was for; nil for any.
+    var revision: ItemRevision?
+
     /// The same as a change of an item.
     func update(of id: ItemID) -> ItemUpdate {
-        ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: authenticated == id)
+        var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
+        if authenticated == id {
+            update.isAuthenticated = true
+            update.revision = revision
+        }
+        return update
     }
 }
 
@@ -65,6 +73,9 @@ struct ItemUpdate {
 
     /// Whether the caller has been authenticated for the item.
     var isAuthenticated: Bool
+
+    /// The state of the item which the caller has been authenticated for; nil for any.
+    var revision: ItemRevision?
 
     /// What the item was when the change was worked out; nil when that does not matter.
     var basis: Basis?

@@ -68,8 +68,8 @@ struct MutationBatch {
             outcome = try create(item, in: table)
         case .update(let id, let change):
             outcome = try update(id, change, in: table)
-        case .delete(let id, let isAuthenticated):
-            outcome = try delete(id, isAuthenticated: isAuthenticated, in: table)
+        case .delete(let id, let isAuthenticated, let revision):
+            outcome = try delete(id, isAuthenticated: isAuthenticated, at: revision, in: table)
         case .rename(let label):
             outcome = rename(label)
         }
@@ -164,6 +164,7 @@ struct MutationBatch {
             throw VaultError(.unreadable, reason: "item \(id) is damaged, and is kept as it is")
         }
         try table.checkAuthorization(of: id, isAuthenticated: update.isAuthenticated)
+        try table.check(update.revision, of: record)
         try table.check(update.basis, of: record)
         let revision = change.state.revision &+ 1
         var metadata = record.metadata
@@ -245,11 +246,13 @@ struct MutationBatch {
     private mutating func delete(
         _ id: ItemID,
         isAuthenticated: Bool,
+        at expected: ItemRevision?,
         in table: borrowing ItemTable
     ) throws(VaultError) -> PendingMutation.Outcome? {
         if touched.contains(id) { return nil }
         guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
         try table.checkAuthorization(of: id, isAuthenticated: isAuthenticated)
+        try table.check(expected, of: record)
         let oldTags =
             if let stored = table.storedTags(of: id) { stored } else {
                 try indexKey.tags(of: record.metadata.attributes)

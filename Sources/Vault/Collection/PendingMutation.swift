@@ -11,8 +11,8 @@ final class PendingMutation {
         /// Another label, other attributes, another secret.
         case update(ItemID, ItemUpdate)
 
-        /// An item less, and whether the caller has been authenticated for it.
-        case delete(ItemID, authenticated: Bool)
+        /// An item less, and whether the caller has been authenticated for it, in which state.
+        case delete(ItemID, authenticated: Bool, at: ItemRevision?)
 
         /// Another label of the collection.
         case rename(String)

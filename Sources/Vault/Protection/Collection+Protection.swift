@@ -151,7 +151,8 @@ extension Collection {
             var newSecret = secret
             if newSecret == nil {
                 basis.secretRevision = record.metadata.secretRevision
-                newSecret = SharedSecret(try await opened(id, with: key))
+                guard let revision = revision(of: id) else { throw Self.deleted }
+                newSecret = SharedSecret(try await storedSecret(of: revision, with: key))
             }
             if let newSecret {
                 update.secret = try await self.newSecret(
@@ -175,10 +176,5 @@ extension Collection {
     private func isSealedToOwnPasscode(_ record: ItemRecord) -> Bool {
         guard name != .login, let wraps = record.metadata.wraps, wraps.login == nil else { return false }
         return wraps.alternatives.contains(.passcode)
-    }
-
-    private func opened(_ id: ItemID, with key: ItemKey?) async throws(VaultError) -> Secret {
-        guard let key else { return try await storedSecret(of: id) }
-        return try await storedSecret(of: id, with: key)
     }
 }

@@ -8,6 +8,14 @@ extension ItemTable {
         }
     }
 
+    /// Throws unless an item is still in the state that somebody was authenticated for.
+    func check(_ expected: ItemRevision?, of record: ItemRecord) throws(VaultError) {
+        guard let expected else { return }
+        guard expected.item == record.id, expected.number == record.revision else {
+            throw VaultError(.busy, reason: "item \(record.id) was changed at the same time")
+        }
+    }
+
     /// Throws unless an item is still what a change of it was worked out from.
     func check(_ basis: ItemUpdate.Basis?, of record: ItemRecord) throws(VaultError) {
         guard let basis else { return }

@@ -48,10 +48,15 @@ struct ApplicationPasswordTests {
             let (made, prompt) = try await replace("second")
             #expect(made == .root)
             #expect(try await client.complete(prompt) == PromptOutcome(isDismissed: false, result: .objectPath(item)))
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
             #expect(try await client.secretText(of: item, session: session) == "second")
-            // Under the grant nobody is asked.
-            #expect(try await replace("third") == (item, .root))
-            #expect(prompter.questions.all.map { $0.properties["password-new"] } == [.boolean(true), .boolean(false)])
+            // A grant to read is none to replace.
+            #expect(try await client.complete(replace("third").prompt).path == item)
+            #expect(
+                prompter.questions.all.map { $0.properties["password-new"] }
+                    == [.boolean(true), .boolean(false), .boolean(false), .boolean(false)]
+            )
             try await client.lock([item])
             #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
             #expect(try await client.secretText(of: item, session: session) == "third")

@@ -74,7 +74,13 @@ struct ClientProgramAccessTests {
                 environment: service.daemon.environment
             )
             #expect(result.succeeded, "\(result.errors)")
-            #expect(prompter.questions.count == 1)
+            // To use it, to rename it, to replace its secret and to delete it.
+            let asked = prompter.questions.all.compactMap { $0.text("message") }
+            #expect(asked.count == 4)
+            for (message, words) in zip(asked, ["use “label”", "rename “label” to “new”", "secret of", "delete “new”"])
+            {
+                #expect(message.contains(words))
+            }
         }
     }
 }

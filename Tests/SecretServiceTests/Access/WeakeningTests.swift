@@ -18,13 +18,18 @@ struct WeakeningTests {
         }
     }
 
-    @Test func delete_underAGrant_isDoneAtOnce() async throws {
-        try await RunningService.withPrompter { service, prompter in
+    @Test func delete_underAGrant_needsAPrompt() async throws {
+        try await RunningService.withPrompter([.answer("password"), .cancel, .answer("password")]) {
+            service,
+            prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
             _ = try await service.unlock([item], as: client)
-            #expect(try await client.deleteItem(item) == .root)
+            #expect(try await client.complete(client.deleteItem(item)).isDismissed)
+            #expect(try await client.items(of: .login) == [item])
+            #expect(try await !client.complete(client.deleteItem(item)).isDismissed)
             #expect(try await client.items(of: .login).isEmpty)
+            #expect(prompter.questions.all.last?.text("message")?.contains("delete “Bank”") == true)
         }
     }
 
@@ -48,6 +53,9 @@ struct WeakeningTests {
             let other = try await service.makeClient()
             let otherSession = try await other.openPlainSession()
             await #expect(throws: BusError.isLocked) { try await other.secret(of: item, session: otherSession) }
+            // Nor may who has replaced it read it.
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
+            _ = try await service.unlock([item], as: client)
             #expect(try await client.secretText(of: item, session: session) == "new")
         }
     }

@@ -33,6 +33,15 @@ struct ContextClient {
     }
 
     @BusActor
+    func authorize(
+        _ action: String,
+        _ objects: [ObjectPath]
+    ) async throws(BusError) -> (authorized: [ObjectPath], prompt: ObjectPath) {
+        try await client.call(path, Self.contextInterface, "Authorize", action, objects)
+            .read([ObjectPath].self, ObjectPath.self)
+    }
+
+    @BusActor
     func failure() async throws(BusError) -> String {
         try await client.property("Failure", of: path, Self.contextInterface)
     }

@@ -25,6 +25,23 @@ struct LoginLockoutTests {
         await service.vault.close()
     }
 
+    /// The right password of a keychain of one's own is none of `login`.
+    @Test
+    @BusActor
+    func rightPasswordOfAnotherKeychain_endsNoDelay() async throws {
+        let service = try await ProviderInProcess()
+        _ = try await service.vault.createCollection(label: "Own", password: ProviderInProcess.bytes("own"))
+        var status = LoginReply.Status.wrong
+        for round in 0..<10 where status != .refused {
+            status = try await change(from: "bad", in: service)
+            if status == .refused { break }
+            // The first gives it the password "new", and the next ones find that.
+            status = try await change(from: round == 0 ? "own" : "new", in: service)
+        }
+        #expect(status == .refused)
+        await service.vault.close()
+    }
+
     @BusActor
     private func change(from old: String, in service: ProviderInProcess) async throws -> LoginReply.Status {
         let new = try ProviderInProcess.bytes("new")

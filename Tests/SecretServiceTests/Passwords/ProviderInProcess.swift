@@ -18,20 +18,27 @@ final class ProviderInProcess {
     let client: SecretServiceProxy
     let connection: Connection
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-    private let folder: TemporaryFolder
+    let folder: TemporaryFolder
 
     /// Starts it with a keychain `login`, which is locked, whose password is ``password``.
     ///
-    /// - Parameter opens: whether calls are answered; if not, they wait for the vault to be open.
-    init(limits: ServiceLimits = ServiceLimits(), opens: Bool = true) async throws {
+    /// - Parameters:
+    ///   - opens: whether calls are answered; if not, they wait for the vault to be open.
+    ///   - folder: that of one before, which has been closed, as after a restart.
+    init(
+        limits: ServiceLimits = ServiceLimits(),
+        opens: Bool = true,
+        clock: BootClock = .system,
+        folder: TemporaryFolder? = nil
+    ) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         bus = try await PrivateBus()
-        folder = try TemporaryFolder()
-        var configuration = VaultConfiguration(directory: folder.path("data"), logger: logger)
+        self.folder = try folder ?? TemporaryFolder()
+        var configuration = VaultConfiguration(directory: self.folder.path("data"), logger: logger)
         configuration.keyDerivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
         vault = Vault(configuration)
         connection = try bus.connect()
-        let systemBus = SystemBus(address: "unix:path=\(folder.path("none"))", logger: logger)
+        let systemBus = SystemBus(address: "unix:path=\(self.folder.path("none"))", logger: logger)
         provider = Provider(
             vault: vault,
             connection: connection,
@@ -39,6 +46,7 @@ final class ProviderInProcess {
             questions: PromptQueue(GCRPrompter(connection: connection, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             limits: limits,
+            clock: clock,
             logger: logger
         )
         provider.start()

@@ -76,6 +76,11 @@ package final class FakePrompter {
         gone.finish()
     }
 
+    /// Sets what it does with the questions from now on.
+    package func answer(with responses: [PromptResponse]) {
+        self.responses = responses
+    }
+
     /// Says something about a dialog out of turn.
     package func say(_ reply: String, exchange: String, to question: PromptQuestion) {
         sendReady(Caller(name: question.caller, callback: question.callback), reply, exchange)

@@ -1,0 +1,123 @@
+package import Authentication
+package import DBus
+import KeychainModel
+package import Logging
+package import Vault
+
+/// The counts of failed attempts: for the passcode those of people and of programs, and for each other password one of its own.
+///
+/// There is room for so many others. Past it, the count goes that is least advanced and delays nothing now; where each delays
+/// something, the new one shares a count with all that find no room.
+@BusActor
+package final class LockoutTable {
+    /// How many passwords beside the passcode have a count of their own.
+    package static let limit = 1024
+
+    /// Wrong passcodes and touches of people.
+    let people: LockoutKeeper
+
+    /// Wrong passcodes that programs bring: they are not to cost a person time.
+    let programs: LockoutKeeper
+
+    private let others: LockoutKeeper
+    private let limit: Int
+    private let vault: Vault
+    private let clock: BootClock
+    private let logger: Logger
+    private var keepers: [LockoutOwner: LockoutKeeper] = [:]
+
+    /// Counts nothing yet.
+    package init(_ vault: Vault, clock: BootClock, logger: Logger, limit: Int = LockoutTable.limit) {
+        self.limit = limit
+        self.vault = vault
+        self.clock = clock
+        self.logger = logger
+        let keeper = { owner in
+            LockoutKeeper(store: VaultLockoutStore(vault, of: owner, logger: logger), clock: clock)
+        }
+        people = keeper(.people)
+        programs = keeper(.programs)
+        others = keeper(.others)
+    }
+
+    /// The count for the password of a collection; nil while it has none.
+    package func keeper(of collection: Collection, for party: LockoutParty) -> LockoutKeeper? {
+        collection.lockoutOwner(party).map { keeper(of: $0, in: collection) }
+    }
+
+    /// The count for the password of an item's own.
+    func keeper(ofItem id: ItemID, in collection: Collection) -> LockoutKeeper {
+        keeper(of: collection.lockoutOwner(of: id), in: collection)
+    }
+
+    /// Forgets what was counted for an item that was deleted.
+    func forget(_ id: ItemID, in collection: Collection) {
+        remove(collection.lockoutOwner(of: id))
+    }
+
+    /// Forgets what was counted for a collection that is deleted, and for its items.
+    func forget(_ collection: Collection) {
+        for owner in keepers.keys where owner.isOf(collection) { remove(owner) }
+    }
+
+    private func keeper(of owner: LockoutOwner, in collection: Collection) -> LockoutKeeper {
+        switch owner {
+        case .people: return people
+        case .programs: return programs
+        case .others: return others
+        case .collection, .item: break
+        }
+        if let keeper = keepers[owner] { return keeper }
+        let owners = owners
+        guard owners.contains(owner) || owners.count < limit || makeRoom(among: owners) else {
+            return others
+        }
+        // What lives in memory is gone after a restart, and the count with it.
+        let store: any LockoutStore =
+            collection.isEphemeral ? NoLockoutStore() : VaultLockoutStore(vault, of: owner, logger: logger)
+        let keeper = LockoutKeeper(store: store, clock: clock)
+        keepers[owner] = keeper
+        return keeper
+    }
+
+    /// Those that have a count, in memory or on the disk.
+    private var owners: Set<LockoutOwner> {
+        Set(keepers.keys).union(vault.lockoutOwners)
+    }
+
+    /// Drops the least advanced count of those that delay nothing; false if there is none.
+    private func makeRoom(among owners: Set<LockoutOwner>) -> Bool {
+        let now = clock.now
+        var least: (owner: LockoutOwner, failures: UInt32)?
+        for owner in owners where keepers[owner].map({ $0.attempts == 0 }) ?? true {
+            let lockout = keepers[owner]?.known ?? stored(owner)
+            guard lockout.passcodeDelay(at: now) == .zero else { continue }
+            let failures = lockout.record.passcodeFailures
+            if failures < least?.failures ?? .max { least = (owner, failures) }
+        }
+        guard let least else { return false }
+        remove(least.owner)
+        return true
+    }
+
+    private func stored(_ owner: LockoutOwner) -> Lockout {
+        switch vault.lockout(of: owner) {
+        case .none: Lockout(nil, clock: clock)
+        case .record(let bytes): Lockout(LockoutRecord(packed: bytes), clock: clock)
+        case .unreadable: Lockout(.unreadable, clock: clock)
+        }
+    }
+
+    private func remove(_ owner: LockoutOwner) {
+        keepers[owner] = nil
+        vault.removeLockouts(of: [owner])
+    }
+}
+
+/// Keeps no record beyond the process.
+@BusActor
+final class NoLockoutStore: LockoutStore {
+    func load() async -> LockoutRecord? { nil }
+
+    func save(_ record: LockoutRecord) async {}
+}

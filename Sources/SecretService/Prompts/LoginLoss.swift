@@ -1,0 +1,60 @@
+import KeychainModel
+import Vault
+
+/// What is lost with the keychain `login`: its items, and with its password, which is the passcode, what asks for that elsewhere.
+struct LoginLoss: Equatable {
+    private let items: Int
+    /// How many of them are protected; nil while that is not known.
+    private let protected: Int?
+    /// How many protected items of other keychains ask for the passcode.
+    private let dependents: Int
+    /// The labels of those that exist only as long as there is a passcode.
+    private let bound: [String]
+
+    init(of login: Collection, in vault: Vault) {
+        items = login.itemCount
+        let isUnread = login.itemIDs.contains { login.item($0)?.condition == .unread }
+        protected = isUnread ? nil : login.protectedItemCount
+        dependents = vault.collections.filter { $0 !== login && $0.hasProtectedItems }.reduce(0) { count, other in
+            count + other.itemIDs.count { other.protection(of: $0).policy?.factors.contains(.passcode) == true }
+        }
+        bound = vault.itemsBoundToPasscode.map { $0.collection.item($0.item)?.label ?? "" }
+    }
+
+    /// The loss in a dialog's words.
+    var text: String {
+        var sentences = ["It cannot be brought back."]
+        if items > 0 { sentences.append(itemsText) }
+        if dependents > 0 {
+            sentences.append(
+                "Protected items in other keychains that ask for its password: \(dependents). It will not open them any more."
+            )
+        }
+        if !bound.isEmpty {
+            sentences.append(
+                """
+                Its password is the passcode. These exist only as long as there is one, and are deleted, too: \
+                \(ItemNames.summary(bound))
+                """
+            )
+        }
+        return sentences.joined(separator: "\n")
+    }
+
+    private var itemsText: String {
+        let lost = "Items that are lost: \(items)"
+        switch protected {
+        case nil: return lost + ". How many of them are protected is not known while it is locked."
+        case 0?: return lost + "."
+        case let count?: return lost + ", \(count) of them protected."
+        }
+    }
+}
+
+extension Collection {
+    /// How many of the items are protected, as far as is known.
+    var protectedItemCount: Int {
+        guard hasProtectedItems else { return 0 }
+        return itemIDs.count { protection(of: $0).needsAuthentication }
+    }
+}

@@ -1,0 +1,248 @@
+import DBus
+import TestSupport
+import Testing
+
+/// A yes is for what the dialog said, and for nothing else.
+struct ActionTests {
+    private struct Fixture {
+        let service: RunningService
+        let client: SecretServiceProxy
+        let session: ObjectPath
+        let item: ObjectPath
+        let prompter: FakePrompter
+
+        var lastMessage: String { prompter.questions.all.last?.text("message") ?? "" }
+
+        func setAttributes(_ attributes: [String: String]) async throws(BusError) {
+            try await client.setProperty("Attributes", of: item, Interface.item, to: .stringDictionary(attributes))
+        }
+
+        func setSecret(_ text: String) async throws(BusError) {
+            try await client.setSecret(WireSecret(session: session, value: Array(text.utf8)), of: item)
+        }
+    }
+
+    private static let protected = ["service": "bank", Reserved.accessControl: "userPresence"]
+
+    private func withItem(
+        _ responses: [PromptResponse] = [.answer("password")],
+        _ accessControl: String = "userPresence",
+        _ body: (Fixture) async throws -> Void
+    ) async throws {
+        try await RunningService.withPrompter(responses) { service, prompter in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let item = try await client.createProtectedItem(
+                "Bank",
+                ["service": "bank"],
+                accessControl,
+                session: session
+            )
+            try await body(
+                Fixture(service: service, client: client, session: session, item: item, prompter: prompter)
+            )
+        }
+    }
+
+    @Test("a replacement whose second dialog is dismissed leaves nothing to read by")
+    func replaceThatIsDismissed_leavesNoGrant() async throws {
+        try await withItem([.answer("password"), .cancel, .answer("password")]) { fixture in
+            let attacker = try await fixture.service.makeClient()
+            let session = try await attacker.openPlainSession()
+            let attributes = ["service": "bank", Reserved.accessControl: "applicationPassword"]
+            let prompt = try await attacker.createItem(
+                properties: SecretServiceProxy.itemProperties(label: "Bank", attributes),
+                secret: WireSecret(session: session, value: [1]),
+                replace: true
+            ).prompt
+            #expect(try await attacker.complete(prompt).isDismissed)
+            #expect(fixture.prompter.questions.count == 2)
+            #expect(fixture.prompter.questions.all[0].text("message")?.contains("change who may use it") == true)
+            #expect(try await attacker.isItemLocked(fixture.item))
+            await #expect(throws: BusError.isLocked) { try await attacker.secret(of: fixture.item, session: session) }
+            #expect(try await attacker.secrets(of: [fixture.item], session: session).isEmpty)
+            // The control: who asks to use it may.
+            #expect(try await fixture.service.unlock([fixture.item], as: attacker).paths == [fixture.item.rawValue])
+            #expect(try await attacker.secretText(of: fixture.item, session: session) == "secret")
+        }
+    }
+
+    @Test("each change under a grant is asked for, in words of its own, and is not made without a yes")
+    func changesUnderAGrant_areAskedFor() async throws {
+        try await withItem { fixture in
+            let (client, item) = (fixture.client, fixture.item)
+            let before = try await client.properties(of: item, Interface.item)
+            _ = try await fixture.service.unlock([item], as: client)
+            await fixture.prompter.answer(with: [.cancel])
+            let changes: [(String, () async throws(BusError) -> Void)] = [
+                ("replace the secret of “Bank”", { () throws(BusError) in try await fixture.setSecret("new") }),
+                (
+                    "rename “Bank” to “Weather”",
+                    { () throws(BusError) in
+                        try await client.setProperty("Label", of: item, Interface.item, to: .string("Weather"))
+                    }
+                ),
+                (
+                    "change the attributes of “Bank”",
+                    { () throws(BusError) in
+                        try await client.setProperty("Type", of: item, Interface.item, to: .string("other"))
+                    }
+                ),
+                (
+                    "take the protection off “Bank”",
+                    { () throws(BusError) in try await fixture.setAttributes(["service": "bank"]) }
+                ),
+                (
+                    "change who may use “Bank”",
+                    { () throws(BusError) in
+                        try await fixture.setAttributes(["service": "bank", Reserved.accessControl: "biometryAny"])
+                    }
+                ),
+                (
+                    "take the protection off “Bank” and rename it to “Weather”",
+                    { () throws(BusError) in
+                        try await client.call(
+                            item,
+                            "org.keychaind.Item1",
+                            "Update",
+                            "Weather",
+                            ["service": "bank"],
+                            ["service"]
+                        )
+                    }
+                ),
+            ]
+            for (words, change) in changes {
+                await #expect(throws: BusError.authentication("UserCancel")) { try await change() }
+                #expect(fixture.lastMessage.contains(words), "\(fixture.lastMessage)")
+            }
+            #expect(
+                try await client.properties(of: item, Interface.item).filter { $0.key != "Locked" }
+                    == before.filter { $0.key != "Locked" }
+            )
+            #expect(try await client.secretText(of: item, session: fixture.session) == "secret")
+            await fixture.prompter.answer(with: [.answer("password")])
+            for (_, change) in changes.prefix(3) { try await change() }
+            #expect(try await client.label(of: item) == "Weather")
+            #expect(try await client.secretText(of: item, session: fixture.session) == "new")
+        }
+    }
+
+    @Test("a change that waits for a person ends with its caller")
+    func waitingChange_endsWithItsCaller() async throws {
+        try await withItem { fixture in
+            let attacker = try await fixture.service.makeClient()
+            _ = try await fixture.service.unlock([fixture.item], as: attacker)
+            await fixture.prompter.answer(with: [.hang])
+            let mark = fixture.prompter.questions.count
+            let change = Task {
+                try await attacker.setProperty("Label", of: fixture.item, Interface.item, to: .string("x"))
+            }
+            _ = try await fixture.prompter.questions.first("the question", after: mark)
+            await attacker.disconnect()
+            _ = await change.result
+            _ = try await fixture.prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+            #expect(try await fixture.client.label(of: fixture.item) == "Bank")
+        }
+    }
+
+    @Test("what a context was asked to delete is deleted without another question, and is not read")
+    func authorizedDeletion_isOneDeletion() async throws {
+        try await withItem { fixture in
+            let (client, item) = (fixture.client, fixture.item)
+            let second = try await client.createProtectedItem("Second", ["n": "2"], session: fixture.session)
+            let context = try await ContextClient(client)
+            let prompt = try await context.authorize("delete", [item]).prompt
+            #expect(try await client.complete(prompt).paths == [item.rawValue])
+            #expect(fixture.lastMessage.contains("delete “Bank”"))
+            #expect(try await context.authorize("delete", [item]).authorized == [item])
+            #expect(try await client.isItemLocked(item))
+            await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: fixture.session) }
+            await #expect(throws: BusError.isLocked) { try await fixture.setSecret("new") }
+            // Neither another program, nor for another item.
+            let other = try await fixture.service.makeClient()
+            #expect(try await other.deleteItem(item) != .root)
+            #expect(try await client.deleteItem(second) != .root)
+            #expect(try await client.deleteItem(item) == .root)
+            #expect(fixture.prompter.questions.count == 1)
+            #expect(try await client.items(of: .login) == [second])
+        }
+    }
+
+    @Test("what a context was asked to change is changed once", arguments: ["userPresence", "devicePasscode"])
+    func authorizedChange_isOneOfEachPart(accessControl: String) async throws {
+        try await withItem([.answer("password")], accessControl) { fixture in
+            let (client, item) = (fixture.client, fixture.item)
+            let context = try await ContextClient(client)
+            #expect(try await client.complete(context.authorize("change", [item]).prompt).paths == [item.rawValue])
+            try await client.setProperty("Label", of: item, Interface.item, to: .string("New"))
+            try await fixture.setAttributes(["service": "shop", Reserved.accessControl: accessControl])
+            // To take the protection off is not in it.
+            await #expect(throws: BusError.isLocked) { try await fixture.setAttributes(["service": "shop"]) }
+            try await fixture.setSecret("new")
+            await #expect(throws: BusError.isLocked) { try await fixture.setSecret("again") }
+            #expect(fixture.prompter.questions.count == 1)
+            #expect(try await client.deleteItem(item) != .root)
+            _ = try await fixture.service.unlock([item], as: client)
+            #expect(try await client.secretText(of: item, session: fixture.session) == "new")
+        }
+    }
+
+    @Test("what was allowed is for the item as it was then")
+    func authorization_endsWithAChangeByAnother() async throws {
+        try await withItem { fixture in
+            let (client, item) = (fixture.client, fixture.item)
+            let context = try await ContextClient(client)
+            _ = try await client.complete(context.authorize("delete", [item]).prompt)
+            let other = try await fixture.service.makeClient()
+            _ = try await fixture.service.unlock([item], as: other)
+            try await other.setProperty("Label", of: item, Interface.item, to: .string("Another"))
+            #expect(try await client.deleteItem(item) != .root)
+            _ = try await client.complete(context.authorize("delete", [item]).prompt)
+            try await client.lock([item])
+            #expect(try await client.deleteItem(item) != .root)
+            #expect(try await client.items(of: .login) == [item])
+        }
+    }
+
+    @Test("what a context has proved for use serves no deletion")
+    func proof_servesNoDeletion() async throws {
+        try await withItem { fixture in
+            let context = try await ContextClient(fixture.client)
+            try await context.evaluate()
+            let (authorized, prompt) = try await context.authorize("delete", [fixture.item])
+            #expect(authorized.isEmpty && prompt != .root)
+            #expect(try await context.unlock([fixture.item]).unlocked == [fixture.item])
+            await #expect(throws: BusError.invalidArgs) { try await context.authorize("use", [fixture.item]) }
+        }
+    }
+
+    @Test("a lock of the keychain while a key is derived for a context grants nothing")
+    func lock_duringGrantProved_grantsNothing() async throws {
+        try await RunningService.withPrompter { service, _ in
+            let client = service.client
+            let session = try await client.openPlainSession()
+            let work = try await client.createWithMasterPassword([:], .password("work", session))
+            let item = try await client.createItem(
+                in: work,
+                "Bank",
+                [Reserved.accessControl: "devicePasscode"],
+                session: session
+            )
+            let other = try await service.makeClient()
+            let otherSession = try await other.openPlainSession()
+            let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(300_000))
+            try await context.evaluate()
+            for _ in 0..<30 {
+                let unlocking = Task { try await context.unlock([item]) }
+                try await other.lock([work])
+                _ = try await unlocking.value
+                try await other.unlockWithMasterPassword(work, .password("work", otherSession))
+                #expect(try await client.isItemLocked(item))
+            }
+            #expect(try await context.unlock([item]).unlocked == [item])
+            #expect(try await client.secretText(of: item, session: session) == "secret")
+        }
+    }
+}
