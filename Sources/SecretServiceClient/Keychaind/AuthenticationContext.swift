@@ -77,6 +77,17 @@ package final class AuthenticationContext: Sendable {
 
     // MARK: Unlocking
 
+    /// What a person can be asked to allow of items, beside their use: one operation on each.
+    package enum Action: String, Sendable {
+        /// To change what is in them.
+        case change
+
+        /// To change what is in them, and who may use them.
+        case protect
+
+        case delete
+    }
+
     /// Unlocks items with what was proved in this context, and asks for the rest if that is allowed.
     ///
     /// Throws what the authentication has ended with if none could be unlocked because of it.
@@ -88,18 +99,41 @@ package final class AuthenticationContext: Sendable {
     ) async throws(SecretServiceError) -> [SecretItem] {
         let message = Protocol.call(path, Protocol.context, "Unlock")
         message.append(items.map(\.objectPath))
+        return try await complete(message, items, prompting)
+    }
+
+    /// Has a person asked for one operation on items, which the provider then takes from this connection, once and soon.
+    ///
+    /// Throws what the authentication has ended with if none was allowed because of it.
+    ///
+    /// - Returns: those for which it is allowed, and those that need no permission.
+    package func authorize(
+        _ action: Action,
+        _ items: [SecretItem],
+        prompting: SecretPrompting
+    ) async throws(SecretServiceError) -> [SecretItem] {
+        let message = Protocol.call(path, Protocol.context, "Authorize")
+        message.append(action.rawValue, items.map(\.objectPath))
+        return try await complete(message, items, prompting)
+    }
+
+    private func complete(
+        _ message: Message,
+        _ items: [SecretItem],
+        _ prompting: SecretPrompting
+    ) async throws(SecretServiceError) -> [SecretItem] {
         let (atOnce, prompt) = try await client.call(message, to: owner).reading([ObjectPath].self, ObjectPath.self)
-        var unlocked = Set(atOnce.map(\.rawValue))
+        var done = Set(atOnce.map(\.rawValue))
         if prompt != .root {
             do throws(SecretServiceError) {
-                unlocked.formUnion(try await client.complete(prompt, of: owner, prompting).paths().map(\.rawValue))
-            } catch  where error.code == .interactionNotAllowed && !unlocked.isEmpty {
+                done.formUnion(try await client.complete(prompt, of: owner, prompting).paths().map(\.rawValue))
+            } catch  where error.code == .interactionNotAllowed && !done.isEmpty {
             } catch  where error.code == .dismissed {
                 let failure = try await failure()
-                if unlocked.isEmpty { throw failure }
+                if done.isEmpty { throw failure }
             }
         }
-        return items.filter { unlocked.contains($0.path) }
+        return items.filter { done.contains($0.path) }
     }
 
     /// What the last prompt ended with.

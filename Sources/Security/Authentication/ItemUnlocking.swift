@@ -16,21 +16,27 @@ final class ItemUnlocking {
 
     private let client: SecretClient
     private let query: ItemQuery
+    /// What is to be done with the items; nil to use them.
+    private let action: AuthenticationContext.Action?
     private var state = State.unused
     private var opened: Set<SecretItem> = []
 
-    private init(_ client: SecretClient, _ query: ItemQuery) {
+    private init(_ client: SecretClient, _ query: ItemQuery, to action: AuthenticationContext.Action?) {
         self.client = client
         self.query = query
+        self.action = action
     }
 
     /// Runs a call, and then gives back what it was granted.
+    ///
+    /// - Parameter action: what is to be done with the items, which a person is asked for; nil to use them.
     static func during<Result>(
         _ query: ItemQuery,
+        to action: AuthenticationContext.Action? = nil,
         on client: SecretClient,
         _ call: (ItemUnlocking) async throws(SecretServiceError) -> Result
     ) async throws(SecretServiceError) -> Result {
-        let unlocking = ItemUnlocking(client, query)
+        let unlocking = ItemUnlocking(client, query, to: action)
         do throws(SecretServiceError) {
             let result = try await call(unlocking)
             await unlocking.close()
@@ -47,7 +53,9 @@ final class ItemUnlocking {
     ///
     /// - Parameter allAreNeeded: whether to fail if some stay locked; else only if all do.
     func open(_ matches: [Match], allAreNeeded: Bool) async throws(SecretServiceError) -> [Match] {
-        let locked = matches.filter(\.isLocked).map(\.item)
+        // What the program's context has been granted is for use: anything else is asked for by itself.
+        let asksForAll = action != nil && query.context != nil
+        let locked = matches.filter { asksForAll || $0.isLocked }.map(\.item)
         guard !locked.isEmpty else { return matches }
         let opened = try await unlock(locked)
         let open = matches.filter { !$0.isLocked || opened.contains($0.item) }
@@ -87,7 +95,12 @@ final class ItemUnlocking {
             return Set(try await client.unlock(items, prompting: query.prompting))
         }
         do throws(SecretServiceError) {
-            let unlocked = try await context.unlock(items, prompting: query.prompting)
+            let unlocked =
+                if let action {
+                    try await context.authorize(action, items, prompting: query.prompting)
+                } else {
+                    try await context.unlock(items, prompting: query.prompting)
+                }
             opened.formUnion(unlocked)
             return Set(unlocked)
         } catch  where error.code == .interactionNotAllowed {

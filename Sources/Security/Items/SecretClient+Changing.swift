@@ -56,8 +56,9 @@ extension SecretClient {
         _ item: KeychainItem,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretCollection {
-        // It goes with the passcode, which is that of this collection (A19).
-        if item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
+        // What asks for the passcode, or goes with it, is kept where that is the password (A19), wherever `default` leads.
+        let isProtected = item[.accessControl] != nil
+        if isProtected || item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
             let login = try await collection(alias: "login")
         {
             return login
@@ -74,7 +75,8 @@ extension SecretClient {
         _ search: ItemSearch?,
         with changes: ItemQuery
     ) async throws(SecretServiceError) -> Int {
-        try await ItemUnlocking.during(query, on: self) { (unlocking) throws(SecretServiceError) in
+        let action: AuthenticationContext.Action = changes.changesProtection ? .protect : .change
+        return try await ItemUnlocking.during(query, to: action, on: self) { (unlocking) throws(SecretServiceError) in
             let matches = try await matches(search, query.reference, limit: .max)
             let open = try await unlocking.open(matches, allAreNeeded: true)
             for match in open {
@@ -139,7 +141,7 @@ extension SecretClient {
     ///
     /// - Returns: how many there were.
     func delete(_ query: ItemQuery, _ search: ItemSearch?) async throws(SecretServiceError) -> Int {
-        try await ItemUnlocking.during(query, on: self) { (unlocking) throws(SecretServiceError) in
+        try await ItemUnlocking.during(query, to: .delete, on: self) { (unlocking) throws(SecretServiceError) in
             let matches = try await matches(search, query.reference, limit: query.limit?.count ?? .max)
             var count = 0
             for match in try await unlocking.open(matches, allAreNeeded: true) {
@@ -173,6 +175,12 @@ extension SecretClient {
 }
 
 extension ItemQuery {
+    /// Whether what is changed is also who may use an item.
+    fileprivate var changesProtection: Bool {
+        isUnconstrained || synchronizable != nil || values[.accessControl] != nil || values[.accessible] != nil
+            || values[.accessGroup] != nil
+    }
+
     /// Checks that the changes are ones that items of a class can have: what a key or certificate is does not change.
     fileprivate func checkChange(of itemClass: ItemClass?) throws(SecretServiceError) {
         guard itemClass == .key || itemClass == .certificate else { return }
