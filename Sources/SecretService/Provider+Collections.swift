@@ -212,7 +212,8 @@ extension Provider {
         )
     }
 
-    private func mayBeMade(_ collection: Collection) -> Bool {
+    /// Whether a collection may get its first password now; if not, the log says why.
+    func mayBeMade(_ collection: Collection) -> Bool {
         do throws(VaultError) {
             try checkFirstPassword(of: collection)
             return true

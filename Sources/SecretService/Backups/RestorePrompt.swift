@@ -69,7 +69,9 @@ final class RestorePrompt: PromptAction {
         with key: consuming SecureBytes,
         asking conversation: Conversation
     ) async -> Bool {
-        guard let present, !present.isVacant else { return true }
+        guard let present else { return true }
+        // Its password would be the passcode of what is protected elsewhere.
+        if present.isVacant { return provider.mayBeMade(present) }
         if case .unreadable = present.state { return true }
         if provider.vault.isCopy(backup, of: present) {
             let attempt = await provider.attempt(key, on: KeychainKey(of: present), of: present)
@@ -116,7 +118,7 @@ extension Provider {
         inPlaceOf present: Collection?,
         by caller: String
     ) async throws(VaultError) {
-        let isAudited = present.map { present in DeletePrompt.protectedItems(in: present) > 0 } ?? false
+        let isAudited = (present?.protectedItemCount ?? 0) > 0
         let wasThere = vault.collection(named: name) != nil
         defer {
             // Also when it failed: the object is another then, and locked.
