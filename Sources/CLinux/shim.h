@@ -169,6 +169,16 @@ static inline int64_t keychaind_peer_user(int connection) {
     return peer.user;
 }
 
+// The same for the process; 0 if it cannot be told, or is out of sight. On a connection that was made by connect(2), it is the one that
+// has called listen(2).
+
+static inline pid_t keychaind_peer_process(int connection) {
+    struct { pid_t process; uid_t user; gid_t group; } peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer) return 0;
+    return peer.process;
+}
+
 // What a message carries beside its bytes is laid out by macros.
 
 static inline long keychaind_send_descriptor(

@@ -15,11 +15,10 @@ package final class CallerDirectory {
     private let connection: Connection
     private let inspection: Inspection
     private let isSame: @Sendable (CallerProcess) -> Bool
-    private let patience: Duration
+    private let threads: BlockingCalls
     private let logger: Logger
     private var entries: [String: Entry] = [:]
     private var subscription: SubscriptionID?
-    private var threads = 0
 
     /// - Parameters:
     ///   - inspection: in tests, what stands for looking into a process.
@@ -35,7 +34,7 @@ package final class CallerDirectory {
         self.connection = connection
         self.inspection = inspection
         self.isSame = isSame
-        self.patience = patience
+        threads = BlockingCalls(limit: CallerDirectory.threadLimit, patience: patience)
         self.logger = logger
     }
 
@@ -84,36 +83,13 @@ package final class CallerDirectory {
             )
             return finish(.opaque(uniqueName, reason: "the bus does not know it any more"), isKept: false)
         }
-        guard let insight = await inspect(credentials) else {
+        guard let insight = await threads.run({ [inspection] in inspection(credentials) }) else {
             return finish(
                 .opaque(uniqueName, userID: credentials.userID, reason: "looking into it takes too long"),
                 isKept: false
             )
         }
         return finish(Caller(uniqueName: uniqueName, userID: credentials.userID, insight: insight), isKept: true)
-    }
-
-    /// Looks on a thread; nil if that takes too long, or too many such threads are stuck already.
-    private func inspect(_ credentials: ConnectionCredentials) async -> Caller.Insight? {
-        guard threads < CallerDirectory.threadLimit else { return nil }
-        return await withCheckedContinuation { continuation in
-            let outcome = Outcome(continuation)
-            let timer = BusActor.loop.schedule(after: patience) { outcome.finish(nil) }
-            threads += 1
-            let isStarted = BlockingThread.start { [inspection] in
-                let insight = inspection(credentials)
-                Task(executorPreference: BusActor.loop) { @BusActor [self] in
-                    threads -= 1
-                    BusActor.loop.cancel(timer)
-                    outcome.finish(insight)
-                }
-            }
-            if !isStarted {
-                threads -= 1
-                BusActor.loop.cancel(timer)
-                outcome.finish(nil)
-            }
-        }
     }
 
     private func finish(_ caller: Caller, isKept: Bool) -> Caller {
@@ -142,21 +118,4 @@ package final class CallerDirectory {
     private static let limit = 4096
     /// How many processes are looked into at a time.
     private static let threadLimit = 8
-}
-
-extension CallerDirectory {
-    /// An answer that is given once: by whoever is first.
-    @BusActor
-    private final class Outcome {
-        private var continuation: CheckedContinuation<Caller.Insight?, Never>?
-
-        init(_ continuation: CheckedContinuation<Caller.Insight?, Never>) {
-            self.continuation = continuation
-        }
-
-        func finish(_ insight: Caller.Insight?) {
-            continuation?.resume(returning: insight)
-            continuation = nil
-        }
-    }
 }

@@ -15,10 +15,10 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
     /// The name of the control group that snapd has put the process into.
     case controlGroup = "control-group"
 
-    /// The program file, which only root can change.
+    /// The program file, which only root can change, as all files that the process has loaded code from.
     case systemProgram = "system-program"
 
-    /// The program file, which the user's programs can change.
+    /// The program file; the user's programs can change it, or a file that the process has loaded code from.
     case ownProgram = "own-program"
 
     /// The program file of an interpreter; which script it runs is the process's own word.
@@ -44,7 +44,7 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
         case .desktopPortal: "the desktop portal, which has passed this on"
         case .controlGroup: "the control group that it runs in"
         case .systemProgram: "its program file, which only an administrator can change"
-        case .ownProgram: "its program file, which your programs can change"
+        case .ownProgram: "its program file; your programs can change it, or code that it has loaded"
         case .interpreter: "the interpreter; which script it runs is only its own claim"
         case .foreignProgram: "a path in a file system of its own, where any program may be"
         case .unit: "the systemd unit that it runs in, which your programs can name as they like"

@@ -15,6 +15,9 @@ package struct CallerProcess: Hashable, Sendable {
     /// The program file, if it may be seen.
     package let program: ProgramFile?
 
+    /// Who can have put code into it, the program file aside.
+    package let code: MappedCode.Origin
+
     /// What an interpreter says that it runs, whatever characters are in it.
     package let script: String?
 
@@ -31,6 +34,7 @@ package struct CallerProcess: Hashable, Sendable {
         isHeldByBus: Bool = false,
         commandName: String = "",
         program: ProgramFile? = nil,
+        code: MappedCode.Origin = .system,
         script: String? = nil,
         unit: SystemdUnit? = nil,
         sandbox: Sandbox? = nil
@@ -40,6 +44,7 @@ package struct CallerProcess: Hashable, Sendable {
         self.isHeldByBus = isHeldByBus
         self.commandName = PromptText.name(commandName)
         self.program = program
+        self.code = code
         self.script = script
         self.unit = unit
         self.sandbox = sandbox
@@ -54,7 +59,7 @@ package struct CallerProcess: Hashable, Sendable {
             case .present, .deleted: break
             }
             if program.isInterpreter { return .interpreter }
-            return program.isProtected ? .systemProgram : .ownProgram
+            return program.isProtected && code == .system ? .systemProgram : .ownProgram
         }
         if unit != nil { return .unit }
         return commandName.isEmpty ? .nothing : .commandName

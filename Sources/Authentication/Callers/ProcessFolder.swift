@@ -6,14 +6,24 @@ struct ProcessFolder {
 
     /// - Parameter root: where the processes are.
     init(_ id: Int32, in root: String) {
-        path = "\(root)/\(id)"
+        self.init("\(id)", in: root)
+    }
+
+    /// The same by the folder's name, such as `self`.
+    init(_ name: String, in root: String) {
+        path = "\(root)/\(name)"
     }
 
     /// The start of a file, up to a number of bytes; nil if it cannot be read, or is no regular file.
     ///
     /// May block for as long as the process likes if the file is in a file system of the process's.
     func read(_ name: String, limit: Int) -> [UInt8]? {
-        let descriptor = open("\(path)/\(name)", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        ProcessFolder.read("\(path)/\(name)", limit: limit)
+    }
+
+    /// The same for any path.
+    static func read(_ path: String, limit: Int) -> [UInt8]? {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var status = stat()

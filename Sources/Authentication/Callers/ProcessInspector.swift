@@ -31,7 +31,7 @@ package struct ProcessInspector: Sendable {
         let process = look(into: ProcessFolder(id, in: root), id, status, credentials)
         // If the id was given to another process meanwhile, some of the above may be about that one.
         guard self.status(of: id)?.startTime == status.startTime,
-            credentials.processDescriptor.map(ProcessInspector.isRunning) ?? true
+            credentials.isRunning
         else {
             return .opaque(reason: "process \(id) has ended")
         }
@@ -49,12 +49,6 @@ package struct ProcessInspector: Sendable {
         ProcessFolder(id, in: root).read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
     }
 
-    /// Whether the process of a descriptor (pidfd_open(2)) has not ended: such a descriptor is readable once it has.
-    private static func isRunning(_ descriptor: FileDescriptor) -> Bool {
-        var entry = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
-        return poll(&entry, 1, 0) == 0
-    }
-
     // MARK: Looking
 
     private func look(
@@ -63,7 +57,7 @@ package struct ProcessInspector: Sendable {
         _ status: ProcessStatus,
         _ credentials: ConnectionCredentials
     ) -> CallerProcess {
-        let program = program(of: folder)
+        let program = ProgramFile(of: folder)
         let unit = folder.read("cgroup", limit: ProcessInspector.longestFile).flatMap(SystemdUnit.init(controlGroups:))
         let isInterpreter = program?.isInterpreter ?? false
         return CallerProcess(
@@ -72,8 +66,8 @@ package struct ProcessInspector: Sendable {
             isHeldByBus: credentials.processDescriptor != nil,
             commandName: status.commandName,
             program: program,
-            script: isInterpreter
-                ? folder.read("cmdline", limit: ScriptClaim.longest).flatMap(ScriptClaim.find(in:)) : nil,
+            code: folder.read("maps", limit: MappedCode.longest).flatMap(MappedCode.init)?.origin ?? .unseen,
+            script: isInterpreter ? script(of: folder, program) : nil,
             unit: unit,
             sandbox: sandbox(of: folder, unit, credentials)
         )
@@ -91,32 +85,20 @@ package struct ProcessInspector: Sendable {
         return unit.flatMap(Sandbox.init(unit:))
     }
 
-    private func program(of folder: ProcessFolder) -> ProgramFile? {
-        guard let link = folder.link("exe"), link.hasPrefix("/") else { return nil }
-        guard let file = folder.status(of: "exe") else { return nil }
-        if file.st_nlink == 0 {
-            let suffix = " (deleted)"
-            let path = link.hasSuffix(suffix) ? String(link.dropLast(suffix.count)) : link
-            return ProgramFile(path: path, place: .deleted, isProtected: false)
-        }
-        // The path is that in the process's own file system, where something else may have been mounted.
-        guard let visible = ProcessFolder.status(at: link), visible.st_dev == file.st_dev, visible.st_ino == file.st_ino
-        else { return ProgramFile(path: link, place: .foreign, isProtected: false) }
-        return ProgramFile(path: link, isProtected: ProcessInspector.isProtected(link))
-    }
-
-    /// Whether a file and all folders on the way to it are root's, and nobody else may change them.
-    private static func isProtected(_ path: String) -> Bool {
-        var path = path[...]
-        while true {
-            guard let status = ProcessFolder.status(at: path.isEmpty ? "/" : String(path)), status.st_uid == 0,
-                status.st_mode & (S_IWGRP | S_IWOTH) == 0 || status.st_mode & S_ISVTX != 0
-            else { return false }
-            guard let slash = path.lastIndex(of: "/") else { return true }
-            path = path[..<slash]
-        }
+    private func script(of folder: ProcessFolder, _ program: ProgramFile?) -> String? {
+        guard let commandLine = folder.read("cmdline", limit: ScriptClaim.longest) else { return nil }
+        return ScriptClaim.find(in: commandLine, isLoader: program?.isLoader ?? false)
     }
 
     /// How much of another file is read, in bytes.
     private static let longestFile = 16 << 10
+}
+
+extension ConnectionCredentials {
+    /// Whether the process has not ended, as far as the bus has passed its descriptor (pidfd_open(2)), which is readable once it has.
+    var isRunning: Bool {
+        guard let processDescriptor else { return true }
+        var entry = pollfd(fd: processDescriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) == 0
+    }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The file of the program that a process runs.
 package struct ProgramFile: Hashable, Sendable {
     /// Where the file is, compared with what is at its path for everybody.
@@ -26,22 +28,65 @@ package struct ProgramFile: Hashable, Sendable {
         self.isProtected = isProtected
     }
 
-    /// Whether the program runs other people's programs, so that its own name says little.
+    /// Whether the program runs other people's programs or code, so that its own name says little.
     package var isInterpreter: Bool {
-        let name = path.split(separator: "/").last ?? ""
-        let stem = name.utf8.reversed().drop { byte in
-            (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) || byte == UInt8(ascii: ".")
-                || byte == UInt8(ascii: "-")
-        }
-        return ProgramFile.interpreters.contains(String(decoding: stem.reversed(), as: UTF8.self))
+        let name = name
+        // A version may be in the middle, too, as in `python3.11-dbg`, or there may be none, as in `gjs-console`.
+        let stem = name.prefix { !$0.isNumber }
+        let stems = [name, String(stem), String(stem.reversed().drop { $0 == "-" || $0 == "." }.reversed())]
+        return isLoader || stems.contains(where: ProgramFile.interpreters.contains)
+            || ProgramFile.families.contains(where: name.hasPrefix)
+            // valgrind becomes one of its tools, such as `memcheck-amd64-linux`.
+            || path.contains("/valgrind/")
     }
 
-    /// Their names without a version.
+    /// Whether the program is the dynamic loader, such as `ld-linux-x86-64.so.2`, which runs the program that it is told to.
+    var isLoader: Bool {
+        let name = name
+        return name == "ld.so" || name.contains(".so") && ["ld-", "ld.", "ld64."].contains(where: name.hasPrefix)
+    }
+
+    /// The last part of the path.
+    var name: String { String(path.split(separator: "/").last ?? "") }
+
+    /// Names, without a version, of interpreters, and of programs that run what they are told to.
     private static let interpreters: Set<String> = [
-        "bash", "bun", "busybox", "dash", "deno", "dotnet", "fish", "gjs", "gjs-console", "guile", "java", "ksh", "lua",
-        "luajit", "mono", "mono-sgen", "node", "nodejs", "perl", "php", "pypy", "python", "qml", "ruby", "sh", "tclsh",
-        "wine", "wish", "zsh",
+        "awk", "bash", "bun", "busybox", "bwrap", "chroot", "chrt", "csh", "dash", "dbus-launch", "dbus-run-session",
+        "deno", "dotnet", "electron", "emacs", "env", "fakeroot", "faketime", "fish", "flatpak", "flatpak-spawn",
+        "firejail", "gawk", "gdb", "gdb-multiarch", "gdbserver", "gjs", "gjs-console", "guile", "ionice", "irb", "java",
+        "ksh", "lldb", "lldb-server", "ltrace", "lua", "luajit", "mawk", "mksh", "mono", "mono-sgen", "nice", "node",
+        "nodejs", "nohup", "nsenter", "parallel", "perf", "perl", "php", "php-cgi", "prlimit", "proot", "pypy",
+        "python",
+        "qml", "qmlscene", "rbash", "rr", "ruby", "runcon", "script", "setarch", "setpriv", "setsid", "sh",
+        "stdbuf", "strace", "systemd-run", "taskset", "tclsh", "tcsh", "time", "timeout", "toybox", "unshare",
+        "valgrind", "watch", "wish", "xargs", "xonsh", "zsh",
     ]
+
+    /// How the names of whole families begin.
+    private static let families = ["box64", "box86", "FEX", "qemu-", "toolbox", "wine"]
+}
+
+extension ProgramFile {
+    /// Finds the program of a process; nil if it may not be seen.
+    init?(of folder: ProcessFolder) {
+        guard let link = folder.link("exe"), link.hasPrefix("/"), let file = folder.status(of: "exe") else {
+            return nil
+        }
+        if file.st_nlink == 0 {
+            let suffix = " (deleted)"
+            let path = link.hasSuffix(suffix) ? String(link.dropLast(suffix.count)) : link
+            self.init(path: path, place: .deleted, isProtected: false)
+            return
+        }
+        // The path is that in the process's own file system, where something else may have been mounted.
+        guard let visible = ProcessFolder.status(at: link), visible.st_dev == file.st_dev, visible.st_ino == file.st_ino
+        else {
+            self.init(path: link, place: .foreign, isProtected: false)
+            return
+        }
+        var protection = FileProtection()
+        self.init(path: link, isProtected: protection.protects(link))
+    }
 }
 
 extension ProgramFile: CustomStringConvertible {

@@ -151,7 +151,16 @@ struct ProcessInspectorTests {
         arguments: [
             ("/usr/bin/python3.11", true), ("/usr/bin/node", true), ("/usr/bin/nodejs18", true), ("/bin/bash", true),
             ("/usr/bin/perl5.36.0", true), ("/usr/bin/lua5.4", true), ("/usr/bin/secret-tool", false),
-            ("/usr/lib/chromium/chromium", false), ("/opt/pythonic", false), ("/", false), ("", false),
+            ("/usr/lib/chromium/chromium", false), ("/lib64/ld-linux-x86-64.so.2", true),
+            ("/lib/ld-musl-x86_64.so.1", true),
+            ("/lib/x86_64-linux-gnu/ld-2.31.so", true), ("/lib64/ld64.so.2", true), ("/usr/bin/ld.so", true),
+            ("/usr/bin/ld", false), ("/usr/bin/ld.bfd", false), ("/usr/bin/qemu-x86_64-static", true),
+            ("/usr/bin/python3.11-dbg", true), ("/usr/bin/wine64-preloader", true), ("/usr/bin/gdb", true),
+            ("/usr/bin/env", true), ("/usr/bin/setsid", true), ("/usr/bin/bwrap", true), ("/usr/bin/systemd-run", true),
+            ("/usr/libexec/valgrind/memcheck-amd64-linux", true), ("/usr/lib/jvm/java-17/bin/java", true),
+            ("/usr/bin/guile-3.0", true), ("/usr/bin/envsubst", false), ("/usr/bin/timedatectl", false),
+            ("/usr/bin/gnome-keyring-3", false), ("/usr/libexec/gcr-prompter", false), ("/opt/pythonic", false),
+            ("/", false), ("", false),
         ]
     )
     func isInterpreter_isToldByTheName(path: String, isInterpreter: Bool) {

@@ -56,6 +56,30 @@ struct RunningProcessTests {
         #expect(caller.evidence == .ownProgram)
     }
 
+    @Test
+    func inspect_libraryOfTheUsers_isNoSystemProgram() async throws {
+        let folder = try UsersFolder()
+        let library = try await folder.library()
+        func evidence(_ environment: [String: String?]) async throws -> CallerEvidence {
+            let process = try ChildProcess("/usr/bin/tail", ["-f", "/proc/version"], environment: environment)
+            _ = try await process.standardOutput.lines.first("a sign of life")
+            return inspect(process).evidence
+        }
+        #expect(try await evidence([:]) == .systemProgram)
+        #expect(try await evidence(["LD_PRELOAD": library]) == .ownProgram)
+    }
+
+    @Test
+    func inspect_programRunByTheLoader_isAClaim() async throws {
+        let loader = try #require(UsersFolder.loader, "there is no dynamic loader where it should be")
+        let tail = ["/usr/bin/tail", "-f", "/proc/version"]
+        let process = try ChildProcess(loader, ["--argv0", "innocent", "--library-path", "/nonexistent"] + tail)
+        _ = try await process.standardOutput.lines.first("a sign of life")
+        let caller = inspect(process)
+        #expect(caller.evidence == .interpreter)
+        #expect(caller.process?.script == "/usr/bin/tail")
+    }
+
     @Test(.enabled(if: ForeignFileSystem.isPossible, "file systems of a process's own need unshare(1) to work"))
     func inspect_otherProgramMountedOverAKnownOne_isNotTakenForIt() async throws {
         let folder = try TemporaryFolder()

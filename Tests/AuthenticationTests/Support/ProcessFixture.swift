@@ -7,6 +7,9 @@ import TestSupport
 struct ProcessFixture {
     static let id: Int32 = 4711
 
+    /// The kernel's code alone.
+    static let maps = "7ffc0000-7ffc1000 r-xp 00000000 00:00 0                          [vdso]\n"
+
     let folder: TemporaryFolder
     var credentials = ConnectionCredentials()
 
@@ -25,6 +28,7 @@ struct ProcessFixture {
         if let program {
             try FileManager.default.createSymbolicLink(atPath: folder.path("4711/exe"), withDestinationPath: program)
         }
+        let files = ["maps": ProcessFixture.maps].merging(files) { $1 }
         for (name, content) in files {
             try folder.write(content, to: "4711/\(name)")
         }
