@@ -1,14 +1,14 @@
 /// When several steps have to be done together, on the monotonic clock.
-struct Deadline {
+package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
     /// A time from now on.
-    init(after time: Duration) {
+    package init(after time: Duration) {
         instant = .now + time
     }
 
     /// What is left; zero when it has passed.
-    var rest: Duration {
+    package var rest: Duration {
         max(.zero, ContinuousClock.now.duration(to: instant))
     }
 }

@@ -12,9 +12,6 @@ final class PolkitAuthentication: SystemAuthentication {
     /// All dialogs together: they have one connection.
     private static var count: UInt64 = 0
 
-    /// polkit's error for a caller who may not pass details.
-    private static let notAuthorized = ErrorName(rawValue: "org.freedesktop.PolicyKit1.Error.NotAuthorized")
-
     private let dialog: PolkitDialog
     private let message: String
     private let limits: PolkitLimits
@@ -35,7 +32,9 @@ final class PolkitAuthentication: SystemAuthentication {
         BusActor.start { [self] in
             do throws(AuthenticationError) {
                 let (authority, subject) = try await dialog.findAuthority()
-                end(try await ask(authority, subject))
+                let error = try await ask(authority, subject)
+                if error == nil { try await dialog.confirm(subject, of: authority) }
+                end(error)
             } catch {
                 end(error)
             }
@@ -80,7 +79,7 @@ final class PolkitAuthentication: SystemAuthentication {
         do throws(BusError) {
             return PolkitAuthentication.judge(try await ask(authority, subject, ["polkit.message": message]))
         } catch {
-            guard error.name == PolkitAuthentication.notAuthorized else { throw failure(error) }
+            guard error.name == PolkitAuthority.notAuthorized else { throw failure(error) }
         }
         do throws(BusError) {
             return PolkitAuthentication.judge(try await ask(authority, subject, [:]))

@@ -10,6 +10,9 @@ struct PolkitAuthority {
     /// `AllowUserInteraction` of `CheckAuthorizationFlags`.
     private static let mayAsk: UInt32 = 1
 
+    /// polkit's error for a caller who may not ask about that subject, or pass details.
+    static let notAuthorized = ErrorName(rawValue: "org.freedesktop.PolicyKit1.Error.NotAuthorized")
+
     let connection: Connection
     /// The unique name of the process; nobody else's answer counts.
     let owner: String

@@ -5,27 +5,31 @@ package import Logging
 ///
 /// polkit asks for the action ``action``, which the installed file `org.keychaind.policy` declares as `auth_self`. The text of the dialog
 /// is that of the file: polkit lets only root, and owners of the action that an administrator has named, say anything themselves.
+///
+/// The subject is a process that the user does not own, for a program of the user may register as the agent of any that the user
+/// does, keychaind's own included, and would be asked before the session's agent.
 @BusActor
 package final class PolkitDialog: SystemDialog {
     /// What a person is asked to confirm.
     package nonisolated static let action = "org.keychaind.authenticate"
 
     private let bus: SystemBus
-    private let subject: PolkitSubject?
+    private let subjects: any PolkitSubjectFinder
     private let limits: PolkitLimits
     private let logger: Logger
+    private var hasTold = false
 
     /// Creates a dialog that does not look for polkit yet.
     ///
-    /// - Parameter subject: who is to prove to be the owner; nil for the user of this process.
+    /// - Parameter subjects: finds the process that polkit is asked about.
     package init(
         bus: SystemBus,
-        subject: PolkitSubject? = nil,
+        subjects: any PolkitSubjectFinder = SessionLeader(),
         limits: PolkitLimits = PolkitLimits(),
         logger: Logger
     ) {
         self.bus = bus
-        self.subject = subject
+        self.subjects = subjects
         self.limits = limits
         self.logger = logger
     }
@@ -59,8 +63,15 @@ package final class PolkitDialog: SystemDialog {
         let subject: PolkitSubject
         do throws(BusError) {
             authority = try await PolkitAuthority.find(on: bus, until: deadline)
-            subject = self.subject ?? .connection(uniqueName: authority.connection.uniqueName)
+            subject = try await subjects.subject(on: authority.connection, until: deadline)
             result = try await authority.check(subject, PolkitDialog.action, until: deadline)
+        } catch  where error.name == PolkitAuthority.notAuthorized {
+            throw unavailable(
+                """
+                polkit lets only an owner of the action ask about the leader of the session; an administrator names owners in the \
+                annotation org.freedesktop.policykit.owner
+                """
+            )
         } catch {
             throw unavailable("polkit cannot be asked: \(error)")
         }
@@ -69,8 +80,19 @@ package final class PolkitDialog: SystemDialog {
         return (authority, subject)
     }
 
+    /// Sees, after an answer, that it was about the process that was meant: that one has not ended, and still leads the session.
+    func confirm(_ subject: PolkitSubject, of authority: PolkitAuthority) async throws(AuthenticationError) {
+        let current = try? await subjects.subject(on: authority.connection, until: Deadline(after: limits.check))
+        guard current == subject else { throw unavailable("the leader of the session has changed") }
+    }
+
     private func unavailable(_ reason: String) -> AuthenticationError {
-        logger.debug("The system's dialog cannot be used", metadata: ["reason": "\(reason)"])
+        logger.log(
+            level: hasTold ? .debug : .notice,
+            "The system's dialog cannot be used; a prompter asks instead",
+            metadata: ["reason": "\(reason)"]
+        )
+        hasTold = true
         return AuthenticationError(.notInteractive, reason: reason)
     }
 }

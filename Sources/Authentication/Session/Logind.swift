@@ -85,6 +85,13 @@ struct Logind {
         }
     }
 
+    /// The process that has begun a session.
+    func leader(of session: LogindSession) async throws(BusError) -> UInt32 {
+        try await property("Leader", of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
+            try UInt32(from: &reader)
+        }
+    }
+
     // MARK: State
 
     /// Whether the session's screen locker has said that the screen is locked.

@@ -18,7 +18,7 @@ struct PolkitDialogTests {
             self.bus = bus
             polkit = try FakePolkit(on: bus, answer)
             system = SystemBus(address: bus.address, logger: .silent)
-            dialog = PolkitDialog(bus: system, limits: limits, logger: .silent)
+            dialog = PolkitDialog(bus: system, subjects: .fake, limits: limits, logger: .silent)
         }
 
         /// To be called at the end of a test, up to which all lives.
@@ -53,7 +53,7 @@ struct PolkitDialogTests {
         let question = try #require(fixture.polkit.questions.all.first)
         #expect(question.action == "org.keychaind.authenticate")
         #expect(question.flags == 0)
-        #expect(question.subjectKind == "system-bus-name")
+        #expect(question.subjectKind == "unix-process")
         #expect(question.details.isEmpty)
     }
 
@@ -84,7 +84,7 @@ struct PolkitDialogTests {
         let bus = try await PrivateBus()
         let system = SystemBus(address: bus.address, logger: .silent)
         defer { system.close() }
-        let dialog = PolkitDialog(bus: system, limits: .patient, logger: .silent)
+        let dialog = PolkitDialog(bus: system, subjects: .fake, limits: .patient, logger: .silent)
         #expect(await !dialog.isAvailable())
         #expect(await dialog.authenticate("").outcome()?.code == .notInteractive)
     }
@@ -93,7 +93,7 @@ struct PolkitDialogTests {
     func isAvailable_noSystemBus_isFalse() async throws {
         let system = SystemBus(address: "unix:path=/nonexistent/bus", logger: .silent)
         defer { system.close() }
-        #expect(await !PolkitDialog(bus: system, limits: .patient, logger: .silent).isAvailable())
+        #expect(await !PolkitDialog(bus: system, subjects: .fake, limits: .patient, logger: .silent).isAvailable())
     }
 
     // MARK: Answers

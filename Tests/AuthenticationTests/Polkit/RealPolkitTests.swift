@@ -19,12 +19,12 @@ struct RealPolkitTests {
         let polkit = try await RealPolkit()
         let system = SystemBus(address: polkit.bus.address, logger: .silent)
         defer { system.close() }
-        let subject = PolkitSubject.process(
-            id: UInt32(polkit.process.id),
-            startTime: polkit.startTime,
-            user: RealPolkit.user
+        let dialog = PolkitDialog(
+            bus: system,
+            subjects: FixedSubject(polkit.subject),
+            limits: .patient,
+            logger: .silent
         )
-        let dialog = PolkitDialog(bus: system, subject: subject, limits: .patient, logger: .silent)
         var agent: PolkitAgent?
         if let person {
             agent = try await PolkitAgent(on: polkit, for: person)
@@ -96,9 +96,77 @@ struct RealPolkitTests {
         let polkit = try await RealPolkit()
         let system = SystemBus(address: polkit.bus.address, logger: .silent)
         defer { system.close() }
-        let dialog = PolkitDialog(bus: system, limits: .patient, logger: .silent)
+        let root = PolkitSubject.process(id: 1, startTime: try RealPolkit.startTime(of: 1), user: 0)
+        let dialog = PolkitDialog(bus: system, subjects: FixedSubject(root), limits: .patient, logger: .silent)
         #expect(await !dialog.isAvailable())
         let error = await dialog.authenticate("").outcome()
         #expect(error?.code == .notInteractive)
+    }
+
+    /// An agent of the user's for a process of the user's own – keychaind's, for which the process of `nobody` stands – is asked where
+    /// that process is the subject, and is not where the subject is the leader of the session.
+    ///
+    /// The leader is a process of root's, as login programs are, and the agent that root has registered for it stands for the session's,
+    /// which polkit would find by logind.
+    @Test @BusActor
+    func authenticate_agentForTheUsersOwnProcess_isNotAsked() async throws {
+        let polkit = try await RealPolkit()
+        let system = SystemBus(address: polkit.bus.address, logger: .silent)
+        defer { system.close() }
+        let leader = try ChildProcess("sleep", ["1000"])
+        let leads = PolkitSubject.process(
+            id: UInt32(leader.id),
+            startTime: try RealPolkit.startTime(of: leader.id),
+            user: RealPolkit.user
+        )
+        let evil = try await PolkitAgent(on: polkit, for: .authenticates)
+        defer { evil.close() }
+        let shadowed = PolkitDialog(
+            bus: system,
+            subjects: FixedSubject(polkit.subject),
+            limits: .patient,
+            logger: .silent
+        )
+        #expect(await shadowed.authenticate("").outcome() == nil)
+        #expect(evil.messages.count == 1)
+
+        let dialog = PolkitDialog(bus: system, subjects: FixedSubject(leads), limits: .patient, logger: .silent)
+        #expect(await dialog.authenticate("").outcome()?.code == .notInteractive)
+        #expect(evil.messages.count == 1)
+
+        let session = try await PolkitAgent(
+            on: polkit,
+            for: .authenticates,
+            of: (leader.id, RealPolkit.startTime(of: leader.id))
+        )
+        defer { session.close() }
+        #expect(await dialog.authenticate("").outcome() == nil)
+        #expect([evil.messages.count, session.messages.count] == [1, 1])
+    }
+
+    /// As the user, with the tools of a user: polkit refuses an agent for a process of root's.
+    @Test @BusActor
+    func registerAgent_forTheLeaderByTheUser_isRefused() async throws {
+        let polkit = try await RealPolkit()
+        let leader = try ChildProcess("sleep", ["1000"])
+        let startTime = try RealPolkit.startTime(of: leader.id)
+        func register(_ id: Int32, _ startTime: UInt64) async throws -> CommandResult {
+            let subject =
+                "('unix-process', {'pid': <uint32 \(id)>, 'start-time': <uint64 \(startTime)>, 'uid': <int32 \(RealPolkit.user)>})"
+            return try await Command.run(
+                "setpriv",
+                [
+                    "--reuid", "\(RealPolkit.user)", "--regid", "\(RealPolkit.user)", "--clear-groups", "gdbus", "call",
+                    "--address", polkit.bus.address, "--dest", "org.freedesktop.PolicyKit1", "--object-path",
+                    "/org/freedesktop/PolicyKit1/Authority", "--method",
+                    "org.freedesktop.PolicyKit1.Authority.RegisterAuthenticationAgent", subject, "C",
+                    "/org/example/Agent",
+                ]
+            )
+        }
+        let refused = try await register(leader.id, startTime)
+        #expect(!refused.succeeded)
+        #expect(refused.errors.contains("User of caller and user of subject differs"))
+        #expect(try await register(polkit.process.id, polkit.startTime).succeeded)
     }
 }

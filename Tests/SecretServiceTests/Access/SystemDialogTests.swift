@@ -3,18 +3,25 @@ import TestSupport
 import Testing
 
 /// The daemon with `--polkit`: the system's own dialog instead of a prompter, of which there is none here.
+///
+/// A mocked logind names a process of another user as the leader of the session, which stands for a login program.
 struct SystemDialogTests {
     private func withPolkit(
         _ arguments: [String] = ["--polkit"],
         _ body: (RunningService, FakePolkit) async throws -> Void
     ) async throws {
         let system = try await PrivateBus()
+        let logind = try await FakeLogind(on: system)
+        let leader = try await ForeignProcess()
+        try await logind.setLeader(leader.id)
+        try await logind.setDisplay("c1")
         let polkit = try await FakePolkit(on: system, .challenge)
         var options = KeychainDaemon.Options()
         options.arguments = arguments + ["--prompters", "none"]
         options.environment["DBUS_SYSTEM_BUS_ADDRESS"] = system.address
         try await RunningService.withService(options) { try await body($0, polkit) }
         await polkit.crash()
+        leader.end()
     }
 
     @Test func owner_releasesWhatNeedsPresence() async throws {

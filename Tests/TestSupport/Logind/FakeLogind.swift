@@ -70,6 +70,13 @@ package final class FakeLogind: Sendable {
         )
     }
 
+    /// Makes a process the leader of a session.
+    package func setLeader(_ process: Int32, of id: String = "c1") async throws {
+        try await call(path(id), FakeLogind.mock, "UpdateProperties") {
+            $0.append("org.freedesktop.login1.Session", ["Leader": Variant.uint32(UInt32(process))])
+        }
+    }
+
     /// Makes it the user's first session; nil for none.
     package func setDisplay(_ id: String?) async throws {
         try await set("User", "\(FakeLogind.manager)/user/\(getuid())", "Display") { writer in

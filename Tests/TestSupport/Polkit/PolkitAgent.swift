@@ -25,8 +25,13 @@ package final class PolkitAgent {
     private let person: Person
     private var waiting: [String: CheckedContinuation<Void, Never>] = [:]
 
-    /// Connects, and registers with polkit as the agent of a subject.
-    package init(on polkit: RealPolkit, for person: Person) async throws {
+    /// Connects, and registers with polkit as the agent of a process.
+    ///
+    /// - Parameter process: the process with its start time; nil for that of the user `nobody`.
+    package init(on polkit: RealPolkit, for person: Person, of process: (id: Int32, startTime: UInt64)? = nil)
+        async throws
+    {
+        let process = process ?? (polkit.process.id, polkit.startTime)
         self.person = person
         connection = try polkit.bus.connect()
         connection.server = ObjectServer(on: connection, limit: 16) { [weak self] (call) throws(BusError) in
@@ -40,7 +45,7 @@ package final class PolkitAgent {
             writer.writeStructure { writer in
                 "unix-process".write(to: &writer)
                 let details: [String: Variant] = [
-                    "pid": .uint32(UInt32(polkit.process.id)), "start-time": .uint64(polkit.startTime),
+                    "pid": .uint32(UInt32(process.id)), "start-time": .uint64(process.startTime),
                     "uid": .int32(RealPolkit.user),
                 ]
                 details.write(to: &writer)

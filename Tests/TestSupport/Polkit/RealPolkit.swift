@@ -77,11 +77,16 @@ package final class RealPolkit: Sendable {
             ["--reuid", "\(user)", "--regid", "\(user)", "--clear-groups", "sh", "-c", "echo; exec sleep 1000"]
         )
         _ = try await process.standardOutput.lines.first("a process of another user")
-        let status = try String(contentsOfFile: "/proc/\(process.id)/stat", encoding: .utf8)
+        return (process, try startTime(of: process.id))
+    }
+
+    /// When a process has started, as proc(5) counts.
+    package static func startTime(of id: Int32) throws -> UInt64 {
+        let status = try String(contentsOfFile: "/proc/\(id)/stat", encoding: .utf8)
         let fields = status[(status.lastIndex(of: ")") ?? status.startIndex)...].split(separator: " ")
         guard fields.count > 20, let startTime = UInt64(fields[20]) else {
             throw DaemonError(reason: "no start time in /proc/PID/stat", log: status)
         }
-        return (process, startTime)
+        return startTime
     }
 }

@@ -1,0 +1,25 @@
+import Glibc
+
+/// A process that is not of the user who runs the tests.
+package final class ForeignProcess: Sendable {
+    /// The process's id.
+    package let id: Int32
+    private let process: ChildProcess?
+
+    /// For root, a process of `nobody`; for anybody else the system's first.
+    package init() async throws {
+        guard geteuid() == 0 else {
+            (id, process) = (1, nil)
+            return
+        }
+        let arguments = ["--reuid", "65534", "--regid", "65534", "--clear-groups", "sh", "-c", "echo; exec sleep 1000"]
+        let child = try ChildProcess("setpriv", arguments)
+        _ = try await child.standardOutput.lines.first("a process of another user")
+        (id, process) = (child.id, child)
+    }
+
+    /// Ends it, if it is of the test's making.
+    package func end() {
+        process?.end()
+    }
+}
