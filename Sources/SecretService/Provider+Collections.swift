@@ -61,7 +61,12 @@ extension Provider {
                 return false
             }
             typed.keep(password)
-            let attempt = await attempt(password, on: verifier, of: collection)
+            let attempt = await attempt(
+                password,
+                on: verifier,
+                of: collection,
+                broughtBy: LockoutOwner(conversation.trustOfAnswer)
+            )
             switch attempt {
             case .right:
                 await finish(collection, openedBy: typed, hasDrifted, named?.passcode, asking: conversation)

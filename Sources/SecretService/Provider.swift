@@ -85,6 +85,7 @@ package final class Provider {
             biometry: biometry,
             systemDialog: systemDialog,
             lockout: lockouts.people,
+            untrustedLockout: lockouts.programs,
             isSessionLocked: { [access] in access.isSessionLocked }
         )
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)

@@ -68,13 +68,19 @@ struct Daemon {
         } catch {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
-        pinentries = PinentryLauncher(logger: logger)
+        let inspector = Daemon.judgesPrompters ? SessionPrompterInspector(connection: connection, logger: logger) : nil
+        pinentries = PinentryLauncher(inspector: inspector, logger: logger)
         systemBus = SystemBus(logger: logger)
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         let callers = CallerDirectory(connection: connection, logger: logger)
-        let prompters = Prompters(connection: connection, callers: callers, pinentries: pinentries, logger: logger)
-            .make(options.prompters)
+        let prompters = Prompters(
+            connection: connection,
+            callers: callers,
+            pinentries: pinentries,
+            inspector: inspector,
+            logger: logger
+        ).make(options.prompters)
         provider = Provider(
             vault: vault,
             connection: connection,
@@ -92,6 +98,9 @@ struct Daemon {
                 BackupSchedule(vault, to: BackupFolder(in: folder), logger: logger)
             } : nil
     }
+
+    /// Whether prompters are judged: only where programs of the user cannot reach what decides it.
+    private static let judgesPrompters = false
 
     // MARK: Starting
 

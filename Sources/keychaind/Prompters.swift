@@ -8,14 +8,23 @@ struct Prompters {
     private let connection: Connection
     private let callers: CallerDirectory
     private let pinentries: PinentryLauncher
+    private let inspector: (any PrompterInspector)?
     private let logger: Logger
     private let variables = ProcessEnvironment.variables
     private let environment: SessionEnvironment
 
-    init(connection: Connection, callers: CallerDirectory, pinentries: PinentryLauncher, logger: Logger) {
+    /// - Parameter inspector: decides how far to trust prompters; nil to trust all.
+    init(
+        connection: Connection,
+        callers: CallerDirectory,
+        pinentries: PinentryLauncher,
+        inspector: (any PrompterInspector)?,
+        logger: Logger
+    ) {
         self.connection = connection
         self.callers = callers
         self.pinentries = pinentries
+        self.inspector = inspector
         self.logger = logger
         environment = SessionEnvironment(own: variables, connection: connection)
     }
@@ -24,8 +33,9 @@ struct Prompters {
     func make(_ names: [PrompterName]) -> [any Prompter] {
         names.compactMap { name in
             switch name {
-            case .kde: KDEPrompter(connection: connection, environment: environment, logger: logger)
-            case .gcr: GCRPrompter(connection: connection, logger: logger)
+            case .kde:
+                KDEPrompter(connection: connection, environment: environment, inspector: inspector, logger: logger)
+            case .gcr: GCRPrompter(connection: connection, inspector: inspector, logger: logger)
             case .pinentry: PinentryPrompter(launcher: pinentries, environment: environment)
             case .tty: TerminalPrompter(launcher: pinentries, environment: variables, callers: callers)
             case .none: nil

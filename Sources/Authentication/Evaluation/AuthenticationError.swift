@@ -8,10 +8,20 @@ package struct AuthenticationError: Error, Hashable {
     /// The end in words.
     package let reason: String
 
+    /// What has led to it, where the code does not say enough for the audit.
+    package enum Cause: Hashable, Sendable {
+        /// A touch was needed, and the prompter is trusted with passwords only.
+        case prompterNotTrusted
+    }
+
+    /// What has led to it, if that is one of the causes that have a name.
+    package let cause: Cause?
+
     /// Creates an error of a kind, with a reason in words.
-    package init(_ code: Code, reason: String) {
+    package init(_ code: Code, reason: String, cause: Cause? = nil) {
         self.code = code
         self.reason = reason
+        self.cause = cause
     }
 
     /// Compares the codes only.

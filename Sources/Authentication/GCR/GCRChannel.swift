@@ -31,6 +31,9 @@ final class GCRChannel {
         callback.onVanish = { [weak self] in self?.vanish() }
     }
 
+    /// The unique name of the prompter.
+    var peer: String { callback.peer }
+
     // MARK: Calls
 
     /// Asks for a dialog; the prompter says when it is its turn.

@@ -40,6 +40,7 @@ final class GCRDialog: PromptDialog {
 
     private let channel: GCRChannel
     private let exchange: GCRExchange
+    private let inspector: (any PrompterInspector)?
     private let timeout: Duration
     private let logger: Logger
     private var state = State.queued(nil)
@@ -49,9 +50,16 @@ final class GCRDialog: PromptDialog {
     /// Creates a dialog that has still to ``begin(timeout:)``.
     ///
     /// - Parameter timeout: how long a question may wait for its answer.
-    init(_ channel: GCRChannel, exchange: consuming GCRExchange, timeout: Duration, logger: Logger) {
+    init(
+        _ channel: GCRChannel,
+        exchange: consuming GCRExchange,
+        inspector: (any PrompterInspector)?,
+        timeout: Duration,
+        logger: Logger
+    ) {
         self.channel = channel
         self.exchange = exchange
+        self.inspector = inspector
         self.timeout = timeout
         self.logger = logger
         channel.onEvent = { [weak self] in self?.receive($0) }
@@ -92,6 +100,11 @@ final class GCRDialog: PromptDialog {
 
     /// False: the prompter takes no question while it shows one.
     func revise(_ request: PromptRequest) -> Bool { false }
+
+    /// That in the process that the dialog was begun with, whoever has the name by now.
+    func trust() async -> PrompterTrust {
+        await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: GCRPrompter.busName)) ?? .trusted
+    }
 
     /// Withdraws the dialog.
     func close() {

@@ -18,6 +18,7 @@ package final class GCRPrompter: Prompter {
     private static var dialogCount: UInt64 = 0
 
     private let connection: Connection
+    private let inspector: (any PrompterInspector)?
     private let logger: Logger
     private let timeout: Duration
     private let callTimeout: Duration
@@ -25,15 +26,18 @@ package final class GCRPrompter: Prompter {
     /// Creates a prompter that calls, and is called back, over a connection.
     ///
     /// - Parameters:
+    ///   - inspector: decides how far to trust it; nil to trust it.
     ///   - timeout: how long a question may wait for its answer, its time in the prompter's queue included.
     ///   - callTimeout: how long the prompter may take to start, and to answer a call, which needs no person.
     package init(
         connection: Connection,
+        inspector: (any PrompterInspector)? = nil,
         logger: Logger,
         timeout: Duration = .seconds(300),
         callTimeout: Duration = .seconds(25)
     ) {
         self.connection = connection
+        self.inspector = inspector
         self.logger = logger
         self.timeout = timeout
         self.callTimeout = callTimeout
@@ -94,7 +98,7 @@ package final class GCRPrompter: Prompter {
         GCRPrompter.dialogCount += 1
         let path = ObjectPath(unchecked: "/org/keychaind/prompt/gcr\(GCRPrompter.dialogCount)")
         let channel = GCRChannel(connection, to: peer, path: path)
-        return GCRDialog(channel, exchange: exchange, timeout: timeout, logger: logger)
+        return GCRDialog(channel, exchange: exchange, inspector: inspector, timeout: timeout, logger: logger)
     }
 
     private func hasGone(_ peer: String, after error: BusError) async -> Bool {

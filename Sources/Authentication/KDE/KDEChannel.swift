@@ -33,6 +33,9 @@ final class KDEChannel {
         callback.onVanish = { [weak self] in self?.receiveEnd(.vanished) }
     }
 
+    /// The unique name of the prompter.
+    var peer: String { callback.peer }
+
     /// Shows the dialog; which words it has is the prompter's business.
     func begin(_ request: PromptRequest, timeout: Duration) async throws(BusError) {
         let member = request.question == .newPassword ? "CreateCollectionPrompt" : "UnlockCollectionPrompt"

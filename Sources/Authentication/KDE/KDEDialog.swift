@@ -39,6 +39,7 @@ final class KDEDialog: PromptDialog {
     private static let repetitionLimit = 5
 
     private let channel: KDEChannel
+    private let inspector: (any PrompterInspector)?
     private let timeout: Duration
     private let callTimeout: Duration
     private let logger: Logger
@@ -49,8 +50,15 @@ final class KDEDialog: PromptDialog {
     /// - Parameters:
     ///   - timeout: how long a question may wait for its answer.
     ///   - callTimeout: how long the prompter may take to answer a call.
-    init(_ channel: KDEChannel, timeout: Duration, callTimeout: Duration, logger: Logger) {
+    init(
+        _ channel: KDEChannel,
+        inspector: (any PrompterInspector)?,
+        timeout: Duration,
+        callTimeout: Duration,
+        logger: Logger
+    ) {
         self.channel = channel
+        self.inspector = inspector
         self.timeout = timeout
         self.callTimeout = callTimeout
         self.logger = logger
@@ -83,6 +91,11 @@ final class KDEDialog: PromptDialog {
         guard case .asking = state, request.question == .password else { return false }
         channel.retry(request.warning)
         return true
+    }
+
+    /// That in the process that was found when the dialog was opened, whoever has the name by now.
+    func trust() async -> PrompterTrust {
+        await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: KDEPrompter.busName)) ?? .trusted
     }
 
     /// Takes the dialog away.

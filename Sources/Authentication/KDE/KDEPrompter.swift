@@ -18,6 +18,7 @@ package final class KDEPrompter: Prompter {
 
     private let connection: Connection
     private let environment: SessionEnvironment
+    private let inspector: (any PrompterInspector)?
     private let logger: Logger
     private let timeout: Duration
     private let callTimeout: Duration
@@ -25,17 +26,20 @@ package final class KDEPrompter: Prompter {
     /// Creates a prompter that calls, and is called back, over a connection.
     ///
     /// - Parameters:
+    ///   - inspector: decides how far to trust it; nil to trust it.
     ///   - timeout: how long a question may wait for its answer.
     ///   - callTimeout: how long the prompter may take to start, and to answer a call, which needs no person.
     package init(
         connection: Connection,
         environment: SessionEnvironment,
+        inspector: (any PrompterInspector)? = nil,
         logger: Logger,
         timeout: Duration = .seconds(300),
         callTimeout: Duration = .seconds(25)
     ) {
         self.connection = connection
         self.environment = environment
+        self.inspector = inspector
         self.logger = logger
         self.timeout = timeout
         self.callTimeout = callTimeout
@@ -64,7 +68,7 @@ package final class KDEPrompter: Prompter {
         KDEPrompter.dialogCount += 1
         let path = ObjectPath(unchecked: "/org/keychaind/prompt/kde\(KDEPrompter.dialogCount)")
         let channel = KDEChannel(connection, to: peer, path: path)
-        return KDEDialog(channel, timeout: timeout, callTimeout: callTimeout, logger: logger)
+        return KDEDialog(channel, inspector: inspector, timeout: timeout, callTimeout: callTimeout, logger: logger)
     }
 
     /// The unique name of the prompter, which is the one that may call back.

@@ -36,6 +36,7 @@ final class PinentryDialog: PromptDialog {
     private static let repetitionLimit = 5
 
     private let channel: PinentryChannel
+    private let judge: @BusActor () async -> PrompterTrust
     private let timeout: Duration
     private let grace: Duration
     private let commandTimeout: Duration
@@ -46,12 +47,14 @@ final class PinentryDialog: PromptDialog {
     /// Creates a dialog with a pinentry that is ready for a question.
     ///
     /// - Parameters:
+    ///   - trust: finds out how far to trust it.
     ///   - timeout: how long a question may wait for its answer.
     ///   - grace: how much longer the pinentry may take to say that it had none.
     ///   - commandTimeout: how long the pinentry may take for what needs no person.
     ///   - onEnd: called once, when the dialog is off the screen for good.
     init(
         _ channel: PinentryChannel,
+        trust: @escaping @BusActor () async -> PrompterTrust,
         timeout: Duration,
         grace: Duration,
         commandTimeout: Duration,
@@ -59,6 +62,7 @@ final class PinentryDialog: PromptDialog {
         onEnd: @escaping @BusActor () -> Void
     ) {
         self.channel = channel
+        judge = trust
         self.timeout = timeout
         self.grace = grace
         self.commandTimeout = commandTimeout
@@ -106,6 +110,9 @@ final class PinentryDialog: PromptDialog {
 
     /// False: a pinentry hears nothing while it asks.
     func revise(_ request: PromptRequest) -> Bool { false }
+
+    /// That in the program, as it is now.
+    func trust() async -> PrompterTrust { await judge() }
 
     /// Ends the program, and the window with it.
     func close() {

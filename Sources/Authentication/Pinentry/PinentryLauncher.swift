@@ -5,6 +5,7 @@ package import Logging
 /// Starts pinentries, one at a time, and ends them.
 @BusActor
 package final class PinentryLauncher {
+    private let inspector: (any PrompterInspector)?
     private let logger: Logger
     private let timeout: Duration
     private let grace: Duration
@@ -16,15 +17,18 @@ package final class PinentryLauncher {
     /// Creates a launcher.
     ///
     /// - Parameters:
+    ///   - inspector: decides how far to trust a program; nil to trust it.
     ///   - timeout: how long a question may wait for its answer.
     ///   - grace: how much longer the program may take to say that it had none.
     ///   - commandTimeout: how long the program may take to start, and for what needs no person.
     package init(
+        inspector: (any PrompterInspector)? = nil,
         logger: Logger,
         timeout: Duration = .seconds(300),
         grace: Duration = .seconds(10),
         commandTimeout: Duration = .seconds(10)
     ) {
+        self.inspector = inspector
         self.logger = logger
         self.timeout = timeout
         self.grace = grace
@@ -52,9 +56,10 @@ package final class PinentryLauncher {
         }
         let channel = try PinentryChannel(process)
         channels[ObjectIdentifier(channel)] = channel
+        let flavor: String
         do throws(PromptError) {
             try await expect(channel, nil, program)
-            try await checkFlavor(channel, surface, program)
+            flavor = try await checkFlavor(channel, surface, program)
             for option in surface.options {
                 _ = try await channel.transact(option, within: commandTimeout)
             }
@@ -64,6 +69,7 @@ package final class PinentryLauncher {
         }
         return PinentryDialog(
             channel,
+            trust: trust(in: process.id, on: surface, flavor: flavor),
             timeout: timeout,
             grace: grace,
             commandTimeout: commandTimeout,
@@ -83,6 +89,17 @@ package final class PinentryLauncher {
     private func forget(_ channel: PinentryChannel) {
         channel.close()
         channels[ObjectIdentifier(channel)] = nil
+    }
+
+    /// How far to trust a pinentry, which is found out whenever that is asked.
+    private func trust(
+        in process: Int32,
+        on surface: PinentrySurface,
+        flavor: String
+    ) -> @BusActor () async -> PrompterTrust {
+        guard let inspector else { return { .trusted } }
+        if let objection = surface.objection(toFlavor: flavor) { return { .passwordsOnly(reason: objection) } }
+        return { await inspector.trust(in: .child(process)) }
     }
 
     // MARK: One at a time
@@ -122,7 +139,7 @@ package final class PinentryLauncher {
         _ channel: PinentryChannel,
         _ surface: PinentrySurface,
         _ program: String
-    ) async throws(PromptError) {
+    ) async throws(PromptError) -> String {
         try await expect(channel, AssuanCommand("GETINFO", "flavor"), program)
         let flavor: String
         do throws(GcryptError) {
@@ -134,5 +151,6 @@ package final class PinentryLauncher {
             let place = if case .windows = surface { "on a terminal" } else { "in windows" }
             throw PromptError(.unavailable, reason: "\(program) asks \(place): \(PromptText.name(flavor))")
         }
+        return flavor
     }
 }

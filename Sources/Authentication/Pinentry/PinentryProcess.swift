@@ -24,7 +24,7 @@ final class PinentryProcess {
     /// Called once, when the process is gone, with whether it ended by a signal.
     var onReaped: (@BusActor (_ bySignal: Bool) -> Void)?
 
-    private let id: pid_t
+    let id: pid_t
     private let handle: Int32
     private var state = State.running
 

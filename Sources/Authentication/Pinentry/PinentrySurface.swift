@@ -32,6 +32,16 @@ enum PinentrySurface {
         }
     }
 
+    /// Why answers that need no knowledge do not count there; nil if they may.
+    func objection(toFlavor flavor: String) -> String? {
+        switch self {
+        case .windows where flavor.hasPrefix("gnome3"):
+            "pinentry-gnome3 has another program of the session show its dialogs"
+        case .windows: nil
+        case .terminal: "the program that asks may answer on its own terminal"
+        }
+    }
+
     /// Whether a pinentry can ask there, by its flavour as `GETINFO flavor` tells it: what comes after a colon is what it has fallen
     /// back on, such as `gtk2:curses` without a display.
     func suits(flavor: String) -> Bool {

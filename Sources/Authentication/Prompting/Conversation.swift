@@ -50,6 +50,8 @@ package final class Conversation {
     private var state = State.new
     private var asking: Asking?
     private var openingCount = 0
+    /// How far the dialog was trusted that has been asked last.
+    package private(set) var trustOfAnswer = PrompterTrust.trusted
     private var onWithdrawal: (@BusActor (Withdrawal) -> Void)?
     /// How many hold the turn, and what is to be given back when none does any more.
     private var holders = 0
@@ -132,6 +134,9 @@ package final class Conversation {
     ///
     /// What is cancelled or fails ends the conversation, which answers the same to every further question. Failures are logged here.
     ///
+    /// What needs no knowledge is asked in trusted dialogs only: elsewhere it throws ``PromptError/Code/notTrusted``, and another question,
+    /// for a password alone, may follow if a touch would have answered this one.
+    ///
     /// - Parameter whenShown: called once a prompter has taken the question, and again if another dialog is opened for it.
     package func ask(
         _ request: PromptRequest,
@@ -152,7 +157,7 @@ package final class Conversation {
             return try await answer()
         } catch {
             queue.logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
-            end(.failed(error))
+            if error.code != .notTrusted || request.question == .confirmation { end(.failed(error)) }
             throw error
         }
     }
@@ -162,14 +167,25 @@ package final class Conversation {
     /// Where the prompter cannot change a dialog it is closed, and another opened. What was typed into it is lost.
     ///
     /// - Parameter keepingDialog: whether that is too much for it; the words then wait for the next dialog.
-    package func revise(_ request: PromptRequest, keepingDialog: Bool = false) {
-        guard let old = asking, old.request != request else { return }
+    /// - Returns: whether the dialog, if there is one, stays on the screen.
+    @discardableResult
+    package func revise(_ request: PromptRequest, keepingDialog: Bool = false) -> Bool {
+        guard let old = asking, old.request != request else { return true }
         asking?.request = request
-        guard case .open(let ticket, let dialog?) = state else { return }
-        if old.request.question == request.question, dialog.revise(request) || keepingDialog { return }
+        guard case .open(let ticket, let dialog?) = state else { return true }
+        // Trust is looked for before a question is put, so one that begins to need it is put anew.
+        let isPutAnew = old.request.question != request.question || request.needsTrust && !old.request.needsTrust
+        if !isPutAnew, dialog.revise(request) || keepingDialog { return true }
         asking?.isRevised = true
         state = .open(ticket, nil)
         dialog.close()
+        return false
+    }
+
+    /// How far the dialog on the screen is trusted at this moment.
+    package func trust() async -> PrompterTrust {
+        guard case .open(_, let dialog?) = state else { return .passwordsOnly(reason: "there is no dialog") }
+        return await dialog.trust()
     }
 
     /// Takes the question that waits back, and its dialog off the screen; the next question has a new dialog.
@@ -223,15 +239,23 @@ package final class Conversation {
             guard try await begin(), let request = asking?.request else { return .withdrawn }
             asking?.isRevised = false
             guard !isWithdrawn, let dialog = try await openDialog(for: request.question) else { return .withdrawn }
-            // It may have been put in other words meanwhile.
+            trustOfAnswer = await dialog.trust()
+            if isEnded || isWithdrawn { return .withdrawn }
+            // It may have been put in other words meanwhile, and its dialog been closed for that.
             let latest = asking?.request ?? request
-            guard dialog.canAsk(latest.question) else { continue }
+            guard asking?.isRevised == false, dialog.canAsk(latest.question) else { continue }
+            if latest.needsTrust { try Conversation.check(trustOfAnswer) }
             let answer = try await dialog.ask(latest) { [weak self] in self?.receiveShown() }
             if isEnded || isWithdrawn { return .withdrawn }
             switch consume answer {
-            case .password(let password): return .password(password)
-            case .confirmed: return .confirmed
-            case .fallback: return .fallback
+            case .password(let password):
+                return .password(password)
+            case .confirmed:
+                try await checkAgain(dialog)
+                return isEnded || isWithdrawn ? .withdrawn : .confirmed
+            case .fallback:
+                try await checkAgain(dialog)
+                return isEnded || isWithdrawn ? .withdrawn : .fallback
             case .cancelled:
                 end(.cancelled)
                 return .cancelled
@@ -239,6 +263,17 @@ package final class Conversation {
                 guard asking?.isRevised == true else { return .withdrawn }
             }
         }
+    }
+
+    /// Who shows the dialog may have changed since the question was put.
+    private func checkAgain(_ dialog: any PromptDialog) async throws(PromptError) {
+        trustOfAnswer = await dialog.trust()
+        if !isEnded, !isWithdrawn { try Conversation.check(trustOfAnswer) }
+    }
+
+    private static func check(_ trust: PrompterTrust) throws(PromptError) {
+        guard let objection = trust.objection else { return }
+        throw PromptError(.notTrusted, reason: "the prompter is not trusted: \(objection)")
     }
 
     private func receiveShown() {

@@ -20,6 +20,9 @@ package protocol PromptDialog: AnyObject, Sendable {
     /// Changes the words of the question that waits for its answer; false, and nothing changes, where the prompter cannot.
     func revise(_ request: PromptRequest) -> Bool
 
+    /// How far its answers count at this moment; found out anew each time.
+    func trust() async -> PrompterTrust
+
     /// Takes the dialog off the screen, at any time; a question that waits is answered ``PromptAnswer/withdrawn``.
     func close()
 }

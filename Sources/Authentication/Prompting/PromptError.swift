@@ -35,6 +35,7 @@ extension PromptError {
             case interrupted
             case failed
             case tooMany
+            case notTrusted
         }
 
         private let kind: Kind
@@ -56,6 +57,9 @@ extension PromptError {
 
         /// So many questions wait for a person that no more are taken.
         package static let tooMany = Code(kind: .tooMany)
+
+        /// The answer would take no knowledge, and a program of the user may be behind the dialog.
+        package static let notTrusted = Code(kind: .notTrusted)
 
         /// The name of the code.
         package var description: String { kind.rawValue }

@@ -55,6 +55,9 @@ package struct PromptRequest: Hashable, Sendable {
     /// Shown with ``Question/waiting``; with ``Question/confirmation`` where the prompter can show three buttons; never with passwords.
     package let fallbackLabel: String
 
+    /// Whether a touch at the reader answers it, too.
+    package let acceptsTouch: Bool
+
     /// The window that the dialog belongs to, as the client gave it (spec point #116).
     package let windowID: String
 
@@ -71,6 +74,7 @@ package struct PromptRequest: Hashable, Sendable {
         continueLabel: String = "",
         cancelLabel: String = "",
         fallbackLabel: String = "",
+        acceptsTouch: Bool = false,
         windowID: String = ""
     ) {
         self.question = question
@@ -84,7 +88,16 @@ package struct PromptRequest: Hashable, Sendable {
         self.continueLabel = PromptText.line(continueLabel)
         self.cancelLabel = PromptText.line(cancelLabel)
         self.fallbackLabel = PromptText.line(fallbackLabel)
+        self.acceptsTouch = acceptsTouch
         self.windowID = PromptText.line(windowID)
+    }
+
+    /// Whether an answer counts for which nothing has to be known: only a dialog that a person sees may give it.
+    var needsTrust: Bool {
+        switch question {
+        case .password, .newPassword: acceptsTouch
+        case .confirmation, .waiting: true
+        }
     }
 
     /// Who asks, and then why: in this order, so that no story is long enough to hide who tells it.

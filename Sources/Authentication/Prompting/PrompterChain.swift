@@ -1,7 +1,8 @@
 package import DBus
 package import Logging
 
-/// Several prompters as one: each dialog is opened by the first that can show one at that moment.
+/// Several prompters as one: each dialog is opened by the first that can show one at that moment and is trusted; if none is trusted, by
+/// the first that can.
 @BusActor
 package final class PrompterChain: Prompter {
     private let prompters: [any Prompter]
@@ -36,11 +37,16 @@ package final class PrompterChain: Prompter {
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         var failure = PromptError(.unavailable, reason: "no prompter is available")
+        var untrusted: (any PromptDialog)?
         for prompter in prompters {
             do throws(PromptError) {
                 let dialog = try await prompter.open(for: caller, asking: question)
                 hasWarned = false
-                return dialog
+                if await dialog.trust() == .trusted {
+                    untrusted?.close()
+                    return dialog
+                }
+                if untrusted == nil { untrusted = dialog } else { dialog.close() }
             } catch {
                 logger.debug(
                     "a prompter cannot be used",
@@ -51,6 +57,7 @@ package final class PrompterChain: Prompter {
                 }
             }
         }
+        if let untrusted { return untrusted }
         warnOnce(of: failure)
         throw failure
     }

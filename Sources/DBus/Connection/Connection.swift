@@ -146,4 +146,12 @@ package final class Connection {
         case .closing, .closed: false
         }
     }
+
+    /// The process that has opened the socket of the bus, as the kernel has seen it; nil if it cannot be told.
+    package var peerProcess: Int32? {
+        var descriptor: Int32 = -1
+        guard isOpen, dbus_connection_get_socket(pointer, &descriptor) != 0 else { return nil }
+        let process = keychaind_peer_process(descriptor)
+        return process > 0 ? process : nil
+    }
 }

@@ -19,7 +19,8 @@ package struct SignalMatch: Hashable, Sendable {
         self.extraRule = extraRule
     }
 
-    static let bus = "org.freedesktop.DBus"
+    /// The name of the bus itself.
+    package static let bus = "org.freedesktop.DBus"
 
     /// Every name that loses its owner, which each connection does when it ends.
     package static let nameVanished = SignalMatch(

@@ -112,7 +112,11 @@ extension EvaluationOutcome {
     }
 
     fileprivate var audited: AuditOutcome {
-        if case .failed(let error) = self { .failed(error.code) } else { .success }
+        switch self {
+        case .satisfied: .success
+        case .failed(let error) where error.cause == .prompterNotTrusted: .prompterNotTrusted
+        case .failed(let error): .failed(error.code)
+        }
     }
 }
 

@@ -8,6 +8,9 @@ package enum AuditOutcome: Hashable, Sendable {
     /// Nothing, for a reason that Apple has a name for.
     case failed(AuthenticationError.Code)
 
+    /// Nothing, as a touch was needed and the prompter is trusted with passwords only.
+    case prompterNotTrusted
+
     /// Nothing, as the screen is locked.
     case sessionLocked
 
@@ -16,6 +19,7 @@ package enum AuditOutcome: Hashable, Sendable {
         switch self {
         case .success: "success"
         case .failed(let code): code.description
+        case .prompterNotTrusted: "prompterNotTrusted"
         case .sessionLocked: "sessionLocked"
         }
     }

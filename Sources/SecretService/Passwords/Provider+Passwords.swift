@@ -77,7 +77,8 @@ extension Provider {
                 let key = await conversation.askKey(of: collection.label, for: purpose, caller, warning: warning),
                 let kept = try? key.copy(in: .locked)
             else { return nil }
-            switch await attempt(key, on: verifier, of: collection) {
+            switch await attempt(key, on: verifier, of: collection, broughtBy: LockoutOwner(conversation.trustOfAnswer))
+            {
             case .right: return kept
             case .failed(let reason):
                 logger.error("A password could not be verified", metadata: ["reason": "\(reason)"])
@@ -171,5 +172,12 @@ extension Provider {
         } catch {
             logger.error("A keychain keeps its old password", metadata: ["reason": "\(error)"])
         }
+    }
+}
+
+extension LockoutOwner {
+    /// Who has typed a password: what comes from a prompter that is not trusted may be a program's.
+    init(_ trust: PrompterTrust) {
+        self = trust == .trusted ? .people : .programs
     }
 }

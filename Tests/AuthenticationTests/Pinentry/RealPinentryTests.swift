@@ -21,6 +21,34 @@ struct RealPinentryTests {
 
     @Test(arguments: windowed)
     @BusActor
+    func trust_systemProgram_isGiven(program: String) async throws {
+        let screen = try await Screen()
+        let environment = screen.environment.merging(["HOME": "/nonexistent"]) { $1 }
+        let fixture = try await PinentryFixture(program, isJudged: true, environment: environment)
+        let dialog = try await fixture.prompter.open()
+        #expect(await dialog.trust() == .trusted)
+        let answer = try await ask(.confirm, dialog, screen) {
+            #expect(await dialog.trust() == .trusted)
+            try await screen.press("Escape")
+        }
+        #expect(answer == .cancelled)
+        dialog.close()
+    }
+
+    @Test
+    @BusActor
+    func trust_scriptOrOneThatAsksAnother_isNotGiven() async throws {
+        for (flavor, reason) in [("fake", "runs other programs"), ("gnome3", "another program of the session")] {
+            let pinentry = try await FakePinentry(flavor: flavor)
+            let fixture = try await PinentryFixture(pinentry.path, isJudged: true)
+            let dialog = try await fixture.prompter.open()
+            #expect(await dialog.trust().objection?.contains(reason) == true)
+            dialog.close()
+        }
+    }
+
+    @Test(arguments: windowed)
+    @BusActor
     func ask_escape_isCancelled(program: String) async throws {
         let (screen, fixture) = try await start(program)
         #expect(try await ask(.unlock, fixture, screen) { try await screen.press("Escape") } == .cancelled)

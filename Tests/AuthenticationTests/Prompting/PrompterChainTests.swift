@@ -12,9 +12,12 @@ struct PrompterChainTests {
         let name: String
         var failure: PromptError?
         private(set) var openCount = 0
+        private(set) var closeCount = 0
+        let trust: PrompterTrust
 
-        init(_ name: String, failingWith code: PromptError.Code? = nil) {
+        init(_ name: String, failingWith code: PromptError.Code? = nil, isTrusted: Bool = true) {
             self.name = name
+            trust = isTrusted ? .trusted : .passwordsOnly(reason: "the test says so")
             failure = code.map { PromptError($0, reason: "\(name) has failed") }
         }
 
@@ -26,18 +29,24 @@ struct PrompterChainTests {
         ) async throws(PromptError) -> any PromptDialog {
             openCount += 1
             if let failure { throw failure }
-            return StubDialog(prompter: name)
+            return StubDialog(self)
+        }
+
+        func receiveClose() {
+            closeCount += 1
         }
     }
 
     /// Confirms everything.
     @BusActor
     private final class StubDialog: PromptDialog {
-        let prompter: String
+        private let stub: StubPrompter
 
-        init(prompter: String) {
-            self.prompter = prompter
+        init(_ stub: StubPrompter) {
+            self.stub = stub
         }
+
+        var prompter: String { stub.name }
 
         func canAsk(_ question: PromptRequest.Question) -> Bool { true }
 
@@ -48,7 +57,9 @@ struct PrompterChainTests {
             whenShown: @escaping @BusActor () -> Void
         ) async throws(PromptError) -> PromptAnswer { .confirmed }
 
-        func close() {}
+        func trust() async -> PrompterTrust { stub.trust }
+
+        func close() { stub.receiveClose() }
     }
 
     /// The name of the prompter that opens a dialog; nil if none does.
@@ -71,6 +82,29 @@ struct PrompterChainTests {
             #expect(opener == "first")
             #expect(prompters.map(\.openCount) == [1, 0])
             #expect(chain.name == "first, second")
+        }
+    }
+
+    @Test
+    func open_firstIsNotTrusted_takesATrustedOne() async throws {
+        try await onLoop {
+            let prompters = [
+                StubPrompter("first", isTrusted: false), StubPrompter("second", failingWith: .unavailable),
+                StubPrompter("third"),
+            ]
+            let opener = try await opener(PrompterChain(prompters, logger: .silent))
+            #expect(opener == "third")
+            #expect(prompters.map(\.closeCount) == [1, 0, 0])
+        }
+    }
+
+    @Test
+    func open_noneIsTrusted_takesTheFirst() async throws {
+        try await onLoop {
+            let prompters = [StubPrompter("first", isTrusted: false), StubPrompter("second", isTrusted: false)]
+            let opener = try await opener(PrompterChain(prompters, logger: .silent))
+            #expect(opener == "first")
+            #expect(prompters.map(\.closeCount) == [0, 1])
         }
     }
 

@@ -12,12 +12,14 @@ final class PinentryFixture {
     private let connection: Connection
 
     /// - Parameters:
+    ///   - isJudged: whether it is found out how far to trust the program.
     ///   - environment: what the daemon knows of the session.
     ///   - timeout: how long a question may wait: longer than a test runs, unless it is about that.
     ///   - grace: for how much longer the pinentry may say so by itself.
     ///   - commandTimeout: the same for what needs no person.
     init(
         _ program: String,
+        isJudged: Bool = false,
         environment: [String: String?] = ["DISPLAY": ":fake"],
         timeout: Duration = .seconds(300),
         grace: Duration = .seconds(300),
@@ -28,6 +30,7 @@ final class PinentryFixture {
         let path = ["PATH": "/usr/local/bin:/usr/bin:/bin"]
         let own = path.merging(environment.compactMapValues { $0 }) { $1 }
         launcher = PinentryLauncher(
+            inspector: isJudged ? SessionPrompterInspector(connection: connection, logger: .silent) : nil,
             logger: .silent,
             timeout: timeout,
             grace: grace,

@@ -17,6 +17,10 @@ final class ScriptedPrompter: Prompter {
     var failure: PromptError?
     /// What dialogs can ask.
     var questions: Set<PromptRequest.Question> = [.password, .newPassword, .confirmation, .waiting]
+    /// How far dialogs are trusted.
+    var trust = PrompterTrust.trusted
+    /// Called when that is asked.
+    var whenJudged: (@BusActor () -> Void)?
     /// Whether dialogs can change their words.
     var revises = false
     /// Whether opening waits for ``letOpen()``.
@@ -98,6 +102,11 @@ final class ScriptedDialog: PromptDialog {
         guard prompter.revises else { return false }
         prompter.events.record("revise \(request.warning)")
         return true
+    }
+
+    func trust() async -> PrompterTrust {
+        prompter.whenJudged?()
+        return prompter.trust
     }
 
     func close() {

@@ -36,6 +36,15 @@ final class SystemPrompterFixture: Sendable {
         GCRPrompter(connection: connection, logger: .silent)
     }
 
+    /// How far the prompter is trusted that has a dialog, where prompters are judged.
+    @BusActor
+    func trust() async throws -> PrompterTrust {
+        let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
+        let dialog = try await GCRPrompter(connection: connection, inspector: inspector, logger: .silent).open()
+        defer { dialog.close() }
+        return await dialog.trust()
+    }
+
     /// Opens a dialog, runs the test, and closes the dialog.
     @BusActor
     func withDialog(_ body: @BusActor (SystemPrompterFixture, any PromptDialog) async throws -> Void) async throws {
@@ -61,6 +70,16 @@ final class SystemPrompterFixture: Sendable {
         _ = try await screen.events.first("the dialog", after: start) { $0 == sign }
         try await answering(screen)
         return try await answer.value
+    }
+
+    /// Starts the prompter as a program of the user does, which the bus would otherwise start.
+    func startPrompter() async throws -> ChildProcess {
+        let watch = try await NameWatch(GCRPrompter.busName, on: bus)
+        let program = try SystemPrompterFixture.findProgram()
+        let environment = screen.environment.merging(bus.environment) { $1 }
+        let process = try ChildProcess(program, environment: environment)
+        try await watch.waitForOwner(unless: process)
+        return process
     }
 
     /// Ends the prompter at once.

@@ -24,10 +24,12 @@ final class TerminalFixture {
     ///   - programs: the pinentries to try.
     ///   - command: what the caller does; it says "started" when it is there, and its process id.
     ///   - variables: changes to the daemon's environment.
+    ///   - isJudged: whether it is found out how far to trust the dialog.
     init(
         _ programs: [String],
         command: String = "echo started; exec sleep 1000",
-        variables: [String: String] = [:]
+        variables: [String: String] = [:],
+        isJudged: Bool = false
     ) async throws {
         terminal = try TestTerminal()
         bus = try await PrivateBus()
@@ -39,7 +41,8 @@ final class TerminalFixture {
         var credentials = ConnectionCredentials()
         credentials.processID = UInt32(processID)
         let insight = ProcessInspector().inspect(credentials)
-        launcher = PinentryLauncher(logger: .silent)
+        let inspector = isJudged ? SessionPrompterInspector(connection: connection, logger: .silent) : nil
+        launcher = PinentryLauncher(inspector: inspector, logger: .silent)
         prompter = TerminalPrompter(
             launcher: launcher,
             programs: programs,

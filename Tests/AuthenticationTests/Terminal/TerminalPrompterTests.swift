@@ -173,4 +173,14 @@ struct TerminalPrompterTests {
             _ = try await prompter.open(for: connection.uniqueName, asking: .password)
         }
     }
+
+    /// Whoever has the terminal can press its keys: a program that runs there is no person.
+    @Test
+    @BusActor
+    func trust_callersTerminal_isForPasswordsOnly() async throws {
+        let fixture = try await TerminalFixture(["pinentry-curses"], isJudged: true)
+        let dialog = try await fixture.open()
+        #expect(await dialog.trust().objection?.contains("terminal") == true)
+        dialog.close()
+    }
 }

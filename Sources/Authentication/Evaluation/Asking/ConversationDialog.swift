@@ -42,11 +42,16 @@ package final class ConversationDialog: EvaluationDialog {
                 return .failed(AuthenticationError(.systemCancel, reason: reason))
             }
         } catch {
+            if error.code == .notTrusted { return .untrusted(reason: error.reason) }
             return .failed(AuthenticationError(error))
         }
     }
 
-    package func revise(_ question: EvaluationQuestion) {
+    package func trust() async -> PrompterTrust { await conversation.trust() }
+
+    package var trustOfAnswer: PrompterTrust { conversation.trustOfAnswer }
+
+    package func revise(_ question: EvaluationQuestion) -> Bool {
         conversation.revise(
             words.request(for: question),
             keepingDialog: question.isAdvice && !question.passwords.isEmpty

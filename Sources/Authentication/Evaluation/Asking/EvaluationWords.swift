@@ -64,6 +64,7 @@ package struct EvaluationWords: Hashable, Sendable {
             continueLabel: wantsPassword ? "Continue" : "",
             cancelLabel: cancelLabel.isEmpty ? "Cancel" : cancelLabel,
             fallbackLabel: wantsPassword ? "" : fallbackLabel ?? "Enter Password",
+            acceptsTouch: question.reader != nil,
             windowID: windowID
         )
     }

@@ -12,6 +12,9 @@ package struct AuthenticationState: Hashable, Sendable {
     /// Whether dialogs can be shown.
     package var hasPrompter: Bool
 
+    /// How far dialogs are trusted.
+    package var prompterTrust: PrompterTrust
+
     /// Whether the system's own dialog is to be used where it suffices, and can be.
     package var hasSystemDialog: Bool
 
@@ -27,6 +30,7 @@ package struct AuthenticationState: Hashable, Sendable {
         isBiometryLocked: Bool = false,
         isPasscodeSet: Bool,
         hasPrompter: Bool = true,
+        prompterTrust: PrompterTrust = .trusted,
         hasSystemDialog: Bool = false,
         isSessionLocked: Bool = false,
         isInteractionAllowed: Bool = true
@@ -35,6 +39,7 @@ package struct AuthenticationState: Hashable, Sendable {
         self.isBiometryLocked = isBiometryLocked
         self.isPasscodeSet = isPasscodeSet
         self.hasPrompter = hasPrompter
+        self.prompterTrust = prompterTrust
         self.hasSystemDialog = hasSystemDialog
         self.isSessionLocked = isSessionLocked
         self.isInteractionAllowed = isInteractionAllowed

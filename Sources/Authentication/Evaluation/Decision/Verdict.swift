@@ -81,6 +81,13 @@ package enum Verdict: Hashable, Sendable {
     ) -> AuthenticationError? {
         if !alternative.isDisjoint(with: .biometry) {
             if let error = state.biometry.error { return error }
+            if let objection = state.prompterTrust.objection {
+                return AuthenticationError(
+                    .notInteractive,
+                    reason: "a touch does not count, as nobody may see the dialog: \(objection)",
+                    cause: .prompterNotTrusted
+                )
+            }
             if state.isBiometryLocked {
                 return AuthenticationError(
                     .biometryLockout,

@@ -50,6 +50,7 @@ package final class Evaluation {
             passcode: passcode,
             applicationPassword: applicationPassword,
             lockout: evaluator.lockout,
+            untrustedLockout: evaluator.untrustedLockout,
             events: events
         )
     }
@@ -114,6 +115,7 @@ package final class Evaluation {
             isBiometryLocked: evaluator.lockout.isBiometryLocked,
             isPasscodeSet: passcode.isSet,
             hasPrompter: progress.hasPrompter,
+            prompterTrust: progress.prompterTrust,
             hasSystemDialog: progress.hasSystemDialog,
             isSessionLocked: evaluator.isSessionLocked(),
             isInteractionAllowed: request.isInteractionAllowed
@@ -202,6 +204,8 @@ package final class Evaluation {
             progress.receive(outcome)
         case .answered(let error):
             progress.fail(error)
+        case .untrusted(let reason):
+            progress.prompterTrust = .passwordsOnly(reason: reason)
         case .withdrawn:
             progress.fail(AuthenticationError(.appCancel, reason: "the program has withdrawn"))
         case .systemAnswered(nil):
@@ -216,6 +220,7 @@ package final class Evaluation {
     private func handle(_ outcome: BiometryOutcome) async {
         switch outcome {
         case .matched:
+            guard await isSeen() else { return }
             await evaluator.lockout.touchMatched()
             progress.touchMatched(await evaluator.availability(for: request.requirement))
         case .notMatched:
@@ -224,6 +229,16 @@ package final class Evaluation {
         case .failed(let error):
             progress.readerFailed(error)
         }
+    }
+
+    /// Whether a person can know what a touch is for: the dialog is on the screen – or its answer is being tried – and still trusted.
+    private func isSeen() async -> Bool {
+        guard question.isShown || question.isVerifying else { return false }
+        if let objection = await dialog.trust().objection {
+            progress.prompterTrust = .passwordsOnly(reason: objection)
+            return false
+        }
+        return true
     }
 
     /// Gives the person, and the reader's service, all of the time again.

@@ -14,6 +14,9 @@ package enum EvaluationAnswer: ~Copyable, Sendable {
     /// The question was taken back, by the evaluation or by who has let it use the dialog.
     case withdrawn
 
+    /// The question was not put, or its answer does not count, since a touch would have been an answer and the dialog is not trusted.
+    case untrusted(reason: String)
+
     /// There is no answer, since the prompter is not there, has crashed or stays silent.
     case failed(AuthenticationError)
 }

@@ -17,8 +17,14 @@ package protocol EvaluationDialog: AnyObject {
         whenShown: @escaping @BusActor () -> Void
     ) async -> EvaluationAnswer
 
-    /// Puts the question that waits in other words.
-    func revise(_ question: EvaluationQuestion)
+    /// Puts the question that waits in other words; false if the dialog goes for that, and another comes.
+    func revise(_ question: EvaluationQuestion) -> Bool
+
+    /// How far the dialog on the screen is trusted at this moment.
+    func trust() async -> PrompterTrust
+
+    /// How far the dialog was trusted that has given the last answer.
+    var trustOfAnswer: PrompterTrust { get }
 
     /// Takes the question that waits back, which is then answered ``EvaluationAnswer/withdrawn``.
     func withdraw()

@@ -20,6 +20,9 @@ enum EvaluationEvent: Hashable, Sendable {
     /// The question was answered, and not by a password.
     case answered(AuthenticationError)
 
+    /// The question was not put to a prompter that is not trusted.
+    case untrusted(reason: String)
+
     /// The question was taken back.
     case withdrawn
 

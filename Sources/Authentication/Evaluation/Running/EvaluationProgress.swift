@@ -22,6 +22,9 @@ struct EvaluationProgress: Hashable {
     /// What the reader can do, as far as is known.
     var biometry = BiometryAvailability.notAvailable(reason: "the reader was not asked yet")
 
+    /// How far the dialogs of this evaluation are trusted, as far as is known; trust that is lost does not come back.
+    var prompterTrust = PrompterTrust.trusted
+
     /// Whether dialogs can be shown.
     var hasPrompter = false
 

@@ -12,17 +12,22 @@ package final class Evaluator {
     /// Keeps count of failed attempts.
     package let lockout: LockoutKeeper
 
+    /// Keeps count of passwords that a program may have typed: they cost programs time, and not the person.
+    let untrustedLockout: LockoutKeeper
+
     let isSessionLocked: @BusActor () -> Bool
 
     /// Creates an evaluator.
     ///
     /// - Parameters:
+    ///   - untrustedLockout: counts what comes from prompters that are not trusted; nil for the same.
     ///   - systemDialog: used instead of a dialog of ours wherever user presence is enough; nil not to.
     ///   - isSessionLocked: whether the session's screen is locked now.
     package init(
         biometry: any Biometry,
         systemDialog: (any SystemDialog)? = nil,
         lockout: LockoutKeeper,
+        untrustedLockout: LockoutKeeper? = nil,
         limits: EvaluationLimits = EvaluationLimits(),
         scheduler: Scheduler = .timers(of: BusActor.loop),
         isSessionLocked: @escaping @BusActor () -> Bool
@@ -30,6 +35,7 @@ package final class Evaluator {
         self.biometry = biometry
         self.systemDialog = systemDialog
         self.lockout = lockout
+        self.untrustedLockout = untrustedLockout ?? lockout
         self.limits = limits
         self.scheduler = scheduler
         self.isSessionLocked = isSessionLocked

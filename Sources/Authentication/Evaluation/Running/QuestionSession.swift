@@ -19,6 +19,7 @@ final class QuestionSession {
     private let passcode: any Passcode
     private let applicationPassword: (any Passcode)?
     private let lockout: LockoutKeeper
+    private let untrustedLockout: LockoutKeeper
     private let events: EventQueue<EvaluationEvent>
     private var state = State.idle
 
@@ -27,12 +28,14 @@ final class QuestionSession {
         passcode: any Passcode,
         applicationPassword: (any Passcode)?,
         lockout: LockoutKeeper,
+        untrustedLockout: LockoutKeeper,
         events: EventQueue<EvaluationEvent>
     ) {
         self.dialog = dialog
         self.passcode = passcode
         self.applicationPassword = applicationPassword
         self.lockout = lockout
+        self.untrustedLockout = untrustedLockout
         self.events = events
     }
 
@@ -58,7 +61,8 @@ final class QuestionSession {
             break
         case .asking(_, let isShown):
             state = .asking(question, isShown: isShown)
-            dialog.revise(question)
+            // Another dialog is not on the screen before the prompter has taken the question again.
+            if !dialog.revise(question) { state = .asking(question, isShown: false) }
         case .idle:
             state = .asking(question, isShown: false)
             BusActor.start { [self] in await ask(question) }
@@ -101,6 +105,8 @@ final class QuestionSession {
             events.post(.answered(AuthenticationError(.userCancel, reason: "the person has cancelled")))
         case .withdrawn:
             events.post(.withdrawn)
+        case .untrusted(let reason):
+            events.post(.untrusted(reason: reason))
         case .failed(let error):
             events.post(.answered(error))
         }
@@ -140,10 +146,13 @@ final class QuestionSession {
         on verifier: any Passcode,
         proving factor: Factor
     ) async -> TypedOutcome {
-        let lockout = verifier.lockout ?? lockout
-        switch await lockout.attempt(password, on: verifier) {
-        case .right: return .proved(factor)
-        case .wrong: return .wrong(wait: await lockout.passcodeDelay())
+        let keeper = verifier.lockout ?? (dialog.trustOfAnswer == .trusted ? lockout : untrustedLockout)
+        switch await keeper.attempt(password, on: verifier) {
+        case .right:
+            // Wherever the passcode is given, the right one ends what wrong ones have led to.
+            if keeper === untrustedLockout { await lockout.passcodeWasRight() }
+            return .proved(factor)
+        case .wrong: return .wrong(wait: await keeper.passcodeDelay())
         case .tooEarly(let delay): return .tooEarly(delay)
         case .failed(let reason): return .failed(reason: reason)
         }

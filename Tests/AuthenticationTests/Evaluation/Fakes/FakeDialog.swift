@@ -22,6 +22,10 @@ final class FakeDialog: EvaluationDialog {
     var showsAtOnce = true
     /// Whether its turn comes at once; otherwise ``giveTurn(_:)`` gives it.
     var hasTurn = true
+    /// How far it is trusted; untrusted, it asks for nothing that takes a touch.
+    var trustNow = PrompterTrust.trusted
+    /// Whether it changes its words without going away.
+    var revises = true
     /// What a question is answered that is taken back.
     var answersWithdrawal = FakeAnswer.withdrawn
     let events = Recorder<Event>()
@@ -46,6 +50,7 @@ final class FakeDialog: EvaluationDialog {
         _ question: EvaluationQuestion,
         whenShown: @escaping @BusActor () -> Void
     ) async -> EvaluationAnswer {
+        if question.reader != nil, let reason = trustNow.objection { return .untrusted(reason: reason) }
         guard self.question == nil else {
             return .failed(AuthenticationError(.systemCancel, reason: "two questions at a time"))
         }
@@ -69,9 +74,14 @@ final class FakeDialog: EvaluationDialog {
         }
     }
 
-    func revise(_ question: EvaluationQuestion) {
+    func revise(_ question: EvaluationQuestion) -> Bool {
         events.record(.revised(question))
+        return revises
     }
+
+    func trust() async -> PrompterTrust { trustNow }
+
+    var trustOfAnswer: PrompterTrust { trustNow }
 
     func withdraw() {
         events.record(.withdrawn)

@@ -1,0 +1,70 @@
+package import DBus
+package import Logging
+
+/// Judges prompters by what /proc shows of their processes, and of the session bus.
+@BusActor
+package final class SessionPrompterInspector: PrompterInspector {
+    private let connection: Connection
+    private let examination: PrompterExamination
+    private let threads: BlockingCalls
+    private let logger: Logger
+
+    /// - Parameters:
+    ///   - connection: to the session bus, on which the prompters are.
+    ///   - patience: how long looking into a process may take.
+    package init(
+        connection: Connection,
+        examination: PrompterExamination = PrompterExamination(),
+        patience: Duration = .seconds(2),
+        logger: Logger
+    ) {
+        self.connection = connection
+        self.examination = examination
+        self.logger = logger
+        threads = BlockingCalls(limit: 4, patience: patience)
+    }
+
+    package func trust(in prompter: PrompterProcess) async -> PrompterTrust {
+        let trust = await judge(prompter)
+        if let reason = trust.objection {
+            logger.notice(
+                "A prompter is trusted with passwords only",
+                metadata: ["prompter": "\(prompter)", "reason": "\(reason)"]
+            )
+        }
+        return trust
+    }
+
+    private func judge(_ prompter: PrompterProcess) async -> PrompterTrust {
+        let examination = examination
+        switch prompter {
+        case .child(let id):
+            return await run { examination.trust(inChild: id) }
+        case .owner(let uniqueName, let busName):
+            guard let listener = connection.peerProcess else {
+                return .passwordsOnly(reason: "the session bus cannot be seen")
+            }
+            guard let process = await process(of: uniqueName) else {
+                return .passwordsOnly(reason: "the bus does not tell its process")
+            }
+            let bus = PrompterExamination.Bus(listener: listener, daemon: await self.process(of: SignalMatch.bus)?.id)
+            return await run {
+                // As long as the descriptor is there the process, if it has not ended, is the one that the bus means.
+                guard process.credentials.isRunning else { return .passwordsOnly(reason: "it has ended") }
+                let trust = examination.trust(inOwner: process.id, of: busName, on: bus)
+                return process.credentials.isRunning ? trust : .passwordsOnly(reason: "it has ended")
+            }
+        }
+    }
+
+    private func run(_ examine: @escaping @Sendable () -> PrompterTrust) async -> PrompterTrust {
+        await threads.run(examine) ?? .passwordsOnly(reason: "looking into it takes too long")
+    }
+
+    private func process(of name: String) async -> (id: Int32, credentials: ConnectionCredentials)? {
+        guard let credentials = try? await connection.credentials(of: name),
+            let id = credentials.processID.flatMap(Int32.init(exactly:)), id > 0
+        else { return nil }
+        return (id, credentials)
+    }
+}

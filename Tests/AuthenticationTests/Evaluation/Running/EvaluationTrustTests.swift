@@ -1,0 +1,110 @@
+import Authentication
+import DBus
+import KeychainModel
+import TestSupport
+import Testing
+
+/// Evaluations whose dialog may be shown to nobody.
+@Suite(.lockedPool, .onLoop)
+struct EvaluationTrustTests {
+    private static let untrusted = PrompterTrust.passwordsOnly(reason: "the test says so")
+
+    @Test
+    @BusActor
+    func touchOnly_untrusted_failsWithTheReaderUnused() async throws {
+        let fixture = EvaluationFixture()
+        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        let outcome = await (try fixture.begin("biometryAny")).outcome()
+        guard case .failed(let error) = outcome else { return #expect(Bool(false), "\(outcome)") }
+        #expect(error.code == .notInteractive)
+        #expect(error.cause == .prompterNotTrusted)
+        #expect(error.reason.contains("the test says so"))
+        #expect(fixture.reader.matches.all.isEmpty)
+    }
+
+    @Test
+    @BusActor
+    func touchOnly_trusted_isSatisfied() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("biometryAny")
+        try await fixture.match().end(.matched(finger: ""))
+        #expect(await evaluation.outcome().factors == .biometryAny)
+    }
+
+    @Test
+    @BusActor
+    func presence_untrusted_isThePasscodeAlone() async throws {
+        let fixture = EvaluationFixture()
+        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        let evaluation = try fixture.begin("userPresence")
+        let question = try await fixture.dialog.question()
+        #expect(question == EvaluationQuestion(passwords: .passcode, reader: nil))
+        fixture.dialog.answer(.text("right"))
+        #expect(await evaluation.outcome().factors == .passcode)
+        #expect(fixture.reader.matches.all.isEmpty)
+    }
+
+    @Test
+    @BusActor
+    func touch_trustIsLostMeanwhile_doesNotCount() async throws {
+        let fixture = EvaluationFixture()
+        let evaluation = try fixture.begin("biometryAny")
+        let match = try await fixture.match()
+        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        match.end(.matched(finger: ""))
+        #expect(await evaluation.outcome().code == .notInteractive)
+        #expect(fixture.reader.matches.count == 1)
+    }
+
+    /// Between two dialogs nothing says what a touch would be for.
+    @Test
+    @BusActor
+    func touch_whileAnotherDialogIsOpened_doesNotCount() async throws {
+        let fixture = EvaluationFixture()
+        fixture.dialog.revises = false
+        let evaluation = try fixture.begin("biometryAny")
+        let match = try await fixture.match(1)
+        let count = fixture.dialog.events.count
+        match.hint(.notCentered)
+        _ = try await fixture.dialog.question(after: count)
+        match.end(.matched(finger: ""))
+        try await BusActor.settle()
+        #expect(fixture.reader.matches.count == 1)
+        fixture.dialog.show()
+        try await fixture.match(2).end(.matched(finger: ""))
+        #expect(await evaluation.outcome().factors == .biometryAny)
+    }
+
+    @Test
+    @BusActor
+    func passwords_untrusted_costProgramsTime() async throws {
+        let fixture = EvaluationFixture()
+        let programs = MemoryLockoutStore()
+        let evaluator = Evaluator(
+            biometry: fixture.reader,
+            lockout: fixture.lockout,
+            untrustedLockout: LockoutKeeper(store: programs),
+            isSessionLocked: { false }
+        )
+        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        let request = EvaluationRequest(
+            Requirement(policy: try AccessControl(parsing: "devicePasscode").policy, boundSet: nil),
+            message: ""
+        )
+        let evaluation = evaluator.evaluate(request, passcode: fixture.passcode, asking: fixture.dialog)
+        _ = try await fixture.dialog.question()
+        try await fixture.typeAndWait("wrong")
+        #expect(programs.record?.passcodeFailures == 1)
+        #expect(fixture.store.record == nil)
+        fixture.dialog.answer(.text("right"))
+        #expect(await evaluation.outcome().factors == .passcode)
+        #expect(programs.record?.passcodeFailures == 0)
+    }
+}
+
+extension BusActor {
+    /// Waits until the loop has done all that was to be done.
+    fileprivate static func settle() async throws {
+        for _ in 0..<10 { await loop.wait(for: .zero) }
+    }
+}

@@ -1,0 +1,126 @@
+import Authentication
+import DBus
+import Gcrypt
+import TestSupport
+import Testing
+
+/// What a conversation takes from a prompter that is trusted with passwords only.
+@Suite(.lockedPool, .onLoop)
+struct PrompterTrustTests {
+    private let prompter = ScriptedPrompter()
+
+    @BusActor
+    private func makeConversation() -> Conversation {
+        PromptQueue(prompter, logger: .silent).makeConversation(for: ":1.1")
+    }
+
+    @BusActor
+    private func ask(
+        _ request: PromptRequest,
+        in conversation: Conversation
+    ) async throws -> Task<Answer, any Error> {
+        let count = prompter.events.count
+        let task = Task.immediate { @BusActor in Answer(try await conversation.ask(request)) }
+        _ = try await prompter.events.first("the question", after: count) { $0.hasPrefix("ask ") }
+        return task
+    }
+
+    private static let untrusted = PrompterTrust.passwordsOnly(reason: "the test says so")
+
+    @Test
+    @BusActor
+    func confirmation_untrusted_isNotPutAndEndsTheConversation() async throws {
+        prompter.trust = PrompterTrustTests.untrusted
+        let conversation = makeConversation()
+        await #expect(throws: PromptError(.notTrusted, reason: "")) { _ = Answer(try await conversation.ask(.confirm)) }
+        #expect(conversation.isEnded)
+        #expect(!prompter.events.all.contains { $0.hasPrefix("ask ") })
+    }
+
+    @Test(arguments: [PromptRequest.confirm, .touchOrElse])
+    @BusActor
+    func answer_trustIsLostMeanwhile_doesNotCount(request: PromptRequest) async throws {
+        let conversation = makeConversation()
+        let answer = try await ask(request, in: conversation)
+        prompter.trust = PrompterTrustTests.untrusted
+        prompter.dialogs[0].answer(request.question == .confirmation ? .confirmed : .fallback)
+        await #expect(throws: PromptError(.notTrusted, reason: "")) { try await answer.value }
+        #expect(conversation.isEnded == (request.question == .confirmation))
+    }
+
+    @Test
+    @BusActor
+    func password_untrusted_isAskedForAndSaidToBe() async throws {
+        prompter.trust = PrompterTrustTests.untrusted
+        let conversation = makeConversation()
+        let answer = try await ask(.unlock, in: conversation)
+        prompter.dialogs[0].answer(.password(try SecureBytes(count: 1, in: .locked)))
+        #expect(try await answer.value == .password("\u{0}"))
+        #expect(conversation.trustOfAnswer == PrompterTrustTests.untrusted)
+    }
+
+    @Test
+    @BusActor
+    func passwordOrTouch_untrusted_isNotPutAndAPasswordAloneMayFollow() async throws {
+        prompter.trust = PrompterTrustTests.untrusted
+        let conversation = makeConversation()
+        let either = PromptRequest(question: .password, message: "Touch or type", acceptsTouch: true)
+        await #expect(throws: PromptError(.notTrusted, reason: "")) { _ = Answer(try await conversation.ask(either)) }
+        let answer = try await ask(.unlock, in: conversation)
+        prompter.dialogs[0].answer(.cancelled)
+        #expect(try await answer.value == .cancelled)
+    }
+
+    @Test
+    @BusActor
+    func end_whileTrustIsLookedFor_isWithdrawn() async throws {
+        let conversation = makeConversation()
+        prompter.whenJudged = { conversation.end() }
+        #expect(Answer(try await conversation.ask(.confirm)) == .withdrawn)
+        #expect(!prompter.events.all.contains { $0.hasPrefix("ask ") })
+    }
+
+    @Test
+    @BusActor
+    func end_whileTrustIsLookedForAgain_isWithdrawn() async throws {
+        let conversation = makeConversation()
+        let answer = try await ask(.confirm, in: conversation)
+        prompter.whenJudged = { conversation.end() }
+        prompter.dialogs[0].answer(.confirmed)
+        #expect(try await answer.value == .withdrawn)
+    }
+
+    @Test
+    @BusActor
+    func revise_whileTrustIsLookedFor_isPutInTheNewWords() async throws {
+        let conversation = makeConversation()
+        prompter.whenJudged = { [prompter] in
+            prompter.whenJudged = nil
+            conversation.revise(PromptRequest(question: .confirmation, message: "Other words"))
+        }
+        let answer = try await ask(.confirm, in: conversation)
+        #expect(prompter.events.all.filter { $0.hasPrefix("ask ") } == ["ask Other words "])
+        prompter.dialogs.last?.answer(.confirmed)
+        #expect(try await answer.value == .confirmed)
+    }
+
+    @Test
+    @BusActor
+    func revise_touchBeginsToCount_isPutAnew() async throws {
+        prompter.revises = true
+        let conversation = makeConversation()
+        let answer = try await ask(.unlock, in: conversation)
+        prompter.trust = PrompterTrustTests.untrusted
+        let isKept = conversation.revise(
+            PromptRequest(question: .password, message: "Touch or type", acceptsTouch: true)
+        )
+        #expect(!isKept)
+        await #expect(throws: PromptError(.notTrusted, reason: "")) { try await answer.value }
+    }
+
+    @Test
+    @BusActor
+    func trust_noDialog_isNone() async {
+        #expect(await makeConversation().trust().objection != nil)
+    }
+}

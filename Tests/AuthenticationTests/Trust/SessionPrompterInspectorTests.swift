@@ -1,0 +1,42 @@
+import Authentication
+import DBus
+import Foundation
+import TestSupport
+import Testing
+
+/// The inspector with a real bus.
+@Suite(.lockedPool, .onLoop)
+struct SessionPrompterInspectorTests {
+    @Test
+    @BusActor
+    func owner_thisProcess_isNotTrusted() async throws {
+        let bus = try await PrivateBus()
+        let fake = try FakePrompter(on: bus, [])
+        let connection = try bus.connect()
+        defer {
+            fake.crash()
+            connection.close()
+        }
+        let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
+        let prompter = GCRPrompter(connection: connection, inspector: inspector, logger: .silent)
+        let dialog = try await prompter.open()
+        defer { dialog.close() }
+        let objection = await dialog.trust().objection
+        #expect(objection != nil)
+        // Without an inspector it counts.
+        let other = try await GCRPrompter(connection: connection, logger: .silent).open()
+        #expect(await other.trust() == .trusted)
+        other.close()
+    }
+
+    @Test
+    @BusActor
+    func owner_hasLeft_isNotTrusted() async throws {
+        let bus = try await PrivateBus()
+        let connection = try bus.connect()
+        defer { connection.close() }
+        let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
+        let trust = await inspector.trust(in: .owner(uniqueName: ":1.999", busName: GCRPrompter.busName))
+        #expect(trust == .passwordsOnly(reason: "the bus does not tell its process"))
+    }
+}
