@@ -105,7 +105,7 @@ struct AuditTests {
             let item = try await client.createItem(
                 in: work,
                 "Bank",
-                [Reserved.accessControl: "userPresence"],
+                [Reserved.accessControl: "devicePasscode"],
                 session: client.openPlainSession()
             )
             #expect(try await !client.complete(client.deleteCollection(work)).isDismissed)
