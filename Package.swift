@@ -193,7 +193,11 @@ let package = Package(
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
-        .testTarget(name: "DBusTests", dependencies: ["CLinux", "DBus", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DBusTests",
+            dependencies: ["CDBus", "CLinux", "DBus", "TestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: settings),
         .testTarget(name: "GcryptTests", dependencies: ["Gcrypt", "TestSupport"], swiftSettings: settings),
         .testTarget(

@@ -1,3 +1,4 @@
+import CDBus
 import DBus
 import TestSupport
 import Testing
@@ -63,6 +64,15 @@ struct WipingTests {
         #expect(read.2 == .root)
         #expect(read.3 == ["": .variant(.string(""))])
         #expect(read.4 == ["", ""])
+    }
+
+    @Test
+    func receivedMessage_released_isOverwritten() throws {
+        let message = Arguments.message(secret, "text")
+        _ = Message(received: dbus_message_ref(message.pointer))
+        let (wiped, text) = try message.read(WireSecret.self, String.self)
+        #expect(wiped.value == [0, 0, 0] && wiped.parameters == [0, 0])
+        #expect(text == "text")
     }
 
     @Test
