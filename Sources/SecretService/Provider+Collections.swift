@@ -65,7 +65,7 @@ extension Provider {
                 password,
                 on: verifier,
                 of: collection,
-                broughtBy: LockoutOwner(conversation.trustOfAnswer)
+                broughtBy: LockoutParty(conversation.trustOfAnswer)
             )
             switch attempt {
             case .right:

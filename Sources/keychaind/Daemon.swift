@@ -68,7 +68,8 @@ struct Daemon {
         } catch {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
-        let inspector = Daemon.judgesPrompters ? SessionPrompterInspector(connection: connection, logger: logger) : nil
+        // Prompters are judged only where programs of the user cannot reach what decides.
+        let inspector = domain.isEntered ? SessionPrompterInspector(connection: connection, logger: logger) : nil
         pinentries = PinentryLauncher(inspector: inspector, logger: logger)
         systemBus = SystemBus(logger: logger)
         session = SessionMonitor(systemBus: systemBus, logger: logger)
@@ -98,9 +99,6 @@ struct Daemon {
                 BackupSchedule(vault, to: BackupFolder(in: folder), logger: logger)
             } : nil
     }
-
-    /// Whether prompters are judged: only where programs of the user cannot reach what decides it.
-    private static let judgesPrompters = false
 
     // MARK: Starting
 

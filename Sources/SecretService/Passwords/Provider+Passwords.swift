@@ -77,7 +77,7 @@ extension Provider {
                 let key = await conversation.askKey(of: collection.label, for: purpose, caller, warning: warning),
                 let kept = try? key.copy(in: .locked)
             else { return nil }
-            switch await attempt(key, on: verifier, of: collection, broughtBy: LockoutOwner(conversation.trustOfAnswer))
+            switch await attempt(key, on: verifier, of: collection, broughtBy: LockoutParty(conversation.trustOfAnswer))
             {
             case .right: return kept
             case .failed(let reason):
@@ -175,7 +175,7 @@ extension Provider {
     }
 }
 
-extension LockoutOwner {
+extension LockoutParty {
     /// Who has typed a password: what comes from a prompter that is not trusted may be a program's.
     init(_ trust: PrompterTrust) {
         self = trust == .trusted ? .people : .programs
