@@ -138,3 +138,23 @@ types() {
     : >"$work/dialogs"
 }
 dialogs() { wc -l <"$work/dialogs" | tr -d ' '; }
+
+# make_domain: keychaind as an administrator installs it, set-gid to the group $group, in a mount namespace of the test's own; its
+# folders, and so /run and /var/lib, are the test's, and so is /etc/group.
+group=64123
+make_domain() {
+    mount -t tmpfs -o mode=755 tmpfs /run
+    mount -t tmpfs -o mode=755 tmpfs /var/lib
+    cp /etc/group "$work/group-without"
+    sed -i '/^keychaind:/d' "$work/group-without"
+    { cat "$work/group-without" && echo "keychaind:x:$group:"; } >"$work/group"
+    chmod 644 "$work/group" "$work/group-without"
+    mount --bind "$work/group" /etc/group
+    mkdir -p "$work/system/bin" "$work/system/libexec/keychaind"
+    cc -std=gnu11 -o "$work/system/libexec/keychaind/keychaind-folders" "$project/domain/keychaind-folders.c"
+    cp "$KEYCHAIND" "$work/system/bin/keychaind"
+    chown "0:$group" "$work/system/bin/keychaind" "$work/system/libexec/keychaind/keychaind-folders"
+    chmod 4710 "$work/system/libexec/keychaind/keychaind-folders"
+    chmod 2755 "$work/system/bin/keychaind"
+    ln -s system/bin/keychaind "$work/keychaind"
+}

@@ -13,34 +13,19 @@ fi
 own_home
 # shellcheck source=Tests/Session/accounts.sh
 source "$scripts/accounts.sh"
-group=64123
 module_options=''
 make_account "the first password"
 user_environment
 start_user_bus
 
-mount -t tmpfs -o mode=755 tmpfs /run
-mount -t tmpfs -o mode=755 tmpfs /var/lib
-cp /etc/group "$work/group-without"
-sed -i '/^keychaind:/d' "$work/group-without"
-{ cat "$work/group-without" && echo "keychaind:x:$group:"; } >"$work/group"
-chmod 644 "$work/group" "$work/group-without"
-mount --bind "$work/group" /etc/group
+make_domain
 
 whole=(authenticate account establish open close)
 all_well="authenticate=0 account=0 establish=0 open=0 close=0 "
 said_by() { "$@" | tr '\n' ' '; }
 log_says() { grep -q "$1" "$work/keychaind.log"; }
-in_group() { setpriv --reuid "$user_id" --regid "$group" --clear-groups "$@"; }
+in_group=(setpriv --reuid "$user_id" --regid "$group" --clear-groups)
 
-# As it is installed.
-mkdir -p "$work/system/bin" "$work/system/libexec/keychaind"
-cc -std=gnu11 -o "$work/system/libexec/keychaind/keychaind-folders" "$project/domain/keychaind-folders.c"
-cp "$KEYCHAIND" "$work/system/bin/keychaind"
-chown "0:$group" "$work/system/bin/keychaind" "$work/system/libexec/keychaind/keychaind-folders"
-chmod 4710 "$work/system/libexec/keychaind/keychaind-folders"
-chmod 2755 "$work/system/bin/keychaind"
-ln -s system/bin/keychaind "$work/keychaind"
 home_socket=$XDG_RUNTIME_DIR/keychaind/pam
 domain_folder=/run/keychaind/$user_id/data
 listens_at() { grep -q " 00010000 .* $1\$" /proc/net/unix; }
@@ -77,7 +62,7 @@ stop_listening() {
 }
 login_limit=10
 as_user mkdir -p -m 700 "${home_socket%/*}"
-listen "$home_socket" as_user /usr/bin/python3 "$work/listener.py" "$home_socket"
+listen "$home_socket" "${become_user[@]}" /usr/bin/python3 "$work/listener.py" "$home_socket"
 check_equal "a listener at the user's path, without keychaind: a login" "$(said_by log_in "the first password" "${whole[@]}")" \
     "$all_well"
 check_equal "hears nothing" "$(<"$work/heard")" listening
@@ -92,19 +77,19 @@ stop_listening "$home_socket"
 # Whoever has got to listen in the domain's folder, and is not the user with the group.
 rm -f "$domain_folder/pam"
 for which in "without the group:$user_id" "in another group:1"; do
-    listen "$domain_folder/pam" setpriv --reuid "$user_id" --regid "$group" --clear-groups --inh-caps=+setgid --ambient-caps=+setgid \
+    listen "$domain_folder/pam" "${in_group[@]}" --inh-caps=+setgid --ambient-caps=+setgid \
         /usr/bin/python3 "$work/listener.py" "$domain_folder/pam" "${which#*:}"
     check_equal "a listener ${which%:*}: a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
     check_equal "a listener ${which%:*} hears nothing" "$(<"$work/heard")" listening
     stop_listening "$domain_folder/pam"
 done
-listen "$domain_folder/pam" in_group /usr/bin/python3 "$work/listener.py" "$domain_folder/pam"
+listen "$domain_folder/pam" "${in_group[@]}" /usr/bin/python3 "$work/listener.py" "$domain_folder/pam"
 said_by log_in "the first password" "${whole[@]}" >/dev/null
 check_equal "a listener with both does hear it, as a control" "$(<"$work/heard")" $'listening\nheard 2064'
 stop_listening "$domain_folder/pam"
 
 # Folders that are not as they should be.
-listen "$domain_folder/pam" in_group /usr/bin/python3 "$work/listener.py" "$domain_folder/pam"
+listen "$domain_folder/pam" "${in_group[@]}" /usr/bin/python3 "$work/listener.py" "$domain_folder/pam"
 chmod 2777 "$domain_folder"
 check_equal "a folder that others can enter: a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 check_equal "a folder that others can enter: hears nothing" "$(<"$work/heard")" listening
@@ -150,7 +135,7 @@ rm -rf "$XDG_DATA_HOME/keychaind"
 # systemd listens at the user's path, and starts keychaind when a login connects there.
 chmod 2755 "$work/system/bin/keychaind"
 unset login_limit
-as_user env XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR" /usr/bin/python3 "$work/manager.py" "$work/keychaind" --verbose \
+"${become_user[@]}" /usr/bin/python3 "$work/manager.py" "$work/keychaind" --verbose \
     >"$work/manager" 2>>"$work/keychaind.log" &
 daemon_pid=$!
 eventually listens_at "$home_socket"
