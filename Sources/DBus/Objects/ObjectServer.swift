@@ -74,7 +74,7 @@ package final class ObjectServer {
             // They would stay open for as long as the call waits, and the process may have only so many.
             guard !message.hasDescriptors || takesDescriptors || pathsWithDescriptors.contains(message.path ?? "")
             else {
-                throw BusError(.invalidArguments, "nothing here takes a descriptor")
+                throw BusError(.invalidArguments, "no descriptor is taken here, or not yet")
             }
             switch try dispatch(call) {
             case .answered:
