@@ -29,8 +29,12 @@ struct Daemon {
     let logger: Logger
 
     /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
-    static func start(_ options: Options, in domain: Domain, endingOn signals: TerminationSignals) async {
-        let passed = PassedDescriptors.take()
+    static func start(
+        _ options: Options,
+        in domain: Domain,
+        with passed: PassedDescriptors,
+        endingOn signals: TerminationSignals
+    ) async {
         let password = StartPassword.descriptor(options)
         let daemon = Daemon(options, in: domain)
         await daemon.takeName()

@@ -30,6 +30,12 @@ do throws(Options.UsageError) {
     end(.usage, "\(error.message)\n\(Options.help)")
 }
 
+// Before the process opens anything: what it is given has numbers, which could otherwise be those of its own files.
+let passed = PassedDescriptors.take()
+if let descriptor = options.passwordDescriptor, !passed.leaves(descriptor) {
+    end(.usage, "--unlock-fd needs the number of a descriptor that is open, and that nobody else has given along")
+}
+
 let domain: Domain
 do throws(Domain.Failure) {
     domain = try Domain.start(dataDirectory: options.dataDirectory)
@@ -45,6 +51,6 @@ LoggingSystem.bootstrap { [level = options.isVerbose ? Logger.Level.debug : .not
 
 let signals = TerminationSignals()
 Task(executorPreference: BusActor.loop) { @BusActor [options, domain] in
-    await Daemon.start(options, in: domain, endingOn: signals)
+    await Daemon.start(options, in: domain, with: passed, endingOn: signals)
 }
 BusActor.loop.run()

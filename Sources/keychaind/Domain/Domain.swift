@@ -27,12 +27,12 @@ enum Domain: Equatable, Sendable {
     /// - Parameter dataDirectory: the folder that the command line names, if it does: the domain has folders of its own, and what a
     ///   caller names is opened with the caller's rights.
     static func start(dataDirectory: String?) throws(Failure) -> Domain {
-        guard keychaind_is_privileged() != 0 else {
-            return .none(reason: "the program is not installed with a group of its own")
-        }
-        DomainEnvironment.complete()
         let group = getegid()
         let userGroup = getgid()
+        if keychaind_is_privileged() != 0 { DomainEnvironment.complete() }
+        guard keychaind_is_privileged() != 0, group != userGroup else {
+            return .none(reason: "the program is not installed with a group of its own")
+        }
         if let reason = obstacle(group: group, userGroup: userGroup, dataDirectory: dataDirectory) {
             let failure = keychaind_give_up_group(userGroup)
             guard failure == 0 else {
@@ -56,7 +56,7 @@ enum Domain: Equatable, Sendable {
     private static func obstacle(group: gid_t, userGroup: gid_t, dataDirectory: String?) -> String? {
         guard getuid() == geteuid() else { return "the program is set-uid" }
         guard getuid() != 0 else { return "root needs none" }
-        guard group != userGroup, !groups.contains(group) else { return "the user is a member of the group" }
+        guard !groups.contains(group) else { return "the user is a member of the group" }
         var program = stat()
         let mode = mode_t(S_ISGID) | S_IXGRP
         guard stat("/proc/self/exe", &program) == 0, program.st_mode & S_IFMT == S_IFREG, program.st_uid == 0,

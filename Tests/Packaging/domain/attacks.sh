@@ -187,6 +187,27 @@ check_match "the caller is known by its program" "$(<$folder/open/lines)" '/usr/
 check_equal "nothing is in the other's folders" "$(find /opt/home/ben /run/user/$ben -mindepth 1)" ''
 end
 
+# Numbers of descriptors that are the daemon's own by the time they are used.
+cat >$folder/numbers.sh <<'SH'
+#!/bin/sh
+# As systemd announces them; they are not there, but for those of the caller.
+export LISTEN_PID=$$ LISTEN_FDS=60 LISTEN_FDNAMES=$1
+shift
+exec "$@"
+SH
+chmod 755 $folder/numbers.sh
+names=$(printf 'keychain-keys:%.0s' {1..60})
+$by $anna $folder/numbers.sh "$names" $program <$folder/open/password >"$work/daemon.log" 2>&1 &
+check "it starts with descriptors that are not there" eventually has_owner
+daemon_pid=$(owner)
+has_lock() { find "/proc/$daemon_pid/fd" -lname "/var/lib/keychaind/$anna/data/lock" | grep -q .; }
+check "it closes none of its own" eventually has_lock
+end
+unlock_from() { status_of $by $anna $folder/numbers.sh "$1" $program --unlock-fd "$2" 3<$folder/open/password; }
+check_equal "a password from a descriptor that is not open" "$(unlock_from x 40)" 64
+check_equal "a password from one that is also given for something else" "$(unlock_from keychain-keys 3)" 64
+check_match "it says why" "$(<"$work/said")" '--unlock-fd needs the number of a descriptor that is open'
+
 # MARK: files that it opens
 
 configuration=/opt/home/anna/.config/keychaind
