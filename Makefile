@@ -93,6 +93,7 @@ test:
 	Tests/Scripts/run Packaging
 	Tests/Scripts/run Interoperability
 	Tests/Scripts/run Session
+	Tests/Scripts/run Attacks
 	Tests/Scripts/run Documentation
 
 # One site for the libraries, in .build/documentation/site.

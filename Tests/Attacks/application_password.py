@@ -1,4 +1,4 @@
-"""application_password.py store | guess COUNT | read: finds an item's own password by trying many."""
+"""application_password.py store | guess COUNT | read: tries to find an item's own password by trying many."""
 
 import sys
 
@@ -17,8 +17,6 @@ if sys.argv[1] == "store":
 if sys.argv[1] == "guess":
     for _ in range(int(sys.argv[2])):
         attempt(client.unlock, item)
-    # The right one is the last line of the prompter's answers.
-    attempt(client.unlock, item)
     verdict("many guesses", VALUE, attempt(client.read, item))
 else:
     print("the owner reads:", client.unlock(item) == [item] and client.read(item) == VALUE)

@@ -110,18 +110,28 @@ held "a bus of the attacker's" as_anna env DBUS_SESSION_BUS_ADDRESS=unix:path=/h
 as_anna pkill -x keychaind || true
 eventually sh -c '! pgrep -x keychaind'
 right "it comes back where it belongs" wake
-right "after which a login unlocks it" sh -c 'true'
-log_in >"$work/said"
-right "again" eventually is_locked false
+right "where a login" log_in
+right "unlocks it again" eventually is_locked false
 
 # A prompter that shows nothing.
-as_anna pkill gcr-prompter || true
-printf 'yes\n' >"$work/answers"
 : >"$work/asked"
 chmod 666 "$work/asked"
-as_anna /usr/bin/python3 "$work/attacks/prompter.py" "$work/answers" "$work/asked" 2>"$work/prompter.log" &
-prompter=$!
-eventually as_anna dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:org.gnome.keyring.SystemPrompter
+has_prompter() {
+    as_anna dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner \
+        string:org.gnome.keyring.SystemPrompter
+}
+false_prompter() { # ANSWER
+    echo "$1" >"$work/answers"
+    as_anna pkill gcr-prompter || true
+    eventually sh -c '! pgrep gcr-prompter'
+    as_anna /usr/bin/python3 "$work/attacks/prompter.py" "$work/answers" "$work/asked" 2>"$work/prompter.log" &
+    eventually has_prompter
+}
+stop_false_prompter() {
+    pkill -f attacks/prompter.py
+    eventually sh -c '! pgrep -f "[a]ttacks/prompter.py"'
+}
+false_prompter yes
 as_anna timeout 20 secret-tool lookup "${bank[@]}" >"$work/found" 2>&1 &
 lookup=$!
 held "a prompter that shows nothing arms no reader" /usr/bin/python3 "$scripts/reader.py" "$work/reader" touch 3
@@ -129,7 +139,7 @@ wait "$lookup" || true
 held "and gets nothing" grep -q "secret of the bank" "$work/found"
 as_anna /usr/bin/python3 "$work/attacks/domain_calls.py" delete >"$work/said" 2>&1 || true
 right "nor does its yes delete the keychain" sh -c "test \"\$(setpriv --reuid anna --regid anna --init-groups env HOME=/home/anna DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$anna_id/bus secret-tool lookup service other)\" = 'for everybody'"
-kill "$prompter"
+stop_false_prompter
 right "anna reads it with her finger still" read_bank
 
 # Every attack that needs the bus alone, on the installed program.
@@ -137,11 +147,8 @@ kill_keychaind
 wake >"$work/said"
 log_in >"$work/said"
 eventually is_locked false
-printf 'password the password of anna\n' >"$work/answers"
-as_anna /usr/bin/python3 "$work/attacks/prompter.py" "$work/answers" "$work/asked" 2>"$work/prompter.log" &
-prompter=$!
-eventually as_anna dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:org.gnome.keyring.SystemPrompter
+false_prompter 'password the password of anna'
 in_session() { as_anna timeout 120 /usr/bin/python3 "$work/attacks/$1.py" "${@:2}" 2>"$work/attack.log" || echo "$1 ended early: $(tail -n 1 "$work/attack.log")"; }
 in_session queue_race devicePasscode | sed 's/^/in the domain, /'
 in_session twin | sed 's/^/in the domain, /'
-kill "$prompter"
+stop_false_prompter

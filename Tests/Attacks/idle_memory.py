@@ -46,15 +46,16 @@ print("a scan finds what is there:", holds(b"org.freedesktop.secrets.service"[:2
 
 def store(control):
     def action(value):
-        attributes = {**SCHEMA, "control": control, **({"keychain:access-control": control} if control else {})}
-        client.create("item", attributes, value)
+        # Another item each time: to replace a protected one takes a prompt, which keeps what is to be stored.
+        attributes = {**SCHEMA, "control": control, "size": str(len(value))}
+        client.create("item", {**attributes, **({"keychain:access-control": control} if control else {})}, value)
 
     return action
 
 
 def read(control):
     def action(value):
-        (item,) = client.search({"control": control})
+        (item,) = client.search({"control": control, "size": str(len(value))})
         client.unlock(item)
         client.call(item, SECRET + "Item", "SetSecret", "(oayays)", client.secret(value))
         client.unlock(item)

@@ -4,7 +4,7 @@ import sys
 
 from secrets_client import *
 
-ATTRIBUTES = {**SCHEMA, "service": "bank"}
+ATTRIBUTES = {**SCHEMA, "service": "race"}
 PROTECTED = b"the secret that a finger protects " * 8000
 CALLS = 120
 

@@ -8,10 +8,15 @@ start_daemon
 prompter "password 0042"
 attack application_password store
 attack application_password read
+
+# Few of many guesses are tried at all: the dialog says to wait instead.
+waits() { grep -c '"warning": "[^"]*Wait' "$work/asked" || true; }
 mapfile -t guesses < <(for ((i = 0; i < 40; i++)); do printf 'password %04d\n' "$i"; done)
-prompter "${guesses[@]}" "password 0042"
-attack application_password guess 10
+prompter "${guesses[@]}"
+attack application_password guess 8
+check_equal "most of them are not tried" "$(($(waits) > 20))" 1
 stop_daemon
 start_daemon
-prompter "password 0042"
-attack application_password guess 0
+prompter "password 0001" "password 0002" no
+attack application_password guess 1
+check_equal "nor after a restart" "$(($(waits) > 0))" 1

@@ -6,9 +6,9 @@ own_bus
 source "$scripts/support.sh"
 start_daemon
 attack passcode_reset store
-prompter yes "password mine"
+prompter yes "password mine" no
 attack passcode_reset reset
-prompter "password mine"
+prompter "password mine" "password mine" "password mine" no
 attack passcode_reset reset
 prompter "password p"
 attack passcode_reset read

@@ -2,7 +2,7 @@
 
 from secrets_client import *
 
-BANK = {**SCHEMA, "service": "bank"}
+BANK = {**SCHEMA, "service": "twin"}
 NEXT = b"the next password"
 
 owner, attacker = Client(), Client()
