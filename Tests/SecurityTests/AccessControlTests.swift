@@ -61,6 +61,24 @@ struct AccessControlTests {
         }
     }
 
+    @Test("An item with an access control is added to login, wherever the default leads")
+    func add_protected_goesToLogin() async throws {
+        try await Keychain.withOwn { keychain in
+            let prompter = try await keychain.provider.answerPrompts(.answer("chosen by a program"))
+            let client = try await keychain.provider.makeOwnClient()
+            let other = try await client.createCollection(label: "Other")
+            try await client.setAlias("default", to: other)
+            let protection = kSecAttrAccessibleAfterFirstUnlock
+            let control = try #require(SecAccessControlCreateWithFlags(nil, protection, .userPresence, nil))
+            #expect(SecItemAdd(keychain.generic("open"), nil) == errSecSuccess)
+            #expect(SecItemAdd(keychain.generic("bank", [kSecAttrAccessControl: control]), nil) == errSecSuccess)
+            let login = try #require(try await client.collection(alias: "login"))
+            #expect(try await other.items().count == 1)
+            #expect(try await login.items().count == 1)
+            await prompter.crash()
+        }
+    }
+
     @Test("A search for an access control that asks for nothing leaves out what has one")
     func copyMatching_unconstrained_leavesOutProtected() async throws {
         try await Keychain.with { keychain in

@@ -223,26 +223,27 @@ struct ActionTests {
             let client = service.client
             let session = try await client.openPlainSession()
             let work = try await client.createWithMasterPassword([:], .password("work", session))
-            let item = try await client.createItem(
-                in: work,
-                "Bank",
-                [Reserved.accessControl: "devicePasscode"],
-                session: session
-            )
+            // So many that some key is being derived whenever the lock comes.
+            var items: [ObjectPath] = []
+            for number in 0..<40 {
+                let attributes = ["n": "\(number)", Reserved.accessControl: "devicePasscode"]
+                items.append(try await client.createItem(in: work, "Bank", attributes, session: session))
+            }
             let other = try await service.makeClient()
             let otherSession = try await other.openPlainSession()
             let context = try await ContextClient(client)
             try await context.set("ReuseDuration", to: .uint32(300_000))
             try await context.evaluate()
-            for _ in 0..<30 {
-                let unlocking = Task { try await context.unlock([item]) }
+            for round in 0..<24 {
+                let unlocking = Task { try await context.unlock(items) }
+                for _ in 0..<round % 6 { try await other.roundTrip() }
                 try await other.lock([work])
                 _ = try await unlocking.value
                 try await other.unlockWithMasterPassword(work, .password("work", otherSession))
-                #expect(try await client.isItemLocked(item))
+                #expect(try await client.secrets(of: items, session: session).isEmpty)
             }
-            #expect(try await context.unlock([item]).unlocked == [item])
-            #expect(try await client.secretText(of: item, session: session) == "secret")
+            #expect(try await context.unlock(items).unlocked == items)
+            #expect(try await client.secrets(of: items, session: session).count == items.count)
         }
     }
 }
