@@ -59,7 +59,9 @@ extension Collection {
                 try writer.secret(of: revision.item, key: itemKey, revision: revision.secret)
             }
         } catch {
-            // Another may have been written meanwhile; then the one that was asked for is gone, not damaged.
+            // Another may have been written meanwhile; then the one that was asked for is gone, not damaged. Who wrote it was told
+            // before, but may wait to go on and to change what is in memory: an answer that is there at once is taken without a wait.
+            await Task.yield()
             try checkSecret(of: revision)
             throw noteDamage(error, of: revision.item)
         }
