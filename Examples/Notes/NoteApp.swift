@@ -98,9 +98,7 @@ struct NoteApp {
         guard let old = file.header else { throw NoteError.damaged }
         let context = LAContext()
         context.localizedReason = "Change the password of your note"
-        // What the old password proves has to last until it is taken away.
-        context.touchIDAuthenticationAllowableReuseDuration = LATouchIDAuthenticationMaximumAllowableReuseDuration
-        print("Type the old password, then choose the new one.")
+        print("Type the old password, choose the new one, and type the old one again to take it away.")
         _ = try NoteKey(.password, old.password, context)
         var new = old
         new.password = UUID().uuidString

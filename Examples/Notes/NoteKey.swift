@@ -53,7 +53,7 @@ struct NoteKey {
         try NoteKey.check(SecItemAdd(NoteKey.query(way, id, more), nil))
     }
 
-    /// Takes a way to the key away; a person is asked as for reading it, unless the context has proved that already.
+    /// Takes a way to the key away; a person is asked for that, whatever the context has proved.
     static func delete(_ way: Way, _ id: String, _ context: LAContext) throws(NoteError) {
         try check(SecItemDelete(query(way, id, [kSecUseAuthenticationContext as String: context])))
     }

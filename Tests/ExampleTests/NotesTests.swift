@@ -43,6 +43,8 @@ struct NotesTests {
             terminal.type("password\r")
             try await terminal.typePassword("first")
             try await terminal.choosePassword("second")
+            // To delete the old key is asked for by itself.
+            try await terminal.typePassword("first")
             try await terminal.waitFor("The note has the new password.")
             terminal.type("lock\runlock\r")
             try await terminal.typePassword("first")

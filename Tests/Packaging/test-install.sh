@@ -31,7 +31,7 @@ check "the binary starts" "$binary" --version
 check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '\.symtab' || true)" 0
 check_equal "the binary needs what every desktop has" \
     "$(readelf --dynamic "$binary" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-' | sort | tr '\n' ' ')" \
-    "libc libdbus-1 libgcc_s libgcrypt libm libsqlite3 libstdc++ "
+    "libc libdbus-1 libgcc_s libgcrypt libm libseccomp libsqlite3 libstdc++ "
 check_equal "the login module needs PAM and the C library" \
     "$(readelf --dynamic "$stage/usr/lib/security/pam_keychaind.so" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | tr '\n' ' ')" \
     "libpam libc "

@@ -1,4 +1,5 @@
 import DBus
+import Foundation
 import TestSupport
 import Testing
 
@@ -145,27 +146,36 @@ struct ProofEndTests {
         }
     }
 
-    /// The password of another keychain is not the passcode.
+    /// The password of another keychain is not the passcode, also where an earlier version has sealed items to it.
     @Test func passwordOfAnotherKeychain_provesNothingForLogin() async throws {
-        try await RunningService.withPrompter([.answer("other")]) { service, prompter in
+        try await RunningService.withPrompter([.answer("alone")]) { service, prompter in
             let client = service.client
-            let items = try await createItems(client)
-            // The passcode opens what is in another keychain only once that was unlocked beside login.
-            try await service.daemon.restart(KeychainDaemon.Options(password: nil))
+            try await service.daemon.stop()
+            try Self.putBackEarlierVersion(for: service.daemon)
+            try await service.daemon.start(KeychainDaemon.Options(password: nil))
             let session = try await client.openPlainSession()
-            let work = try await client.createWithMasterPassword([:], .password("other", session))
-            let sealed = try await client.createItem(
-                in: work,
-                "Sealed",
-                [Reserved.accessControl: "devicePasscode"],
-                session: session
-            )
+            let alone = ObjectPath(unchecked: ObjectPath.login.rawValue.replacing("login", with: "Alone"))
+            try await client.unlockWithMasterPassword(alone, .password("alone", session))
+            let sealed = try #require(try await client.searchItems(["service": "bank"]).locked.first)
             let context = try await makeContext(client)
             let prompt = try await context.unlock([sealed]).prompt
             #expect(try await client.complete(prompt).paths == [sealed.rawValue])
-            try await client.unlockWithMasterPassword(.login, .password("password", session))
-            #expect(try await context.unlock(items).unlocked.isEmpty)
+            try await client.unlockWithMasterPassword(.login, .password("correct horse", session))
+            let inLogin = try await client.searchItems(["service": "passcode"]).locked
+            #expect(!inLogin.isEmpty)
+            #expect(try await context.unlock(inLogin).unlocked.isEmpty)
         }
+    }
+
+    /// Gives a daemon that does not run the files of the version before format 4.
+    private static func putBackEarlierVersion(for daemon: KeychainDaemon) throws {
+        let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
+        let folder = daemon.dataHome + "/keychaind"
+        try FileManager.default.removeItem(atPath: folder)
+        try FileManager.default.copyItem(
+            atPath: tests.appending(path: "VaultTests/Fixtures/format-3").standardized.path,
+            toPath: folder
+        )
     }
 }
 
