@@ -8,7 +8,8 @@ start_daemon
 attack passcode_reset store
 prompter yes "password mine" no
 attack passcode_reset reset
-prompter "password mine" "password mine" "password mine" no
+# Three wrong ones are free; the owner is not to wait.
+prompter "password mine" no
 attack passcode_reset reset
 prompter "password p"
 attack passcode_reset read
