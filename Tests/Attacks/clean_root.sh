@@ -17,14 +17,14 @@ fi
 
 if [[ $CLEAN_ROOT == outside ]]; then
     mount -t tmpfs tmpfs "$work"
-    mkdir "$work/upper" "$work/inner" "$work/root"
-    mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/inner" "$work/root" ||
+    mkdir "$work/upper" "$work/inner" "$work/system"
+    mount -t overlay overlay -o "lowerdir=/,upperdir=$work/upper,workdir=$work/inner" "$work/system" ||
         { echo "needs a kernel with overlay file systems"; exit 77; }
-    mount -t proc proc "$work/root/proc"
-    mount --rbind /dev "$work/root/dev"
-    mount -t tmpfs -o mode=755 tmpfs "$work/root/run"
-    mount -t tmpfs -o mode=1777 tmpfs "$work/root/tmp"
-    exec chroot "$work/root" env CLEAN_ROOT=inside bash "$here/clean_root.sh" /tmp/work "$script"
+    mount -t proc proc "$work/system/proc"
+    mount --rbind /dev "$work/system/dev"
+    mount -t tmpfs -o mode=755 tmpfs "$work/system/run"
+    mount -t tmpfs -o mode=1777 tmpfs "$work/system/tmp"
+    exec chroot "$work/system" env CLEAN_ROOT=inside bash "$here/clean_root.sh" /tmp/work "$script"
 fi
 
 # shellcheck source=Tests/Scripts/support.sh
