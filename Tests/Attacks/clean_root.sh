@@ -24,6 +24,9 @@ if [[ $CLEAN_ROOT == outside ]]; then
     mount --rbind /dev "$work/system/dev"
     mount -t tmpfs -o mode=755 tmpfs "$work/system/run"
     mount -t tmpfs -o mode=1777 tmpfs "$work/system/tmp"
+    # The project may lie in one of these.
+    mkdir -p "$work/system$project"
+    mount --bind "$project" "$work/system$project"
     exec chroot "$work/system" env CLEAN_ROOT=inside bash "$here/clean_root.sh" /tmp/work "$script"
 fi
 
