@@ -13,6 +13,10 @@ unfit='^(PrivateUsers|PrivateTmp|PrivateDevices|PrivateNetwork|PrivateIPC|Privat
 unfit+='|InaccessiblePaths|TemporaryFileSystem|Bind(ReadOnly)?Paths|CapabilityBoundingSet|AmbientCapabilities)='
 check_equal "no directive that a user manager cannot keep" "$(grep -E "$unfit" "$unit" || true)" ''
 
+# Each of these implies NoNewPrivileges= in a user manager, which takes the group of the domain away.
+filters='^(NoNewPrivileges|SystemCall[A-Za-z]+|Restrict[A-Z][A-Za-z]+|MemoryDenyWriteExecute|LockPersonality)='
+check_equal "no directive that takes its group away" "$(grep -E "$filters" "$unit" || true)" ''
+
 check_equal "no program chooses the system bus for it" "$(grep ^UnsetEnvironment= "$unit")" \
     UnsetEnvironment=DBUS_SYSTEM_BUS_ADDRESS
 
