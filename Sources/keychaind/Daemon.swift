@@ -50,6 +50,7 @@ struct Daemon {
         await daemon.takeOver(passed)
         daemon.unlockByHost(configuration)
         await daemon.listenForLogins(passed, at: loginSocket)
+        daemon.backups?.catchUp()
         if password == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
         daemon.watchSession(configuration)

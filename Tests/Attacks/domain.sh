@@ -143,12 +143,19 @@ stop_false_prompter
 right "anna reads it with her finger still" read_bank
 
 # Every attack that needs the bus alone, on the installed program.
-kill_keychaind
+as_anna pkill -TERM -x keychaind
+eventually sh -c '! pgrep -x keychaind'
 wake >"$work/said"
 log_in >"$work/said"
 eventually is_locked false
 false_prompter 'password the password of anna'
 in_session() { as_anna timeout 120 /usr/bin/python3 "$work/attacks/$1.py" "${@:2}" 2>"$work/attack.log" || echo "$1 ended early: $(tail -n 1 "$work/attack.log")"; }
+backup=/home/anna/.local/share/keychaind/backup
+held "a backup from before, without the password" as_anna sh -c "grep -q 'secret of the bank' $backup/*"
+right "anna restores it with the password" as_anna timeout 60 /usr/bin/python3 "$work/attacks/domain_calls.py" restore \
+    "$(find "$backup" -name 'login*' | sort | tail -n 1)"
+log_in >"$work/said"
+eventually is_locked false
 in_session queue_race devicePasscode | sed 's/^/in the domain, /'
 in_session twin | sed 's/^/in the domain, /'
 stop_false_prompter

@@ -1,8 +1,17 @@
-"""domain_calls.py delete: has the keychain `login` deleted, if a yes is enough for that."""
+"""domain_calls.py delete | restore FILE: has the keychain `login` deleted, or a backup put in its place, as far as the answers go."""
+
+import sys
 
 from secrets_client import *
 
 client = Client()
-prompt = attempt(client.call, LOGIN, SECRET + "Collection", "Delete")
-if not isinstance(prompt, Refused) and prompt[0] != "/":
-    print(client.run(prompt[0]))
+if sys.argv[1] == "delete":
+    result = attempt(client.call, LOGIN, SECRET + "Collection", "Delete")
+else:
+    client.connection = open_dbus_connection("SESSION", enable_fds=True)
+    with open(sys.argv[2], "rb") as backup:
+        result = attempt(client.call, "/org/keychaind/Backups", "org.keychaind.Backups1", "Restore", "h", backup)
+if isinstance(result, Refused) or result[0] == "/":
+    sys.exit(f"refused: {result}")
+dismissed, _ = client.run(result[0])
+sys.exit("dismissed" if dismissed else 0)

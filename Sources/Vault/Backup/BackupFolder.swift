@@ -24,6 +24,14 @@ package struct BackupFolder: Sendable {
         self.parent = parent
     }
 
+    /// Whether the last copy of a collection is as late as its last change, in whole seconds.
+    package func isCurrent(_ collection: Collection) -> Bool {
+        var status = stat()
+        let file = path + "/" + collection.name.encoded + CollectionFormat.suffix
+        guard lstat(file, &status) == 0 else { return false }
+        return Int64(status.st_mtim.tv_sec) >= collection.modified.microsecondsSinceEpoch / 1_000_000
+    }
+
     /// Puts a copy in the place of the one before; of the last one of an earlier day the copy is kept.
     ///
     /// Throws `unreadable` when there is something else in its place, which stays as it is; and what the disk may.

@@ -27,6 +27,13 @@ final class BackupSchedule {
         vault.onChange = { [weak self] name in self?.changed(name) }
     }
 
+    /// Takes up what has changed without a copy, as before a crash; for the time when the vault is open.
+    func catchUp() {
+        for collection in vault.collections where !collection.isEphemeral && collection.state != .vacant {
+            if !folder.isCurrent(collection) { changed(collection.name) }
+        }
+    }
+
     private func changed(_ name: CollectionName) {
         guard pending[name] == nil else { return }
         let now = ContinuousClock.now
