@@ -38,7 +38,7 @@ package final class BlockingCalls {
         }
     }
 
-    /// An answer that is given once: by whoever is first.
+    /// An answer that is given once; later ones are dropped.
     @BusActor
     private final class Outcome<Result: Sendable> {
         private var continuation: CheckedContinuation<Result?, Never>?

@@ -101,7 +101,7 @@ final class GCRDialog: PromptDialog {
     /// False: the prompter takes no question while it shows one.
     func revise(_ request: PromptRequest) -> Bool { false }
 
-    /// That in the process that the dialog was begun with, whoever has the name by now.
+    /// The trust in the process that the dialog was begun with, even if another owns the name now.
     func trust() async -> PrompterTrust {
         await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: GCRPrompter.busName)) ?? .trusted
     }

@@ -93,7 +93,7 @@ final class KDEDialog: PromptDialog {
         return true
     }
 
-    /// That in the process that was found when the dialog was opened, whoever has the name by now.
+    /// The trust in the process that opened the dialog, even if another owns the name now.
     func trust() async -> PrompterTrust {
         await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: KDEPrompter.busName)) ?? .trusted
     }
