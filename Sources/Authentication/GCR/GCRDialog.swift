@@ -25,7 +25,10 @@ final class GCRDialog: PromptDialog {
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
-    /// What became of a question; a password is still encrypted.
+    /// What became of a question.
+    ///
+    /// A password is still encrypted, since a continuation carries only copyable values. An answer that comes
+    /// too late is never decrypted.
     private enum Outcome: Sendable {
         case answered(GCRExchangeMessage)
         case confirmed

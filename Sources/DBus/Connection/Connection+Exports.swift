@@ -3,6 +3,7 @@ extension Connection {
     /// Puts an object at a path, for one peer, until ``withdraw(_:)``: something that a service of another program calls back.
     ///
     /// To everybody else there is at this path what ``server`` finds there: the object cannot be told from one that does not exist.
+    /// Otherwise any program of the session could answer a question in the service's place.
     /// An object that was exported at the path before is replaced.
     ///
     /// - Parameters:

@@ -3,6 +3,8 @@ import Glibc
 import Rights
 
 /// Where the password is that the daemon is started with.
+///
+/// Arguments and environment variables never hold a password, since other processes can read them.
 enum StartPassword {
     /// The name of the credential that systemd may give it in (systemd.exec(5), "CREDENTIALS").
     static let credential = "keychaind.password"

@@ -4,6 +4,7 @@ import Synchronization
 
 /// The real fprintd with libfprint's virtual reader, on a private bus that stands for the system's, with a person who touches it.
 ///
+/// Only fprintd and libfprint know what a reader reports and when; a stand-in would behave as its author believes.
 /// polkit is a stand-in that allows everything unless told otherwise, so that no test needs root. All ends with this object.
 package final class VirtualReader: Sendable {
     /// Which of libfprint's virtual readers.
