@@ -1,0 +1,71 @@
+/// An asynchronous lock that serves its waiters round-robin by owner, and in order of arrival for each owner.
+@BusActor
+package final class FairLock<Owner: Hashable & Sendable> {
+    /// The result of ``lock(for:)``.
+    package enum Outcome: Sendable {
+        /// The caller holds the lock, until ``unlock()``.
+        case acquired
+        /// The owner already has as many waiters as the limit allows.
+        case refused
+        /// ``cancelWaiters(of:)`` ended the wait.
+        case cancelled
+    }
+
+    private enum State {
+        case free
+        case held
+    }
+
+    private struct Waiter: Equatable {
+        let number: UInt64
+        let continuation: CheckedContinuation<Outcome, Never>
+
+        static func == (left: Waiter, right: Waiter) -> Bool { left.number == right.number }
+    }
+
+    private let limit: Int
+    private var state = State.free
+    private var waiters = FairQueue<Owner, Waiter>(limit: .max)
+    private var waiterCount: UInt64 = 0
+
+    /// Creates a free lock.
+    ///
+    /// - Parameter limit: the most waiters per owner.
+    package nonisolated init(waitersPerOwner limit: Int = .max) {
+        self.limit = limit
+    }
+
+    /// Acquires the lock, waiting until it is free.
+    package func lock(for owner: Owner) async -> Outcome {
+        if case .free = state {
+            state = .held
+            return .acquired
+        }
+        guard waiters.count(of: owner) < limit else { return .refused }
+        return await withCheckedContinuation { continuation in
+            waiterCount += 1
+            _ = waiters.insert(Waiter(number: waiterCount, continuation: continuation), of: owner)
+        }
+    }
+
+    /// Releases the lock, to the next waiter if there is one.
+    ///
+    /// - Returns: whether there was a waiter; if not, the lock is free.
+    @discardableResult
+    package func unlock() -> Bool {
+        guard case .held = state else { preconditionFailure("a free lock cannot be unlocked") }
+        guard let next = waiters.takeNext() else {
+            state = .free
+            return false
+        }
+        next.continuation.resume(returning: .acquired)
+        return true
+    }
+
+    /// Ends the waits of an owner, such as a caller that has left the bus.
+    package func cancelWaiters(of owner: Owner) {
+        for waiter in waiters.removeAll(of: owner) {
+            waiter.continuation.resume(returning: .cancelled)
+        }
+    }
+}
