@@ -56,7 +56,7 @@ package final class FakePolkit {
 
     private let connection: Connection
     private let gone = Recorder<Void>()
-    private var hanging: [String: CheckedContinuation<Answer?, Never>] = [:]
+    private var hanging: [String: Promise<Answer?>] = [:]
 
     /// Connects, and takes the name.
     package init(on bus: PrivateBus, _ answer: Answer = .authorized) throws {
@@ -103,8 +103,8 @@ package final class FakePolkit {
     package func answerHanging(with answer: Answer?) {
         let all = hanging.values
         hanging = [:]
-        for continuation in all {
-            continuation.resume(returning: answer)
+        for promise in all {
+            promise.fulfill(answer)
         }
     }
 
@@ -129,7 +129,7 @@ package final class FakePolkit {
                     call.reply()
                     polkit.cancellations.record(id)
                     guard polkit.heedsCancellation else { return }
-                    polkit.hanging.removeValue(forKey: id)?.resume(returning: nil)
+                    polkit.hanging.removeValue(forKey: id)?.fulfill(nil)
                 },
             ],
             properties: [
@@ -159,7 +159,10 @@ package final class FakePolkit {
         case .challenge: reply(to: call, isChallenge: true)
         case .dismissed: reply(to: call, isChallenge: true, details: ["polkit.dismissed": "true"])
         case .hang:
-            if let answer = await withCheckedContinuation({ hanging[question.cancellationID] = $0 }) {
+            // Checks without an id share one promise.
+            let promise = hanging[question.cancellationID] ?? Promise()
+            hanging[question.cancellationID] = promise
+            if let answer = await promise.value() {
                 return try await reply(to: call, with: answer, of: question)
             }
             throw BusError(
