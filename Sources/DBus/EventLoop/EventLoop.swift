@@ -245,6 +245,12 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         beforeWaiting.removeAll { $0.owner == ObjectIdentifier(owner) }
     }
 
+    /// Has another turn follow this one, without waiting for a descriptor.
+    @BusActor
+    func turnAgain() {
+        eventfd_write(wakeup, 1)
+    }
+
     /// Runs an action once, on the loop, after a time, in which the system may have slept.
     @BusActor
     @discardableResult

@@ -190,5 +190,7 @@ final class Outbox {
         guard isBlocked else { return }
         isBlocked = false
         BusActor.loop.unwatch(descriptor)
+        // The messages held back meanwhile are already read from the socket: nothing else wakes the loop for them.
+        BusActor.loop.turnAgain()
     }
 }

@@ -31,4 +31,19 @@ struct OverloadTests {
         #expect(received.count == 201)
         #expect(server.connection.bytesToSend == 0)
     }
+
+    /// The client is another process, so that only the server's own socket wakes the loop.
+    @Test
+    @BusActor
+    func calls_queuedBehindABlockedAnswer_areAnswered() async throws {
+        let server = try await TestServer.start()
+        let result = try await RawCaller(server.bus).run(
+            """
+            for _ in range(8):
+                bus.send_message(message('\(TestObject.interfaceName)', 'Reveal', [dbus.UInt32(4 << 20)]))
+            call('\(TestObject.interfaceName)', 'Sender')
+            """
+        )
+        #expect(result.succeeded, "\(result.errors)")
+    }
 }
