@@ -81,16 +81,22 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "Desktop",
+            dependencies: ["CLinux", "DBus", "Gcrypt", "Rights", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings
+        ),
+        .target(
             name: "Authentication",
             dependencies: [
-                "CLinux", "DBus", "Gcrypt", "KeychainModel", "Rights", .product(name: "Logging", package: "swift-log"),
+                "CLinux", "DBus", "Desktop", "Gcrypt", "KeychainModel", "Rights",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
         .target(
             name: "SecretService",
             dependencies: [
-                "Authentication", "DBus", "Gcrypt", "KeychainModel", "Vault",
+                "Authentication", "DBus", "Desktop", "Gcrypt", "KeychainModel", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -116,8 +122,8 @@ let package = Package(
         .executableTarget(
             name: "keychaind",
             dependencies: [
-                "Authentication", "CDomain", "CLinux", "CTPM", "Configuration", "DBus", "Gcrypt", "Hardening",
-                "KeychainModel", "Rights", "SecretService", "Vault",
+                "Authentication", "CDomain", "CLinux", "CTPM", "Configuration", "DBus", "Desktop", "Gcrypt",
+                "Hardening", "KeychainModel", "Rights", "SecretService", "Vault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
@@ -189,7 +195,7 @@ let package = Package(
 
         .target(
             name: "TestSupport",
-            dependencies: ["DBus", "Gcrypt"],
+            dependencies: ["DBus", "Gcrypt", .product(name: "Logging", package: "swift-log")],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
@@ -215,9 +221,16 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "DesktopTests",
+            dependencies: [
+                "DBus", "Desktop", "Gcrypt", "TestSupport", .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "AuthenticationTests",
             dependencies: [
-                "Authentication", "DBus", "Gcrypt", "KeychainModel", "TestSupport",
+                "Authentication", "DBus", "Desktop", "Gcrypt", "KeychainModel", "TestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -225,7 +238,8 @@ let package = Package(
         .testTarget(
             name: "SecretServiceTests",
             dependencies: [
-                "Authentication", "DBus", "Gcrypt", "KeychainModel", "SecretService", "TestSupport", "Vault",
+                "Authentication", "DBus", "Desktop", "Gcrypt", "KeychainModel", "SecretService", "TestSupport",
+                "Vault",
                 "keychaind",
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,5 +1,6 @@
 package import Authentication
 package import DBus
+package import Desktop
 import KeychainModel
 package import Logging
 package import Vault

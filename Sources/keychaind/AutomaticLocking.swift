@@ -1,6 +1,6 @@
-import Authentication
 import Configuration
 import DBus
+import Desktop
 import SecretService
 
 /// Locks keychains when something happens to the session, as the configuration says.

@@ -1,6 +1,7 @@
 import Authentication
 import Configuration
 import DBus
+import Desktop
 import Gcrypt
 import Glibc
 import KeychainModel

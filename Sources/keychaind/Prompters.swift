@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 import Logging
 
 /// Makes prompters by their names.

@@ -1,5 +1,5 @@
-import Authentication
 import DBus
+import Desktop
 import Foundation
 import KeychainModel
 import Logging

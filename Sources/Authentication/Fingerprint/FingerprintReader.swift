@@ -1,4 +1,5 @@
 package import DBus
+package import Desktop
 package import Logging
 
 /// The machine's fingerprint reader, driven by fprintd over the system bus.

@@ -1,4 +1,5 @@
 import DBus
+import Desktop
 
 /// fprintd, the service that drives fingerprint readers: the process that owns its name on the system bus at a moment.
 @BusActor

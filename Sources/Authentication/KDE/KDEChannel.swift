@@ -1,4 +1,5 @@
 import DBus
+import Desktop
 
 /// The wire to KDE's prompter for one dialog: the calls to it, and the object that it calls back and hears.
 @BusActor

@@ -1,4 +1,5 @@
 package import DBus
+import Desktop
 import Gcrypt
 package import Logging
 

@@ -1,3 +1,5 @@
+import Desktop
+
 /// A request as the commands of a pinentry.
 struct PinentryQuestion {
     /// What is put in front of a field that has the password entered again.

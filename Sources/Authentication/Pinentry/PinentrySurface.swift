@@ -1,3 +1,5 @@
+import Desktop
+
 /// Where a pinentry shows its questions, and what it is told of that.
 enum PinentrySurface {
     /// In windows, in a session with these variables.

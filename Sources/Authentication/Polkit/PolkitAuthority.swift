@@ -1,4 +1,5 @@
 import DBus
+import Desktop
 
 /// polkit's daemon: the process that owns its name on the system bus at a moment.
 @BusActor

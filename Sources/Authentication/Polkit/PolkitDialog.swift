@@ -1,4 +1,5 @@
 package import DBus
+package import Desktop
 package import Logging
 
 /// The system's own authentication dialog, shown by polkit: the user's login password, or what else PAM is told to ask for.

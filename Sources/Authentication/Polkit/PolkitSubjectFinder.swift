@@ -1,4 +1,5 @@
 package import DBus
+import Desktop
 import Glibc
 
 /// Finds the process that polkit is asked about.

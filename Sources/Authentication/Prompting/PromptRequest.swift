@@ -1,3 +1,5 @@
+import Desktop
+
 /// What to ask a person, and the words to ask it with.
 ///
 /// Texts are cleaned by ``PromptText`` as they are set, so that prompters may show them as they are. An empty text leaves its part of

@@ -1,4 +1,5 @@
 package import DBus
+package import Desktop
 
 /// Asks on the terminal of the caller, by a pinentry without windows: over ssh, and on the console.
 @BusActor

@@ -1,4 +1,5 @@
 import Authentication
+import Desktop
 
 /// What a person is asked to authenticate for, which program asks, and why.
 struct AuthenticationPurpose {

@@ -1,4 +1,5 @@
 import Authentication
+import Desktop
 import Vault
 
 /// What a program wants of an item; a person's yes is for this and nothing else.

@@ -1,5 +1,6 @@
 package import Authentication
 package import DBus
+package import Desktop
 package import KeychainModel
 package import Vault
 

@@ -1,4 +1,4 @@
-package import Authentication
+package import Desktop
 
 /// A caller as the audit keeps it: a text, with the evidence in brackets behind it.
 package struct AuditedCaller: Hashable, Sendable {

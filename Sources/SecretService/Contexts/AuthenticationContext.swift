@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 import KeychainModel
 
 /// A caller's own authentication: how it is to look, whether it is under way, and what it has proved.

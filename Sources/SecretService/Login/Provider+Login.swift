@@ -1,5 +1,6 @@
-package import Authentication
+import Authentication
 import DBus
+package import Desktop
 package import Gcrypt
 import KeychainModel
 import Logging

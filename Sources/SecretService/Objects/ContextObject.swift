@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 
 /// A caller's own authentication context.
 struct ContextObject {

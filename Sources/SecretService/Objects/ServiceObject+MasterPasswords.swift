@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 import Gcrypt
 import KeychainModel
 import Logging

@@ -1,5 +1,5 @@
-import Authentication
 package import DBus
+import Desktop
 import Gcrypt
 import Glibc
 import KeychainModel

@@ -1,4 +1,5 @@
 import Authentication
+import Desktop
 import Gcrypt
 
 extension Conversation {

@@ -1,4 +1,4 @@
-import Authentication
+import Desktop
 
 /// The names of items in a dialog.
 ///

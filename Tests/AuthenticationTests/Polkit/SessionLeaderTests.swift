@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 import Glibc
 import TestSupport
 import Testing

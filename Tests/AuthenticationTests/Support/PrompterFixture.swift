@@ -49,8 +49,3 @@ final class PrompterFixture {
         try await body(PrompterFixture(bus, fake, connection, timeouts))
     }
 }
-
-extension Logger {
-    /// Says nothing.
-    static let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
-}

@@ -14,6 +14,9 @@ struct PrompterExaminationTests {
     private static let id: Int32 = 102
     private static let user: UInt32 = 1000
 
+    /// Executable memory of the kernel alone.
+    private static let maps = "7ffc0000-7ffc1000 r-xp 00000000 00:00 0                          [vdso]\n"
+
     private let folder: TemporaryFolder
 
     init() throws {
@@ -52,7 +55,7 @@ struct PrompterExaminationTests {
         group: String = "/",
         state: String = "S",
         user: UInt32 = PrompterExaminationTests.user,
-        maps: String = ProcessFixture.maps,
+        maps: String = PrompterExaminationTests.maps,
         environment: String = "PATH=/usr/bin\0"
     ) throws {
         try? FileManager.default.removeItem(atPath: folder.path("proc/\(id)"))

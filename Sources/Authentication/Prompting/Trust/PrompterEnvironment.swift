@@ -1,3 +1,5 @@
+import Desktop
+
 /// Judges the environment that a prompter was started in.
 enum PrompterEnvironment {
     /// Why the program may run other code than its own, or show its dialog where nobody sees it; nil if nothing speaks for that.

@@ -1,4 +1,5 @@
 package import DBus
+import Desktop
 package import Logging
 
 /// Judges prompters by what /proc shows of their processes, and of the session bus.

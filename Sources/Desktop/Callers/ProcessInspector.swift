@@ -1,0 +1,104 @@
+package import DBus
+import Glibc
+import Rights
+
+/// Looks into the process behind a connection.
+package struct ProcessInspector: Sendable {
+    private let root: String
+
+    /// - Parameter root: where the processes are, if not in /proc.
+    package init(root: String = "/proc") {
+        self.root = root
+    }
+
+    /// Finds out what can be seen.
+    ///
+    /// Blocks: a process in a file system of its own making decides how long. So this is for a thread that nobody waits for.
+    package func inspect(_ credentials: ConnectionCredentials) -> Caller.Insight {
+        UserRights.perform { look(at: credentials) }
+    }
+
+    private func look(at credentials: ConnectionCredentials) -> Caller.Insight {
+        guard let processID = credentials.processID else {
+            return .opaque(reason: "the bus does not tell its process")
+        }
+        guard processID > 0, let id = Int32(exactly: processID) else {
+            return .opaque(reason: "its process is out of sight, as in another container")
+        }
+        guard let status = status(of: id) else {
+            return .opaque(reason: "process \(id) has ended or cannot be seen")
+        }
+        let process = look(into: ProcessFolder(id, in: root), id, status, credentials)
+        // If the id was given to another process meanwhile, some of the above may be about that one.
+        guard self.status(of: id)?.startTime == status.startTime,
+            credentials.isRunning
+        else {
+            return .opaque(reason: "process \(id) has ended")
+        }
+        return .process(process)
+    }
+
+    /// Whether a process that was looked into is still the one with its id; does not block.
+    package func isSame(_ process: CallerProcess) -> Bool {
+        // Everybody may read this file, unless /proc hides processes.
+        let status = self.status(of: process.id) ?? UserRights.perform { self.status(of: process.id) }
+        return status?.startTime == process.startTime
+    }
+
+    private func status(of id: Int32) -> ProcessStatus? {
+        ProcessFolder(id, in: root).read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
+    }
+
+    // MARK: Looking
+
+    private func look(
+        into folder: ProcessFolder,
+        _ id: Int32,
+        _ status: ProcessStatus,
+        _ credentials: ConnectionCredentials
+    ) -> CallerProcess {
+        let program = ProgramFile(of: folder)
+        let unit = folder.read("cgroup", limit: ProcessInspector.longestFile).flatMap(SystemdUnit.init(controlGroups:))
+        let isInterpreter = program?.isInterpreter ?? false
+        return CallerProcess(
+            id: id,
+            startTime: status.startTime,
+            isHeldByBus: credentials.processDescriptor != nil,
+            commandName: status.commandName,
+            program: program,
+            code: folder.read("maps", limit: MappedCode.longest).flatMap(MappedCode.init)?.origin ?? .unseen,
+            script: isInterpreter ? script(of: folder, program) : nil,
+            unit: unit,
+            sandbox: sandbox(of: folder, unit, credentials)
+        )
+    }
+
+    private func sandbox(
+        of folder: ProcessFolder,
+        _ unit: SystemdUnit?,
+        _ credentials: ConnectionCredentials
+    ) -> Sandbox? {
+        if let sandbox = credentials.securityLabel.flatMap(Sandbox.init(securityLabel:)) { return sandbox }
+        if let info = folder.read("root/.flatpak-info", limit: ProcessInspector.longestFile) {
+            return Sandbox(flatpakInfo: info)
+        }
+        return unit.flatMap(Sandbox.init(unit:))
+    }
+
+    private func script(of folder: ProcessFolder, _ program: ProgramFile?) -> String? {
+        guard let commandLine = folder.read("cmdline", limit: ScriptClaim.longest) else { return nil }
+        return ScriptClaim.find(in: commandLine, isLoader: program?.isLoader ?? false)
+    }
+
+    /// How much of another file is read, in bytes.
+    private static let longestFile = 16 << 10
+}
+
+extension ConnectionCredentials {
+    /// Whether the process has not ended, as far as the bus has passed its descriptor (pidfd_open(2)), which is readable once it has.
+    package var isRunning: Bool {
+        guard let processDescriptor else { return true }
+        var entry = pollfd(fd: processDescriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) == 0
+    }
+}

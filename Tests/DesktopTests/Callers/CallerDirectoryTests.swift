@@ -1,0 +1,173 @@
+import DBus
+import Desktop
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+/// Who is behind a connection, found out once for each.
+@Suite(.onLoop)
+struct CallerDirectoryTests {
+    private static let process = Caller.Insight.process(CallerProcess(id: 1, startTime: 1, commandName: "fake"))
+
+    /// A bus with the directory's connection and a caller's on it.
+    @BusActor
+    private func run(
+        inspection: @escaping CallerDirectory.Inspection = { _ in process },
+        isSame: @escaping @Sendable (CallerProcess) -> Bool = { _ in true },
+        patience: Duration = .seconds(300),
+        _ body: @BusActor (CallerDirectory, Connection) async throws -> Void
+    ) async throws {
+        let bus = try await PrivateBus()
+        let (own, other) = (try bus.connect(), try bus.connect())
+        defer {
+            own.close()
+            other.close()
+        }
+        let directory = CallerDirectory(
+            connection: own,
+            inspection: inspection,
+            isSame: isSame,
+            patience: patience,
+            logger: .silent
+        )
+        try await body(directory, other)
+    }
+
+    @Test @BusActor
+    func caller_realProcess_isThisOne() async throws {
+        try await run(inspection: ProcessInspector().inspect, isSame: ProcessInspector().isSame) { directory, other in
+            let caller = await directory.caller(other.uniqueName)
+            #expect(caller.uniqueName == other.uniqueName)
+            #expect(caller.userID == getuid())
+            #expect(caller.process?.id == getpid())
+            let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+            #expect(caller.process?.program?.path == program)
+            #expect(await directory.caller(other.uniqueName) == caller)
+        }
+    }
+
+    @Test @BusActor
+    func caller_again_isNotLookedIntoAgain() async throws {
+        let count = Recorder<Void>()
+        let inspection: CallerDirectory.Inspection = { _ in
+            count.record(())
+            return CallerDirectoryTests.process
+        }
+        try await run(inspection: inspection) { directory, other in
+            async let first = directory.caller(other.uniqueName)
+            async let second = directory.caller(other.uniqueName)
+            let (one, same) = await (first, second)
+            #expect(one == same)
+            #expect(await directory.caller(other.uniqueName) == one)
+            #expect(count.count == 1)
+        }
+    }
+
+    @Test @BusActor
+    func caller_processHasBeenReplaced_isOpaqueFromThenOn() async throws {
+        let isSame = Mutex(true)
+        try await run(isSame: { _ in isSame.withLock { $0 } }) { directory, other in
+            #expect(await directory.caller(other.uniqueName).process != nil)
+            isSame.withLock { $0 = false }
+            #expect(await directory.caller(other.uniqueName).reason?.hasSuffix("has ended") == true)
+            isSame.withLock { $0 = true }
+            #expect(await directory.caller(other.uniqueName).process == nil)
+        }
+    }
+
+    @Test @BusActor
+    func caller_noSuchName_isOpaque() async throws {
+        try await run { directory, _ in
+            for name in [":1.4711", "org.example.Nobody", "", "garbage name"] {
+                #expect(await directory.caller(name).process == nil)
+            }
+        }
+    }
+
+    @Test @BusActor
+    func caller_looksForEver_isOpaqueAndLookedIntoAgainLater() async throws {
+        let turnstile = DispatchSemaphore(value: 0)
+        let calls = Recorder<Void>()
+        let inspection: CallerDirectory.Inspection = { _ in
+            calls.record(())
+            if calls.count == 1 { turnstile.wait() }
+            return CallerDirectoryTests.process
+        }
+        try await run(inspection: inspection, patience: .milliseconds(20)) { directory, other in
+            #expect(await directory.caller(other.uniqueName).reason == "looking into it takes too long")
+            try await eventually("the caller's process") { await directory.caller(other.uniqueName).process != nil }
+            turnstile.signal()
+        }
+    }
+
+    @Test @BusActor
+    func caller_manyLookForEver_threadsAreBounded() async throws {
+        let turnstile = DispatchSemaphore(value: 0)
+        let calls = Recorder<Void>()
+        let inspection: CallerDirectory.Inspection = { _ in
+            calls.record(())
+            turnstile.wait()
+            return CallerDirectoryTests.process
+        }
+        try await run(inspection: inspection, patience: .milliseconds(1)) { directory, other in
+            for _ in 0..<20 {
+                #expect(await directory.caller(other.uniqueName).process == nil)
+            }
+            #expect(calls.count <= 8)
+            for _ in 0..<8 { turnstile.signal() }
+        }
+    }
+
+    @Test @BusActor
+    func caller_leavesWhileLookedInto_isOpaque() async throws {
+        let turnstile = DispatchSemaphore(value: 0)
+        let calls = Recorder<Void>()
+        let inspection: CallerDirectory.Inspection = { _ in
+            calls.record(())
+            turnstile.wait()
+            return CallerDirectoryTests.process
+        }
+        try await run(inspection: inspection) { directory, other in
+            let first = Task.immediate { @BusActor in await directory.caller(other.uniqueName) }
+            _ = try await calls.first("the look")
+            let second = Task.immediate { @BusActor in await directory.caller(other.uniqueName) }
+            other.close()
+            #expect(await second.value.reason == "it has left the bus")
+            turnstile.signal()
+            #expect(await first.value.process != nil)
+            #expect(await directory.caller(other.uniqueName).process == nil)
+        }
+    }
+
+    // MARK: Credentials
+
+    @Test
+    func credentials_everything_isRead() throws {
+        let message = Message.call(to: "a.b", ObjectPath(unchecked: "/"), "a.b", "M")
+        message.write { writer in
+            writer.writeArray(of: "{sv}") { writer in
+                writer.writeProperty("ProcessID", UInt32(7))
+                writer.writeProperty("UnixUserID", UInt32(8))
+                writer.writeProperty("UnixGroupIDs", [UInt32(9)])
+                writer.writeProperty("LinuxSecurityLabel", ByteArray(Array("snap.a.b (enforce)\0\0".utf8)))
+                writer.writeProperty("ProcessFD", FileDescriptor(owning: open("/dev/null", O_RDONLY)))
+                writer.writeProperty("org.example.Unknown", "x")
+            }
+        }
+        var reader = message.makeReader()
+        let credentials = try ConnectionCredentials(from: &reader)
+        #expect(credentials.processID == 7)
+        #expect(credentials.userID == 8)
+        #expect(credentials.securityLabel == "snap.a.b (enforce)")
+        #expect(credentials.processDescriptor != nil)
+    }
+
+    @Test(arguments: ["ProcessID", "UnixUserID", "LinuxSecurityLabel", "ProcessFD"])
+    func credentials_otherType_areRefused(name: String) {
+        let message = Message.call(to: "a.b", ObjectPath(unchecked: "/"), "a.b", "M")
+        message.append([name: Variant.string("x")])
+        var reader = message.makeReader()
+        #expect(throws: BusError(.invalidArguments, "")) { _ = try ConnectionCredentials(from: &reader) }
+    }
+}

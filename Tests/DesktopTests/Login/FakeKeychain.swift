@@ -1,0 +1,40 @@
+import DBus
+import Desktop
+import Gcrypt
+import TestSupport
+
+/// Keychains that take note of what logins want, and do it when they are told to.
+@BusActor
+final class FakeKeychain: LoginKeychain {
+    enum Event: Equatable {
+        case unlock([UInt8], LoginPeer)
+        case change([UInt8], [UInt8])
+    }
+
+    nonisolated let events = Recorder<Event>()
+    /// What becomes of a change.
+    var reply = LoginReply(.changed, collections: 2)
+    private var unlocking: [CheckedContinuation<Void, Never>] = []
+
+    nonisolated init() {}
+
+    func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async {
+        events.record(.unlock(password.withUnsafeBytes { Array($0) }, peer))
+        await withCheckedContinuation { unlocking.append($0) }
+    }
+
+    func change(
+        _ password: consuming SecureBytes,
+        to newPassword: consuming SecureBytes,
+        from peer: LoginPeer
+    ) async -> LoginReply {
+        events.record(.change(password.withUnsafeBytes { Array($0) }, newPassword.withUnsafeBytes { Array($0) }))
+        return reply
+    }
+
+    /// Has every unlocking come to its end.
+    func finish() {
+        for continuation in unlocking { continuation.resume() }
+        unlocking = []
+    }
+}

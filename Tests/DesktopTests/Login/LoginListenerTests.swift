@@ -1,0 +1,135 @@
+import DBus
+import Desktop
+import TestSupport
+import Testing
+
+/// The socket of logins, from outside.
+@Suite(.onLoop, .lockedPool) struct LoginListenerTests {
+    private let taken = LoginReply(.taken).encoded
+    private let refused = LoginReply(.refused).encoded
+
+    @Test @BusActor func unlock_isAcknowledgedBeforeItIsDone() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        let login = try fixture.connect()
+        login.send(LoginFrame.unlock("password").bytes)
+        #expect(await login.receive() == taken)
+        guard case .unlock(let password, _) = try await fixture.keychain.events.first("unlock") else {
+            Issue.record("not unlocked")
+            return
+        }
+        #expect(password == Array("password".utf8))
+        fixture.end()
+    }
+
+    @Test @BusActor func start_withALoginThatWaits_hasItsPasswordTriedWhenItReturns() async throws {
+        let fixture = try LoginFixture()
+        let login = try fixture.connect()
+        login.send(LoginFrame.unlock("early").bytes)
+        await fixture.start()
+        #expect(fixture.keychain.events.count == 1)
+        #expect(await login.receive() == taken)
+        fixture.end()
+    }
+
+    @Test @BusActor func start_withALoginThatSaysNothing_isNotHeldUpForLong() async throws {
+        let fixture = try LoginFixture()
+        let login = try fixture.connect()
+        await fixture.start()
+        #expect(fixture.keychain.events.count == 0)
+        login.send(LoginFrame.unlock("late").bytes)
+        #expect(await login.receive() == taken)
+        fixture.end()
+    }
+
+    @Test @BusActor func change_isAnsweredWithWhatBecameOfIt() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        let login = try fixture.connect()
+        login.send(LoginFrame.change("old", to: "new").bytes)
+        #expect(await login.receive() == LoginReply(.changed, collections: 2).encoded)
+        #expect(fixture.keychain.events.all == [.change(Array("old".utf8), Array("new".utf8))])
+        fixture.end()
+    }
+
+    @Test @BusActor func changeAndUnlock_onOneConnection_areDoneInOrder() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        let login = try fixture.connect()
+        login.send(LoginFrame.change("old", to: "new").bytes)
+        login.send(LoginFrame.unlock("new").bytes)
+        #expect(await login.receive() == LoginReply(.changed, collections: 2).encoded)
+        #expect(await login.receive() == taken)
+        #expect(fixture.keychain.events.all.first == .change(Array("old".utf8), Array("new".utf8)))
+        #expect(fixture.keychain.events.count == 2)
+        fixture.end()
+    }
+
+    @Test @BusActor func frame_ofAnotherSize_isRefusedAndTheConnectionEnds() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        for size in [1, 2063, 2065, 150_000] {
+            let login = try fixture.connect()
+            login.send([UInt8](repeating: 0, count: size))
+            #expect(await login.receive() == refused)
+            #expect(await login.receive() == [])
+        }
+        #expect(fixture.keychain.events.count == 0)
+        fixture.end()
+    }
+
+    @Test @BusActor func frame_withAnUnknownOperation_isRefusedAndSaidInTheLog() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        let login = try fixture.connect()
+        login.send(LoginFrame(operation: [0, 0, 0, 9], password: [1]).bytes)
+        #expect(await login.receive() == refused)
+        #expect(fixture.log.all.contains { $0.text.contains("operation") })
+        fixture.end()
+    }
+
+    @Test @BusActor func connection_thatSaysNothing_isEnded() async throws {
+        let fixture = try LoginFixture(requestTime: .milliseconds(50))
+        await fixture.start()
+        let login = try fixture.connect()
+        #expect(await login.receive() == [])
+        fixture.end()
+    }
+
+    @Test @BusActor func connections_pastTheLimit_areEndedAtOnce() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        let held = try (0..<LoginListener.connectionLimit).map { _ in try fixture.connect() }
+        let login = try fixture.connect()
+        #expect(await login.receive() == [])
+        #expect(fixture.log.all.contains { $0.text.contains("too many") })
+        held[0].send(LoginFrame.unlock("password").bytes)
+        #expect(await held[0].receive() == taken)
+        fixture.end()
+    }
+
+    @Test @BusActor func loginThatLeavesAtOnce_isServedAllTheSame() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        do {
+            let login = try fixture.connect()
+            login.send(LoginFrame.change("old", to: "new").bytes)
+            login.send(LoginFrame.unlock("new").bytes)
+        }
+        let wanted = Array("new".utf8)
+        _ = try await fixture.keychain.events.first("unlock") { event in
+            if case .unlock(wanted, _) = event { true } else { false }
+        }
+        fixture.end()
+    }
+
+    @Test @BusActor func close_endsAllConnections() async throws {
+        let fixture = try LoginFixture()
+        await fixture.start()
+        let login = try fixture.connect()
+        login.send(LoginFrame.unlock("password").bytes)
+        #expect(await login.receive() == taken)
+        fixture.end()
+        #expect(await login.receive() == [])
+    }
+}

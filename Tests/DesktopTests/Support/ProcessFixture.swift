@@ -1,0 +1,49 @@
+import DBus
+import Desktop
+import Foundation
+import TestSupport
+
+/// A folder in the form of /proc, with one process in it that says whatever a test wants.
+struct ProcessFixture {
+    static let id: Int32 = 4711
+
+    /// The kernel's code alone.
+    static let maps = "7ffc0000-7ffc1000 r-xp 00000000 00:00 0                          [vdso]\n"
+
+    let folder: TemporaryFolder
+    var credentials = ConnectionCredentials()
+
+    /// - Parameters:
+    ///   - program: what the program file links to, if there is one.
+    ///   - files: further files of the process.
+    init(
+        stat: String? = "4711 (name) S 1 4711 4711 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1",
+        program: String? = nil,
+        files: [String: String] = [:]
+    ) throws {
+        folder = try TemporaryFolder()
+        credentials.processID = UInt32(ProcessFixture.id)
+        _ = try folder.makeFolder("4711/root")
+        if let stat { try folder.write(stat, to: "4711/stat") }
+        if let program {
+            try FileManager.default.createSymbolicLink(atPath: folder.path("4711/exe"), withDestinationPath: program)
+        }
+        let files = ["maps": ProcessFixture.maps].merging(files) { $1 }
+        for (name, content) in files {
+            try folder.write(content, to: "4711/\(name)")
+        }
+    }
+
+    var inspector: ProcessInspector { ProcessInspector(root: folder.path) }
+
+    var insight: Caller.Insight { inspector.inspect(credentials) }
+
+    var caller: Caller { Caller(uniqueName: ":1.1", insight: insight) }
+}
+
+extension Caller {
+    /// Why it is opaque.
+    var reason: String? {
+        if case .opaque(let reason) = insight { reason } else { nil }
+    }
+}
