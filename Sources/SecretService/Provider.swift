@@ -1,63 +1,41 @@
 package import Authentication
 package import DBus
 package import Desktop
+package import Gcrypt
 import KeychainModel
 package import Logging
 package import Vault
 
-/// The provider of `org.freedesktop.secrets`: a vault, shown on a bus.
+/// The provider of `org.freedesktop.secrets`: puts its parts together, and starts and ends them.
 ///
-/// It holds what belongs to callers – sessions and prompts – and finds the object that a call is for. What the objects do is in
-/// their own files; what is stored, and what may be read, is the vault's.
+/// Each part has one duty. ``Client`` owns the objects of one connection; ``Dispatcher`` finds the object of a call.
 @BusActor
 package final class Provider {
-    /// The name by which clients find the service (#1).
+    /// The name of the service on the bus (#1).
     package static let busName = "org.freedesktop.secrets"
 
     let vault: Vault
-    /// Who asks a person, one after the other.
-    let questions: PromptQueue
-    let biometry: any Biometry
-    /// Has people prove what policies ask for.
-    let evaluator: Evaluator
-    /// Keeps count of wrong passwords and touches.
-    let lockouts: LockoutTable
     let limits: ServiceLimits
-    let logger: Logger
+    let readiness: Readiness
+    let clients: PeerTable<Client>
+    let access: ItemAccess
+    let audit: AccessAudit
     let changes: ChangeNotifier
     let largeAnswers: LargeAnswers
-    let callers: CallerDirectory
-    let audit: AccessAudit
-    /// The password of a login that does not open `login`.
-    let drifted = DriftedPassword()
-    /// What ties keys to this machine.
-    let host: any HostSealer
-    /// Who may have which item.
-    let access: ItemAccess
-    var sessions: SessionTable
-    var prompts: PromptTable
-    var contexts: ContextTable
-    /// The calls that wait for the vault or a key.
-    let settling = SettlingCalls()
-    /// The talks that calls wait for.
-    let conversations = ConversationTable()
-    /// Who creates a collection under an alias.
-    let creations = Turns<String>()
-    /// Which login changes the passwords of keychains, or uses them.
-    let logins = Turns<CollectionName>()
-    /// The keychains that are being put back from files.
-    let restorations = Restorations()
-    /// Who creates an item that is to be unique.
-    let uniqueCreations = Turns<UniqueKey.Place>()
+    let lockouts: LockoutTable
+    let collections: Collections
+    let passwords: Passwords
+    let unlocker: Unlocker
+    let authenticator: Authenticator
+    let items: Items
+    let unlocking: Unlocking
+    let restorations: Restorations
+    let logger: Logger
 
-    private enum Readiness {
-        case opening([Waiter])
-        case ready
-        case ended
-    }
+    /// Serves the socket for logins.
+    package let logins: Logins
 
     private let connection: Connection
-    private var readiness = Readiness.opening([])
 
     package init(
         vault: Vault,
@@ -71,115 +49,151 @@ package final class Provider {
         clock: BootClock = .system,
         logger: Logger
     ) {
-        self.host = host
         self.vault = vault
         self.connection = connection
-        self.callers = callers
-        self.questions = questions
-        self.biometry = biometry
-        lockouts = LockoutTable(vault, clock: clock, logger: logger)
         self.limits = limits
         self.logger = logger
-        audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0, in: $1) })
-        access = ItemAccess(audit: audit, clock: clock)
-        evaluator = Evaluator(
-            biometry: biometry,
-            systemDialog: systemDialog,
-            lockout: lockouts.people,
-            untrustedLockout: lockouts.programs,
-            isSessionLocked: { [access] in access.isSessionLocked }
+        let environment = Client.Environment(
+            limits: limits,
+            connection: connection,
+            questions: questions,
+            callers: callers,
+            clock: clock
         )
+        clients = PeerTable { Client($0, in: environment) }
+        readiness = Readiness(limit: limits.settlingTime)
+        audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0, in: $1) })
+        access = ItemAccess(audit: audit)
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
         largeAnswers = LargeAnswers(connection: connection, limit: limits.largeAnswers)
-        sessions = SessionTable(limit: limits.sessions)
-        prompts = PromptTable(limit: limits.prompts, byteLimit: limits.bytesInPrompts)
-        contexts = ContextTable(limit: limits.contexts)
+        lockouts = LockoutTable(vault, clock: clock, logger: logger)
+        collections = Collections(
+            vault: vault,
+            clients: clients,
+            changes: changes,
+            lockouts: lockouts,
+            audit: audit,
+            limits: limits,
+            logger: logger
+        )
+        passwords = Passwords(vault: vault, lockouts: lockouts, collections: collections, logger: logger)
+        unlocker = Unlocker(
+            vault: vault,
+            collections: collections,
+            passwords: passwords,
+            host: host,
+            readiness: readiness,
+            changes: changes,
+            logger: logger
+        )
+        authenticator = Authenticator(
+            vault: vault,
+            biometry: biometry,
+            evaluator: Evaluator(
+                biometry: biometry,
+                systemDialog: systemDialog,
+                lockout: lockouts.people,
+                untrustedLockout: lockouts.programs,
+                isSessionLocked: { [access] in access.isSessionLocked }
+            ),
+            questions: questions,
+            lockouts: lockouts,
+            access: access,
+            audit: audit,
+            logger: logger
+        )
+        items = Items(
+            vault: vault,
+            access: access,
+            audit: audit,
+            changes: changes,
+            largeAnswers: largeAnswers,
+            authenticator: authenticator,
+            clients: clients,
+            lockouts: lockouts,
+            logger: logger
+        )
+        unlocking = Unlocking(
+            vault: vault,
+            access: access,
+            unlocker: unlocker,
+            authenticator: authenticator,
+            limits: limits,
+            logger: logger
+        )
+        restorations = Restorations(vault: vault, unlocker: unlocker, logger: logger)
+        logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
     }
 
-    /// Begins to take calls, and to forget callers that leave the bus.
-    ///
-    /// Until ``vaultIsOpen()`` they wait, so that the bus name can be taken before a file is read.
+    // MARK: Starting and ending
+
+    /// Begins to take calls; until ``vaultIsOpen()`` they wait, so that the bus name can be taken before a file is read.
     package func start() {
-        connection.server = ObjectServer(connection, limit: limits.waitingCalls, byteLimit: limits.waitingBytes) {
-            [self] (call) throws(BusError) in
-            try dispatch(call)
+        let dispatcher = Dispatcher(provider: self)
+        connection.server = ObjectServer(connection) { [clients] name in
+            clients[name]
+        } dispatch: { (call) throws(BusError) in
+            try dispatcher.dispatch(call)
         }
         connection.onOversizedSignal = { [logger] name in
             logger.error("A signal is too long to be sent", metadata: ["signal": "\(name)"])
         }
-        connection.onNameVanished { [self] name in
-            connection.server?.forget(name)
-            largeAnswers.forget(name)
-            sessions.removeAll(of: name)
-            contexts.removeAll(of: name)
-            conversations.endAll(of: name)
-            access.forget(name)
-            for prompt in prompts.prompts(of: name) {
-                prompt.dismiss()
-            }
-        }
+        connection.onNameVanished { [clients] name in clients.remove(name) }
     }
 
-    /// Begins to answer: the vault has been opened, and if it is to be unlocked, that has begun.
+    /// Begins to answer: the vault is open, and its unlocking has begun if it is to be unlocked.
     package func vaultIsOpen() {
-        guard case .opening(let waiters) = readiness else { return }
-        readiness = .ready
         // Not before: a call that waits for the vault would keep its descriptors open.
-        connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue]
-        for waiter in waiters {
-            waiter.finish()
-        }
+        if readiness.open() { connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue] }
     }
 
-    /// Begins to end: from here on calls are refused, and not answered from a vault that is being closed, in which nothing is found.
-    ///
-    /// False if it was called before.
+    /// Begins to refuse calls, since nothing would be found in a vault that is being closed; false if called before.
     package func end() -> Bool {
-        let ended = readiness
-        readiness = .ended
+        let isFirst = readiness.end()
         audit.finish()
-        switch ended {
-        case .opening(let waiters):
-            for waiter in waiters {
-                waiter.finish()
-            }
-            return true
-        case .ready: return true
-        case .ended: return false
+        return isFirst
+    }
+
+    // MARK: The session
+
+    /// Follows the lock of the screen: while nobody sees the dialogs, there are no grants, proofs and dialogs.
+    package func setSessionLocked(_ isLocked: Bool) {
+        guard isLocked != access.isSessionLocked else { return }
+        logger.info("The session is \(isLocked ? "locked" : "unlocked")")
+        access.isSessionLocked = isLocked
+        if isLocked { endAuthentication(because: "the session was locked") }
+        for collection in vault.collections where !collection.isLocked && collection.hasProtectedItems {
+            changes.sessionLockChanged(collection)
         }
     }
 
-    var isOpening: Bool {
-        if case .opening = readiness { true } else { false }
+    /// Ends all grants, proofs and dialogs.
+    package func endAuthentication(because reason: String) {
+        let withdrawal = Withdrawal.bySystem(reason: reason)
+        for client in clients.all { client.endGrants() }
+        clients.endProofs(withdrawal)
+        for client in clients.all { client.endDialogs(withdrawal) }
     }
 
-    var hasEnded: Bool {
-        if case .ended = readiness { true } else { false }
+    // MARK: Keychains
+
+    /// Unlocks a collection with a password from outside, such as one that a descriptor brings at the start.
+    package func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
+        try await unlocker.unlock(collection, with: password)
     }
 
-    /// The user behind a connection, as the bus has seen it; nil if the caller has left.
-    func userID(of caller: String) async -> UInt32? {
-        try? await connection.credentials(of: caller).userID
+    /// Unlocks a collection by this computer, without asking anybody; a failure is logged.
+    package func unlockByHost(_ collection: Collection) async {
+        await unlocker.unlockByHost(collection)
     }
 
-    /// Whether a caller is still on the bus, a call of which waits.
-    ///
-    /// The bus is not asked: libdbus reads no answer while too many bytes of calls wait.
-    func isPresent(_ caller: String) -> Bool {
-        connection.server?.hasWaitingCalls(of: caller) == true
+    /// Locks the collections whose names match.
+    package func lockCollections(where isMeant: (String) -> Bool) {
+        for collection in vault.collections where isMeant(collection.name.description) { collections.lock(collection) }
     }
 
-    /// Waits until the vault is open, or the end, for a bounded time.
-    func waitUntilReady() async {
-        await withCheckedContinuation { continuation in
-            let waiter = Waiter(continuation)
-            guard case .opening(let waiters) = readiness else { return waiter.finish() }
-            readiness = .opening(waiters + [waiter])
-            BusActor.loop.schedule(after: limits.settlingTime) { waiter.finish() }
-        }
-    }
-
-    func send(_ signal: Message) {
-        connection.send(signal)
+    /// Keeps the password of a login that does not open `login`; see ``Unlocker/rememberLoginPassword(_:)``.
+    package func rememberLoginPassword(_ password: borrowing SecureBytes) {
+        unlocker.rememberLoginPassword(password)
     }
 }

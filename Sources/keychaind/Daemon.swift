@@ -98,7 +98,7 @@ struct Daemon {
             host: host,
             logger: logger
         )
-        logins = LoginListener(keychain: provider, logger: logger)
+        logins = LoginListener(keychain: provider.logins, logger: logger)
         backups =
             domain.isEntered
             ? UserFolders.dataHome.map { [vault, logger] folder in

@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 import Desktop
 import Foundation

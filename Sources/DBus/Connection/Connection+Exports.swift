@@ -7,18 +7,30 @@ extension Connection {
     /// An object that was exported at the path before is replaced.
     ///
     /// - Parameters:
-    ///   - peer: the unique name of the one connection that may call it.
-    ///   - limit: how many of its calls may wait at a time.
+    ///   - peer: the one connection that may call it.
     ///   - takesDescriptors: whether its calls may have descriptors among their arguments.
     package func export(
         _ target: any ObjectTarget,
         at path: ObjectPath,
-        to peer: String,
-        limit: Int = 16,
+        to peer: any Peer,
         takesDescriptors: Bool = false
     ) {
-        let server = ObjectServer(on: self, limit: limit, takesDescriptors: takesDescriptors) { _ in target }
-        exports[path.rawValue] = Export(peer: peer, server: server)
+        let server = ObjectServer(self, takesDescriptors: takesDescriptors) { _ in
+            peer
+        } dispatch: { (call) throws(BusError) in
+            try target.dispatch(call)
+        }
+        exports[path.rawValue] = Export(peer: peer.name, server: server)
+    }
+
+    /// Does the same for a peer of which nothing else is kept.
+    package func export(
+        _ target: any ObjectTarget,
+        at path: ObjectPath,
+        to name: String,
+        takesDescriptors: Bool = false
+    ) {
+        export(target, at: path, to: BasicPeer(name, WaitingCalls(limit: 16)), takesDescriptors: takesDescriptors)
     }
 
     /// Takes an exported object away.

@@ -49,7 +49,7 @@ extension Connection {
     /// Sends the answer to a call; everything in it is overwritten once it has left.
     func answer(_ call: MethodCall, failing error: ErrorName? = nil, _ values: (inout Writer) -> Void) {
         let serial = dbus_message_get_serial(call.message.pointer)
-        marshal(.answer(to: serial, of: call.sender, error: error), values)
+        marshal(.answer(to: serial, of: call.peer.name, error: error), values)
     }
 
     private func marshal(_ header: MessageHeader, _ values: (inout Writer) -> Void) {

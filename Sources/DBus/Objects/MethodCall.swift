@@ -7,15 +7,15 @@ package final class MethodCall {
     }
 
     package let message: Message
-    /// The caller's unique name, set by the bus.
-    package let sender: String
+    /// The connection that has called, as the bus names it.
+    package let peer: any Peer
     private let connection: Connection
     private var state = State.open
 
-    init(_ message: Message, on connection: Connection) {
+    init(_ message: Message, of peer: any Peer, on connection: Connection) {
         self.message = message
+        self.peer = peer
         self.connection = connection
-        sender = message.sender
     }
 
     package var member: String { message.member ?? "" }

@@ -7,17 +7,9 @@ package final class ObjectServer {
     package typealias Dispatcher = @BusActor (MethodCall) throws(BusError) -> Dispatch
 
     private unowned let connection: Connection
+    private let peer: @BusActor (String) -> any Peer
     private let dispatch: Dispatcher
-    private let limit: Int
-    private let byteLimit: Int
     private let takesDescriptors: Bool
-    private var waiting: [String: Waiting] = [:]
-
-    /// What of one caller waits.
-    private struct Waiting {
-        var calls = 0
-        var bytes = 0
-    }
 
     /// How many calls have arrived.
     package private(set) var callCount: UInt64 = 0
@@ -31,8 +23,8 @@ package final class ObjectServer {
     private static let largeCall = 1 << 20
 
     /// - Parameters:
-    ///   - limit: how many calls of one caller may wait at a time; more are answered with `LimitsExceeded`.
-    ///   - byteLimit: how many bytes of arguments they may have together: past 63 MiB of them libdbus reads nothing more, of nobody.
+    ///   - limit: how many calls of one peer may wait at a time; more are answered with `LimitsExceeded`.
+    ///   - byteLimit: how many bytes of arguments they may have together.
     ///   - takesDescriptors: whether calls may have descriptors among their arguments.
     package convenience init(
         on connection: Connection,
@@ -41,35 +33,34 @@ package final class ObjectServer {
         takesDescriptors: Bool = false,
         resolve: @escaping Resolver
     ) {
-        self.init(connection, limit: limit, byteLimit: byteLimit, takesDescriptors: takesDescriptors) {
-            (call) throws(BusError) in
+        let peers = PeerTable { BasicPeer($0, WaitingCalls(limit: limit, byteLimit: byteLimit)) }
+        self.init(connection, takesDescriptors: takesDescriptors) {
+            peers[$0]
+        } dispatch: { (call) throws(BusError) in
             try resolve(call).dispatch(call)
         }
     }
 
     /// - Parameters:
-    ///   - limit: how many calls of one caller may wait at a time; more are answered with `LimitsExceeded`.
-    ///   - byteLimit: how many bytes of arguments they may have together.
     ///   - takesDescriptors: whether calls may have descriptors among their arguments.
-    ///   - dispatch: answers a call itself: what a resolver finds is put into a box first, at every call.
+    ///   - peer: finds or creates the peer of a unique name.
+    ///   - dispatch: answers a call itself; the target of a resolver would be boxed at every call.
     package init(
         _ connection: Connection,
-        limit: Int,
-        byteLimit: Int = 32 << 20,
         takesDescriptors: Bool = false,
+        peer: @escaping @BusActor (String) -> any Peer,
         dispatch: @escaping Dispatcher
     ) {
         self.connection = connection
-        self.limit = limit
-        self.byteLimit = byteLimit
         self.takesDescriptors = takesDescriptors
+        self.peer = peer
         self.dispatch = dispatch
     }
 
     func receive(_ message: Message) {
         callCount &+= 1
         if callCount % 1024 == 0 { afterMuchWork?() }
-        let call = MethodCall(message, on: connection)
+        let call = MethodCall(message, of: peer(message.sender), on: connection)
         do throws(BusError) {
             // They would stay open for as long as the call waits, and the process may have only so many.
             guard !message.hasDescriptors || takesDescriptors || pathsWithDescriptors.contains(message.path ?? "")
@@ -96,48 +87,20 @@ package final class ObjectServer {
         return size
     }
 
-    /// Whether calls of a caller wait; no longer once it was forgotten.
-    package func hasWaitingCalls(of caller: String) -> Bool {
-        waiting[caller] != nil
-    }
-
-    /// Takes note that a caller has left the bus.
-    package func forget(_ caller: String) {
-        waiting[caller] = nil
-    }
-
     private func run(
         _ body: @escaping @BusActor () async throws(BusError) -> Void,
         answering call: MethodCall
     ) throws(BusError) {
         let size = noteSize(of: call.message)
-        var own = waiting[call.sender] ?? Waiting()
-        guard own.calls < limit else {
-            throw BusError(.limitsExceeded, "\(limit) of your calls are already waiting")
-        }
-        guard own.bytes + size <= byteLimit else {
-            throw BusError(.limitsExceeded, "calls with \(byteLimit) bytes of arguments may wait, and no more")
-        }
-        own.calls += 1
-        own.bytes += size
-        waiting[call.sender] = own
-        BusActor.start { [self] in
+        try call.peer.waitingCalls.begin(of: size)
+        BusActor.start {
             do throws(BusError) {
                 try await body()
                 call.finish()
             } catch {
                 call.fail(error)
             }
-            end(call.sender, size)
+            call.peer.waitingCalls.end(of: size)
         }
-    }
-
-    /// Takes note that a call waits no longer.
-    private func end(_ caller: String, _ size: Int) {
-        // None is left of a caller that was forgotten.
-        guard var own = waiting[caller] else { return }
-        own.calls -= 1
-        own.bytes -= size
-        waiting[caller] = own.calls == 0 ? nil : own
     }
 }

@@ -25,10 +25,10 @@ final class AccessAudit {
     func denied(
         _ id: ItemID,
         in collection: Collection,
-        to caller: String,
+        to client: Client,
         _ outcome: AuditOutcome = .failed(.notInteractive)
     ) {
-        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), caller: caller)
+        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), caller: client.name)
     }
 
     /// A person was asked for what an item needs, for the sake of an action.
@@ -59,23 +59,23 @@ final class AccessAudit {
     func accessControlChanged(
         _ id: ItemID,
         in collection: Collection,
-        by caller: String,
+        by client: Client,
         authenticated isAuthenticated: Bool
     ) {
         let ring = isAuthenticated ? AuditRing.attended : .unattended
-        recorder.record(event(.accessControlChange, id, in: collection, ring: ring), caller: caller)
+        recorder.record(event(.accessControlChange, id, in: collection, ring: ring), caller: client.name)
     }
 
     /// A protected item was given another secret, label or other attributes, and is protected as it was.
-    func changed(_ id: ItemID, in collection: Collection, by caller: String) {
-        recorder.record(event(.change, id, in: collection), caller: caller)
+    func changed(_ id: ItemID, in collection: Collection, by client: Client) {
+        recorder.record(event(.change, id, in: collection), caller: client.name)
     }
 
     /// A protected item was deleted, or a collection with some.
     ///
     /// - Parameter policy: what the item asked for; empty for a collection.
-    func deleted(_ path: ObjectPath, policy: String = "", by caller: String) {
-        recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), caller: caller)
+    func deleted(_ path: ObjectPath, policy: String = "", by client: Client) {
+        recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), caller: client.name)
     }
 
     /// What is being counted and not written yet, the oldest first.

@@ -1,5 +1,6 @@
 import Authentication
 import Desktop
+import KeychainModel
 
 /// What a person is asked to authenticate for, which program asks, and why.
 struct AuthenticationPurpose {
@@ -87,5 +88,82 @@ struct AuthenticationPurpose {
     private var fallbackLabel: String? {
         if settings.hidesFallback || (settings.fallbackTitle.isEmpty && !labels.isEmpty) { return "" }
         return settings.fallbackTitle.isEmpty ? nil : settings.fallbackTitle
+    }
+}
+
+/// What a person's answer opens beside what the dialog names: a context keeps what was proved, and it serves for every item that
+/// asks for that.
+struct ProofScope {
+    /// What can be proved that serves for other items, too.
+    let factors: FactorSet
+
+    /// For how long.
+    let reuse: Duration
+
+    /// The scope of what a policy asks for; a password of an item's own proves something for that only.
+    ///
+    /// - Parameter hasOwnPasscode: whether the password of another keychain than `login` stands for the passcode.
+    init(of policy: Policy, for reuse: Duration, hasOwnPasscode: Bool = false) {
+        factors = policy.factors.subtracting(hasOwnPasscode ? [.passcode, .applicationPassword] : .applicationPassword)
+        self.reuse = reuse
+    }
+
+    /// The scope in a dialog's words, to stand after "use".
+    var text: String {
+        let time = GrantReuse(reuse).isSingle ? "once" : "for \(reuse.words)"
+        let hasFinger = !factors.isDisjoint(with: .biometry)
+        let means =
+            switch (hasFinger, factors.contains(.passcode)) {
+            case (true, true): "your fingerprint or password protects"
+            case (true, false): "your fingerprint protects"
+            case (false, _): "your password protects"
+            }
+        return "every item that \(means), \(time)"
+    }
+}
+
+/// The names of items in a dialog.
+///
+/// Labels come from programs, and there may be any number of them: each is cleaned and cut.
+enum ItemNames {
+    /// How many bytes a name may have, and all in one headline: so much is shown by every prompter.
+    private static let nameBytes = 100
+    private static let listBytes = 300
+
+    /// How many are named where not all have to be.
+    private static let summaryCount = 8
+
+    /// All names in a row, each in quotation marks.
+    static func list(_ labels: [String]) -> String {
+        labels.map(name).joined(separator: separator)
+    }
+
+    /// The first names, and how many there are beside them.
+    static func summary(_ labels: [String]) -> String {
+        let rest = labels.count - summaryCount
+        return list(Array(labels.prefix(summaryCount))) + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    /// Cuts items into parts, in order, each of at least one and of as many as one dialog can name.
+    static func parts<Item>(of items: [Item], label: (Item) -> String) -> [[Item]] {
+        var parts: [[Item]] = []
+        var room = 0
+        for item in items {
+            let count = name(label(item)).utf8.count + separator.utf8.count
+            if parts.isEmpty || count > room {
+                parts.append([])
+                room = listBytes
+            }
+            parts[parts.count - 1].append(item)
+            room -= count
+        }
+        return parts
+    }
+
+    private static let separator = ", "
+
+    private static func name(_ label: String) -> String {
+        let name = PromptText.prefix(of: PromptText.name(label), bytes: nameBytes)
+        return name.isEmpty ? "an item without a name" : "“\(name)”"
     }
 }

@@ -8,13 +8,13 @@ import Vault
 @BusActor
 final class CollectionPassword: Passcode {
     private let collection: Collection
-    private let provider: Provider
+    private let unlocker: Unlocker
     /// Whether the last one reads like a recovery key with a mistake in it.
     private(set) var isMistyped = false
 
-    init(of collection: Collection, provider: Provider) {
+    init(of collection: Collection, unlocker: Unlocker) {
         self.collection = collection
-        self.provider = provider
+        self.unlocker = unlocker
     }
 
     var isSet: Bool { !collection.isVacant }
@@ -22,14 +22,14 @@ final class CollectionPassword: Passcode {
     func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
         isMistyped = false
         do throws(VaultError) {
-            try provider.checkFirstPassword(of: collection)
-            try await provider.unlock(collection, with: password)
+            try unlocker.collections.checkFirstPassword(of: collection)
+            try await unlocker.unlock(collection, with: password)
             return .right
         } catch  where error.isWrongKey {
             isMistyped = error.code == .mistypedRecoveryKey
             return .wrong
         } catch {
-            provider.logger.error(
+            unlocker.logger.error(
                 "A keychain could not be unlocked",
                 metadata: ["keychain": "\(collection.name)", "reason": "\(error)"]
             )

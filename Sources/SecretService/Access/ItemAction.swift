@@ -1,4 +1,5 @@
 import Authentication
+import DBus
 import Desktop
 import Vault
 
@@ -84,5 +85,51 @@ enum ItemAction: Hashable {
             .authenticationToProtect
         case .delete: .authenticationToDelete
         }
+    }
+}
+
+/// What of a protected item an operation changes.
+struct ItemParts: OptionSet, Hashable {
+    let rawValue: UInt8
+
+    static let secret = ItemParts(rawValue: 1)
+    static let label = ItemParts(rawValue: 2)
+    static let attributes = ItemParts(rawValue: 4)
+    /// Who may have it.
+    static let protection = ItemParts(rawValue: 8)
+    /// That it is there.
+    static let existence = ItemParts(rawValue: 16)
+
+    /// All that is in it, and not who may have it.
+    static let content: ItemParts = [.secret, .label, .attributes]
+}
+
+/// A person's permission for one operation on one protected item, as it was when they were asked.
+///
+/// It is used at once, or kept by the context in which it was asked for; it is never in the table of grants, and nobody reads by it.
+struct ItemAuthorization {
+    /// The item; in another state than this it is not changed.
+    var item: ProtectedItem
+
+    /// What opens it, if it is sealed; wiped with the last reference.
+    let key: ItemKey?
+
+    /// What may be done, each once.
+    var parts: ItemParts
+
+    /// Where the rest of it is kept; nil if it serves for one call alone.
+    let context: AuthenticationContext?
+}
+
+extension ItemAuthorization? {
+    /// Lets the context keep what is left of it, after some of it was used: for the item as that has left it, and not if the
+    /// protection is another by now.
+    @BusActor
+    func keepRest(after used: ItemParts) {
+        guard var rest = self, let context = rest.context else { return }
+        rest.parts.subtract(used)
+        guard !rest.parts.intersection([.content, .existence]).isEmpty, !used.contains(.protection) else { return }
+        rest.item = rest.item.current
+        context.restore(rest)
     }
 }

@@ -17,9 +17,10 @@ final class ItemAuthentication {
     private(set) var authorizations: [ItemAuthorization] = []
 
     private let action: ItemAction
+    private let client: Client
     private let caller: Caller
     private let settings: AuthenticationSettings
-    private unowned let provider: Provider
+    private let authenticator: Authenticator
     /// How often the context's proofs had been ended when this began: what is proved after another time is not recorded.
     private let endings: Int?
 
@@ -28,14 +29,16 @@ final class ItemAuthentication {
     ///   - context: also says how it is to look, as it does at this moment.
     init(
         to action: ItemAction = .use,
-        for caller: Caller,
+        for client: Client,
+        _ caller: Caller,
         in context: AuthenticationContext? = nil,
-        provider: Provider
+        by authenticator: Authenticator
     ) {
         self.action = action
+        self.client = client
         self.caller = caller
         self.context = context
-        self.provider = provider
+        self.authenticator = authenticator
         settings = context?.settings ?? AuthenticationSettings()
         endings = context?.endings
     }
@@ -68,10 +71,10 @@ final class ItemAuthentication {
         asking conversation: Conversation
     ) async throws(AuthenticationError) {
         let isNamed = { (item: ProtectedItem) in named?.contains(item) ?? false }
-        for group in ItemGroup.groups(of: items.filter(isNamed), in: provider.vault) {
+        for group in ItemGroup.groups(of: items.filter(isNamed), in: authenticator.vault) {
             try await authenticate(group, given: named?.passcode, asking: conversation)
         }
-        for group in ItemGroup.groups(of: items.filter { !isNamed($0) }, in: provider.vault) {
+        for group in ItemGroup.groups(of: items.filter { !isNamed($0) }, in: authenticator.vault) {
             try await authenticate(group, given: nil, asking: conversation)
         }
     }
@@ -84,33 +87,33 @@ final class ItemAuthentication {
         // As they are now that the dialog names them, which the dialog before this one may have delayed.
         let group = group.current
         guard let first = group.items.first else { return }
-        let passcodeCollection = group.passcodeCollection(in: provider.vault)
+        let passcodeCollection = group.passcodeCollection(in: authenticator.vault)
         let passcode = VaultPasscode(
-            provider.vault,
+            authenticator.vault,
             for: passcodeCollection,
-            countedBy: passcodeCollection.flatMap { provider.lockouts.keeper(of: $0, for: .people) }
+            countedBy: passcodeCollection.flatMap { authenticator.lockouts.keeper(of: $0, for: .people) }
         )
         defer { passcode.forget() }
         let hasOwnPassword = group.policy.factors.contains(.applicationPassword)
-        let lockouts = provider.lockouts
+        let lockouts = authenticator.lockouts
         let ownPassword =
             hasOwnPassword ? ApplicationPassword(of: first, after: passcode, countedBy: lockouts) : nil
         let purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
         let request = EvaluationRequest(
-            await first.requirement(with: provider.biometry, in: provider.vault),
+            await first.requirement(with: authenticator.biometry, in: authenticator.vault),
             proved: await proof(by: given, for: group, passcode),
             isInteractionAllowed: settings.allowsInteraction,
             message: purpose.message
         )
-        let evaluation = provider.evaluator.evaluate(
+        let evaluation = authenticator.evaluator.evaluate(
             request,
             passcode: passcode,
             applicationPassword: ownPassword,
-            asking: provider.dialog(for: purpose, in: conversation)
+            asking: authenticator.dialog(for: purpose, in: conversation)
         )
         let outcome = await evaluation.outcome()
         for item in group.items {
-            provider.audit.authenticated(to: action, item.id, in: item.collection, for: caller, outcome)
+            authenticator.audit.authenticated(to: action, item.id, in: item.collection, for: caller, outcome)
         }
         switch outcome {
         case .satisfied(let proofs):
@@ -150,7 +153,7 @@ final class ItemAuthentication {
     private func proof(by given: GivenPasscode?, for group: ItemGroup, _ passcode: VaultPasscode) async -> FactorSet {
         guard let given, given.isThere, group.policy.factors.contains(.passcode),
             // Locking the keychain that it has unlocked ends what it proves.
-            provider.vault.collection(named: .login)?.isLocked == false
+            authenticator.vault.collection(named: .login)?.isLocked == false
         else { return [] }
         guard group.items.contains(where: \.isSealed) else { return .passcode }
         guard let password = given.copy(), case .right = await passcode.verify(password) else { return [] }
@@ -170,15 +173,15 @@ final class ItemAuthentication {
             do throws(VaultError) {
                 key = try await item.collection.itemKey(of: item.id, passcode: passcode, applicationPassword: nil)
             } catch {
-                return provider.logger.error(
+                return authenticator.logger.error(
                     "An item could not be opened after its authentication",
                     metadata: ["item": "\(item.collection.name)/\(item.id)", "reason": "\(error)"]
                 )
             }
         }
         // The prompt may have been dismissed after the answer, the keychain locked, and the item changed by now.
-        guard !conversation.isEnded, provider.access.isUnchanged(item) else { return }
-        guard action != .use else { return provider.access.grant(item, to: caller, for: reuse, key: key) }
+        guard !conversation.isEnded, authenticator.access.isUnchanged(item) else { return }
+        guard action != .use else { return authenticator.access.grant(item, to: client, caller, for: reuse, key: key) }
         let authorization = ItemAuthorization(item: item, key: key, parts: action.parts, context: context)
         authorizations.append(authorization)
         if let context, context.endings == endings { context.keep(authorization) }

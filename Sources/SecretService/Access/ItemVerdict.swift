@@ -1,4 +1,5 @@
 import KeychainModel
+import Vault
 
 /// Whether a caller may have an item at this moment.
 enum ItemVerdict {
@@ -36,5 +37,27 @@ extension ItemVerdict.Obstacle: CustomStringConvertible {
         case .sessionLocked: "the item cannot be had while the session is locked"
         case .unreadable(let reason): "the item cannot be read: \(reason)"
         }
+    }
+}
+
+/// A caller's permission for an item, for a while.
+final class ItemGrant {
+    /// What opens it, if it is sealed; wiped with the last reference.
+    let key: ItemKey?
+
+    /// Who has it, as the audit names them.
+    let caller: String
+
+    init(to caller: String, key: ItemKey?) {
+        self.caller = caller
+        self.key = key
+    }
+}
+
+extension Collection {
+    /// Opens the secret of an item, by the key of a grant if it is sealed; nil if it has to be read first.
+    func secret(of id: ItemID, under grant: ItemGrant?) throws(VaultError) -> Secret? {
+        guard let key = grant?.key else { return try secret(of: id) }
+        return try secret(of: id, with: key)
     }
 }

@@ -1,4 +1,6 @@
+package import Authentication
 package import DBus
+package import Desktop
 package import Vault
 
 /// Something to be written down, apart from when it was and by whom.
@@ -35,4 +37,58 @@ package struct AuditEvent: Hashable, Sendable {
 
     /// The same without what it was about.
     var withoutItem: AuditEvent { AuditEvent(kind, in: ring, outcome: outcome) }
+}
+
+/// What came of something that is written down.
+package enum AuditOutcome: Hashable, Sendable {
+    /// What was asked for.
+    case success
+
+    /// Nothing, for a reason that Apple has a name for.
+    case failed(AuthenticationError.Code)
+
+    /// Nothing, as a touch was needed and the prompter is trusted with passwords only.
+    case prompterNotTrusted
+
+    /// Nothing, as the screen is locked.
+    case sessionLocked
+
+    /// The outcome's name on the bus.
+    package var name: String {
+        switch self {
+        case .success: "success"
+        case .failed(let code): code.description
+        case .prompterNotTrusted: "prompterNotTrusted"
+        case .sessionLocked: "sessionLocked"
+        }
+    }
+}
+
+/// A caller as the audit keeps it: a text, with the evidence in brackets behind it.
+package struct AuditedCaller: Hashable, Sendable {
+    /// The caller in words.
+    package let text: String
+
+    /// What the text rests on: one of ``CallerEvidence``, or what another version has written.
+    package let evidence: String
+
+    /// Takes down a caller.
+    package init(_ caller: Caller) {
+        text = caller.description
+        evidence = caller.evidence.rawValue
+    }
+
+    /// Reads what ``packed`` has made; what a program has made of its own name cannot pass for the evidence, which comes last.
+    package init(packed: String) {
+        guard packed.hasSuffix("]"), let bracket = packed.lastIndex(of: "["), bracket > packed.startIndex else {
+            text = packed
+            evidence = CallerEvidence.nothing.rawValue
+            return
+        }
+        text = String(packed[..<packed.index(before: bracket)])
+        evidence = String(packed[packed.index(after: bracket)...].dropLast())
+    }
+
+    /// One text.
+    package var packed: String { "\(text) [\(evidence)]" }
 }

@@ -5,7 +5,9 @@ import Vault
 
 /// The audit on the bus, for its owner to read.
 struct AuditObject {
-    let provider: Provider
+    let audit: AccessAudit
+    let vault: Vault
+    let largeAnswers: LargeAnswers
 
     @BusActor static let kind = ObjectKind<AuditObject>([
         Interface(
@@ -27,16 +29,16 @@ struct AuditObject {
     private func read(_ call: MethodCall) async throws(BusError) {
         let (since, limit) = try call.arguments(UInt64.self, UInt32.self)
         // The session bus lets nobody else in; should another bus be configured otherwise, this does not.
-        guard await provider.userID(of: call.sender) == getuid() else {
+        guard await call.client.userID() == getuid() else {
             throw BusError(.accessDenied, "the audit is for its owner")
         }
         let count = limit == 0 ? AuditObject.limit : min(Int(limit), AuditObject.limit)
-        try await provider.largeAnswers.make(for: call.sender) { () async throws(BusError) in
+        try await largeAnswers.make(for: call.client) { () async throws(BusError) in
             let since = Timestamp(microsecondsSinceEpoch: Int64(clamping: since))
             let written = try await translatingErrors { () async throws(VaultError) in
-                try await provider.vault.auditEntries(since: since, limit: count)
+                try await vault.auditEntries(since: since, limit: count)
             }
-            let entries = AuditObject.merge(written, with: provider.audit.counted.filter { $0.time >= since })
+            let entries = AuditObject.merge(written, with: audit.counted.filter { $0.time >= since })
             call.reply { writer in
                 writer.writeArray(of: AuditEntry.signature) { writer in
                     for entry in entries.prefix(count) {
@@ -63,4 +65,39 @@ struct AuditObject {
 
     /// The most entries that are answered at once: as many as are kept.
     private static let limit = AuditEntry.maximumCount
+}
+
+extension AuditEntry {
+    /// As an entry is sent: time in microseconds since the epoch, kind, caller, evidence, item, policy, outcome.
+    static let signature = "(tssssss)"
+
+    /// Appends the structure.
+    func write(to writer: inout Writer) {
+        let caller = AuditedCaller(packed: caller)
+        writer.writeStructure { writer in
+            UInt64(clamping: time.microsecondsSinceEpoch).write(to: &writer)
+            kind.name.write(to: &writer)
+            for text in [caller.text, caller.evidence, item, policy, outcome] {
+                text.write(to: &writer)
+            }
+        }
+    }
+}
+
+extension AuditEntry.Kind {
+    /// The kind's name on the bus.
+    var name: String {
+        switch self {
+        case .release: "release"
+        case .denial: "denial"
+        case .authentication: "authentication"
+        case .authenticationToChange: "authentication-to-change"
+        case .authenticationToProtect: "authentication-to-protect"
+        case .authenticationToDelete: "authentication-to-delete"
+        case .accessControlChange: "access-control-change"
+        case .lost: "lost"
+        case .change: "change"
+        case .deletion: "deletion"
+        }
+    }
 }

@@ -4,8 +4,8 @@ import Vault
 
 /// The object by which keychains are put back from a file.
 struct BackupsObject {
-    let provider: Provider
-    let caller: String
+    let restorations: Restorations
+    let client: Client
 
     @BusActor static let kind = ObjectKind<BackupsObject>([
         Interface(
@@ -27,14 +27,14 @@ struct BackupsObject {
     @BusActor
     private func restore(_ file: FileDescriptor) async throws(BusError) -> ObjectPath {
         // The session bus lets nobody else in; should another bus be configured otherwise, this does not.
-        guard await provider.userID(of: caller) == getuid() else {
+        guard await client.userID() == getuid() else {
             throw BusError(.accessDenied, "keychains are restored by their owner")
         }
-        let backup = try await provider.restorations.stage(file, in: provider.vault)
-        guard let name = provider.vault.name(of: backup, fileName: BackupsObject.fileName(of: file)) else {
+        let backup = try await restorations.stage(file)
+        guard let name = restorations.vault.name(of: backup, fileName: BackupsObject.fileName(of: file)) else {
             throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
         }
-        return try provider.makePrompt(RestorePrompt(backup, as: name, provider: provider), for: caller)
+        return try client.makePrompt(RestorePrompt(backup, as: name, restorations: restorations))
     }
 
     /// The name that the file has, or had when it was opened; it is only used to name a keychain that is not there.

@@ -1,16 +1,21 @@
 import Authentication
 import DBus
 import Glibc
+import Logging
 import Vault
 
 /// The backups that are being restored: few at a time, for each takes room on the disk.
 @BusActor
 final class Restorations {
-    /// How many there may be at a time, of all callers.
-    nonisolated static let limit = 2
+    /// The most at a time, of all clients.
+    static let limit = 2
 
-    /// Counts wrong passwords of backups, whichever they are of.
-    let lockout = LockoutKeeper(store: ForgetfulLockoutStore())
+    let vault: Vault
+    let unlocker: Unlocker
+    let logger: Logger
+
+    /// The count of wrong passwords of backups, of all together; it ends with the daemon, since a file can be tried elsewhere, too.
+    let lockout = LockoutKeeper(store: NoLockoutStore())
 
     private struct Staged {
         weak var backup: StagedBackup?
@@ -19,8 +24,14 @@ final class Restorations {
     private var staged: [Staged] = []
     private var copying = 0
 
+    init(vault: Vault, unlocker: Unlocker, logger: Logger) {
+        self.vault = vault
+        self.unlocker = unlocker
+        self.logger = logger
+    }
+
     /// Copies a file that a caller has opened.
-    func stage(_ file: FileDescriptor, in vault: Vault) async throws(BusError) -> StagedBackup {
+    func stage(_ file: FileDescriptor) async throws(BusError) -> StagedBackup {
         staged.removeAll { entry in entry.backup == nil }
         guard staged.count + copying < Self.limit else {
             throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
@@ -39,11 +50,4 @@ final class Restorations {
             throw BusError(error)
         }
     }
-}
-
-/// Remembers failed attempts as long as the daemon runs: a file that somebody has can be tried elsewhere, too.
-private final class ForgetfulLockoutStore: LockoutStore {
-    func load() async -> LockoutRecord? { nil }
-
-    func save(_ record: LockoutRecord) async {}
 }

@@ -9,33 +9,37 @@ import Vault
 /// The change of the account's password: the old one is verified by what it opens, and what it opens gets the new one.
 @BusActor
 final class LoginPasswordChange: Passcode {
-    private let provider: Provider
+    private let vault: Vault
+    private let passwords: Passwords
+    private let logger: Logger
     private let newPassword = GivenPasscode()
 
     /// What became of it.
     private(set) var reply = LoginReply(.failed)
 
-    init(to newPassword: consuming SecureBytes, provider: Provider) {
-        self.provider = provider
+    init(to newPassword: consuming SecureBytes, of vault: Vault, passwords: Passwords, logger: Logger) {
+        self.vault = vault
+        self.passwords = passwords
+        self.logger = logger
         self.newPassword.keep(newPassword)
     }
 
-    var isSet: Bool { provider.vault.hasPasscode }
+    var isSet: Bool { vault.hasPasscode }
 
     func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
         guard let new = newPassword.copy() else { return .failed(reason: "there is no memory for a password") }
         newPassword.forget()
         do throws(VaultError) {
-            let change = try await provider.vault.changePasswords(from: password, to: new)
-            change.changed.forEach(provider.passwordChanged)
+            let change = try await vault.changePasswords(from: password, to: new)
+            change.changed.forEach(passwords.passwordChanged)
             for (name, error) in change.failed {
-                provider.logger.error(
+                logger.error(
                     "A keychain keeps its old password",
                     metadata: ["keychain": "\(name)", "reason": "\(error)"]
                 )
             }
             guard change.failed.isEmpty else { return .failed(reason: "a keychain keeps its old password") }
-            provider.logger.notice("Keychains have the account's new password")
+            logger.notice("Keychains have the account's new password")
             reply = LoginReply(.changed, collections: change.changed.count)
             // Who knows the password of another keychain has not proved to know that of `login`: it counts as an attempt at that.
             return change.changed.contains(.login) ? .right : .wrong
@@ -43,7 +47,7 @@ final class LoginPasswordChange: Passcode {
             reply = LoginReply(.wrong)
             return .wrong
         } catch {
-            provider.logger.error("The keychains keep their old password", metadata: ["reason": "\(error)"])
+            logger.error("The keychains keep their old password", metadata: ["reason": "\(error)"])
             return .failed(reason: error.reason)
         }
     }

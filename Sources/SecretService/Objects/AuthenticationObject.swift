@@ -1,10 +1,10 @@
 import Authentication
 import DBus
 
-/// What is told of authentication, and where contexts are made.
+/// The factory of contexts, and what can be authenticated.
 struct AuthenticationObject {
-    let provider: Provider
-    let caller: String
+    let authenticator: Authenticator
+    let client: Client
 
     @BusActor static let kind = ObjectKind<AuthenticationObject>(
         [
@@ -13,7 +13,7 @@ struct AuthenticationObject {
                 methods: [
                     Method(suspending: "CreateContext", out: [Parameter("context", ObjectPath.self)]) {
                         (object, call) async throws(BusError) in
-                        let context = try await object.provider.createContext(for: object.caller)
+                        let context = try await object.client.makeContext()
                         call.reply(with: ObjectPath.context(context.number))
                     },
                     Method(
@@ -25,13 +25,16 @@ struct AuthenticationObject {
                         ]
                     ) { (object, call) async throws(BusError) in
                         let policy = try EvaluationPolicy(named: try call.arguments(String.self))
-                        let (error, hasReader) = await object.provider.obstacle(to: policy.policy, for: object.caller)
+                        let (error, hasReader) = await object.authenticator.obstacle(
+                            to: policy.policy,
+                            for: object.client
+                        )
                         let name = error.map { ErrorName($0.code).rawValue }
                         call.reply(with: name == nil, name ?? "", hasReader ? "fingerprint" : "none")
                     },
                     Method(suspending: "GetDomainState", out: [Parameter("state", ByteArray.self)]) {
                         (object, call) async throws(BusError) in
-                        call.reply(with: ByteArray(try await object.provider.domainState(for: object.caller)))
+                        call.reply(with: ByteArray(try await object.authenticator.domainState(for: object.client)))
                     },
                 ]
             )

@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 import KeychainModel
 import Vault
 
@@ -60,12 +61,9 @@ extension CollectionObject {
     private func prompt(for change: KeySlotPrompt.Change) throws(BusError) -> ObjectPath {
         try checkKeySlots()
         if case .addHost = change {
-            try translatingErrors { () throws(VaultError) in try provider.host.check() }
+            try translatingErrors { () throws(VaultError) in try provider.unlocker.host.check() }
         }
-        return try provider.makePrompt(
-            KeySlotPrompt(change, of: collection, provider: provider),
-            for: caller
-        )
+        return try client.makePrompt(KeySlotPrompt(change, of: collection, unlocker: provider.unlocker))
     }
 
     @BusActor
@@ -80,27 +78,30 @@ extension CollectionObject {
     @BusActor
     private func makeRecoveryKey(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
-        let session = try provider.readSession(&reader, of: caller)
+        let session = try client.readSession(&reader)
         let label = try Self.checked(try String(from: &reader))
         try checkKeySlots()
-        let conversation = provider.makeConversation(for: caller)
-        provider.conversations.insert(conversation)
-        defer { provider.conversations.end(conversation) }
-        guard let key = await provider.askKey(of: collection, for: .recoveryKey, asking: conversation) else {
-            throw BusError(.accessDenied, "nobody has opened the keychain")
+        try await client.asking { (conversation) async throws(BusError) in
+            let key = await provider.passwords.askKey(
+                of: collection,
+                for: .recoveryKey,
+                asking: conversation,
+                for: client
+            )
+            guard let key else { throw BusError(.accessDenied, "nobody has opened the keychain") }
+            // A recovery key that is made for a gone caller would be nobody's.
+            guard !conversation.isEnded, client.isConnected else {
+                throw BusError(.noReply, "the caller has left the bus")
+            }
+            let text: Secret
+            do throws(VaultError) {
+                let recoveryKey = try await collection.addRecoveryKey(label: label, openedBy: key)
+                text = Secret(bytes: try recoveryKey.grouped(), contentType: "text/plain")
+            } catch {
+                throw BusError(error)
+            }
+            try session.encode(text).answer(call)
         }
-        // Nobody would have the key that was made for a caller who left meanwhile.
-        guard !conversation.isEnded, provider.isPresent(caller) else {
-            throw BusError(.noReply, "the caller has left the bus")
-        }
-        let text: Secret
-        do throws(VaultError) {
-            let recoveryKey = try await collection.addRecoveryKey(label: label, openedBy: key)
-            text = Secret(bytes: try recoveryKey.grouped(), contentType: "text/plain")
-        } catch {
-            throw BusError(error)
-        }
-        try session.encode(text).answer(call)
     }
 
     @BusActor
@@ -109,5 +110,44 @@ extension CollectionObject {
         try translatingErrors { () throws(VaultError) in try collection.checkRemoval(ofKeySlot: number) }
         let slot = collection.keySlots.first { slot in slot.number == number }
         return try prompt(for: .remove(number, name: slot?.nameForPeople ?? ""))
+    }
+}
+
+extension KeySlotInfo {
+    /// As a slot is sent: number, kind, when it was made in seconds since 1970 (0 if that is not known), label.
+    static let signature = "(tsts)"
+
+    /// Appends the structure.
+    func write(to writer: inout Writer) {
+        writer.writeStructure { writer in
+            UInt64(clamping: number).write(to: &writer)
+            name.write(to: &writer)
+            (made?.seconds ?? 0).write(to: &writer)
+            label.write(to: &writer)
+        }
+    }
+
+    /// The kind's name on the bus.
+    private var name: String {
+        switch kind {
+        case .password: "password"
+        case .passcode: "passcode"
+        case .recoveryKey: "recovery-key"
+        case .host: "host"
+        case .unknown: "unknown"
+        }
+    }
+
+    /// What a person knows it as.
+    var nameForPeople: String {
+        let name =
+            switch kind {
+            case .password: "a password"
+            case .passcode: "the passcode"
+            case .recoveryKey: "a recovery key"
+            case .host: "this computer"
+            case .unknown: "something unknown"
+            }
+        return label.isEmpty ? name : "\(name) (“\(PromptText.name(label))”)"
     }
 }

@@ -6,7 +6,9 @@ import Vault
 struct CollectionObject {
     let provider: Provider
     let collection: Collection
-    let caller: String
+    let client: Client
+
+    @BusActor private var items: Items { provider.items }
 
     @BusActor static let kind = ObjectKind<CollectionObject>(
         [secretInterface, keychainInterface, keySlotsInterface],
@@ -47,7 +49,7 @@ struct CollectionObject {
             Property("Created", UInt64.self, changes: .never, get: { $0.collection.created.seconds }),
             Property("Modified", UInt64.self, get: { $0.collection.modified.seconds }),
             Property("Label", String.self, get: { $0.collection.label }) { (object, label) async throws(BusError) in
-                try await object.setLabel(label)
+                try await object.provider.collections.setLabel(of: object.collection, to: label)
             },
         ],
         signals: ["ItemCreated", "ItemDeleted", "ItemChanged"].map { name in
@@ -82,14 +84,14 @@ struct CollectionObject {
     /// Stores an item, or makes a prompt that does so when a person has to be asked first (#92).
     @BusActor
     private func createItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        let new = try NewItem(from: call, for: provider)
-        let protection = try provider.checkProtection(in: new.description.attributes)
-        let replaced = new.replacing ? provider.itemToReplace(by: new.description, in: collection) : nil
+        let new = try NewItem(from: call)
+        let protection = try Items.checkProtection(in: new.description.attributes)
+        let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection) : nil
         var obstacle: ProtectedItem?
         if let replaced {
-            _ = try provider.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
+            _ = try Items.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
             // A grant is for reading: to replace is asked for by itself.
-            switch provider.access.verdict(on: replaced, in: collection, for: caller) {
+            switch items.access.verdict(on: replaced, in: collection, for: client) {
             case .granted, .needsAuthentication:
                 obstacle = collection.protection(of: replaced).policy.map {
                     ProtectedItem(id: replaced, collection: collection, policy: $0)
@@ -100,17 +102,16 @@ struct CollectionObject {
         // An access control that stays keeps its password; one that is named gets a new one.
         let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
         guard obstacle != nil || needsPassword else {
-            return (try await provider.create(new, in: collection, for: caller, authorizedBy: nil), .root)
+            return (try await items.create(new, in: collection, for: client, authorizedBy: nil), .root)
         }
         let action = CreateItemPrompt(
             new,
             replacing: obstacle,
             withPassword: needsPassword,
             in: collection,
-            for: caller,
-            provider: provider
+            items: items
         )
-        return (.root, try provider.makePrompt(action, for: caller))
+        return (.root, try client.makePrompt(action))
     }
 
     /// Creates an item, unless another than the one that it replaces has the same values of some attributes.
@@ -119,8 +120,8 @@ struct CollectionObject {
         let key = try UniqueKey(from: call)
         // What is not on disk yet is not found, so that who creates the same waits until it is.
         let place = key.place(in: collection)
-        await provider.uniqueCreations.begin(place)
-        defer { provider.uniqueCreations.end(place) }
+        await items.uniqueKeys.lock(place)
+        defer { items.uniqueKeys.unlock(place) }
         let replaced = key.replaces ? collection.itemToReplace(key.attributes) : nil
         // A locked collection refuses, whatever is in it.
         guard collection.isLocked || !collection.hasItem(with: key, otherThan: replaced) else {
@@ -129,18 +130,12 @@ struct CollectionObject {
         return try await createItem(call)
     }
 
-    @BusActor
-    private func setLabel(_ label: String) async throws(BusError) {
-        try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
-        provider.changes.labelChanged(collection)
-    }
-
     /// Deletes at once what is unlocked; for what is locked, makes a prompt that unlocks it first (#89, #110), and for `login` one that
     /// takes its password.
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
         guard collection.isLocked || collection.name == .login || collection.protectedItemCount > 0 else {
-            try await provider.delete(collection, by: caller)
+            try await provider.collections.delete(collection, by: client)
             return .root
         }
         guard !collection.isVacant else {
@@ -152,6 +147,6 @@ struct CollectionObject {
                 "'\(collection.label)' cannot be read, and what cannot be read is kept: \(reason)"
             )
         }
-        return try provider.makePrompt(DeletePrompt(collection, provider: provider), for: caller)
+        return try client.makePrompt(DeletePrompt(collection, unlocker: provider.unlocker))
     }
 }

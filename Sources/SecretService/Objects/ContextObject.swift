@@ -1,11 +1,13 @@
 import Authentication
 import DBus
 import Desktop
+import KeychainModel
 
-/// A caller's own authentication context.
+/// An authentication context of the client that calls.
 struct ContextObject {
-    let provider: Provider
     let context: AuthenticationContext
+    let authenticator: Authenticator
+    let unlocking: Unlocking
 
     @BusActor static let kind = ObjectKind<ContextObject>([
         Interface(
@@ -24,7 +26,7 @@ struct ContextObject {
                     call.reply()
                 },
                 Method("Invalidate") { (object, call) throws(BusError) in
-                    object.provider.invalidate(object.context)
+                    object.context.client.invalidate(object.context)
                     call.reply()
                 },
                 Method(
@@ -32,10 +34,11 @@ struct ContextObject {
                     in: [Parameter("objects", [ObjectPath].self)],
                     out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
                 ) { (object, call) async throws(BusError) in
-                    let paths = try object.provider.readObjects(of: call)
+                    var reader = call.message.makeReader()
+                    let paths = try object.unlocking.readObjects(&reader)
                     object.context.failure = nil
-                    await object.provider.grantProved(paths, in: object.context)
-                    let (unlocked, prompt) = try object.provider.unlock(paths, for: call.sender, in: object.context)
+                    await object.unlocking.grantProved(paths, in: object.context)
+                    let (unlocked, prompt) = try object.unlocking.unlock(paths, for: call.client, in: object.context)
                     call.reply(with: unlocked, prompt)
                 },
                 Method(
@@ -112,9 +115,9 @@ struct ContextObject {
         case "delete": action = .delete
         default: throw BusError(.invalidArguments, "there is no action '\(PromptText.name(name))' of contexts")
         }
-        let paths = try [ObjectPath](from: &reader, limit: provider.limits.objectsPerCall)
+        let paths = try unlocking.readObjects(&reader)
         context.failure = nil
-        let (authorized, prompt) = try provider.unlock(paths, to: action, for: call.sender, in: context)
+        let (authorized, prompt) = try unlocking.unlock(paths, to: action, for: call.client, in: context)
         return (authorized, prompt)
     }
 
@@ -123,13 +126,41 @@ struct ContextObject {
         var settings = context.settings
         if !reason.isEmpty { settings.reason = try ContextObject.checked(reason, limit: ContextObject.reasonLimit) }
         do throws(AuthenticationError) {
-            let conversation = provider.makeConversation(for: context.owner)
+            let conversation = context.client.makeConversation()
             try await context.evaluate(for: settings.reuse, in: conversation) {
                 [settings] () async throws(AuthenticationError) in
-                try await provider.evaluate(policy.policy, settings, for: context.caller, asking: conversation)
+                try await authenticator.evaluate(policy.policy, settings, in: context, asking: conversation)
             }
         } catch {
             throw BusError(error)
         }
+    }
+}
+
+/// What a context can be asked to have proved: a policy by Apple's name, or the expression of an access control.
+struct EvaluationPolicy {
+    /// What has to be proved.
+    let policy: Policy
+
+    /// Throws `InvalidArgs` for what is neither, and for passwords of items' own: there is no item.
+    init(named name: String) throws(BusError) {
+        switch name {
+        case "deviceOwnerAuthentication": policy = Constraint.userPresence.policy
+        case "deviceOwnerAuthenticationWithBiometrics": policy = Constraint.biometryAny.policy
+        default: policy = try EvaluationPolicy.policy(of: name)
+        }
+    }
+
+    private static func policy(of expression: String) throws(BusError) -> Policy {
+        let policy: Policy
+        do throws(AccessControlError) {
+            policy = try AccessControl(parsing: expression).policy
+        } catch {
+            throw BusError(.invalidArguments, "there is no such policy: \(error.reason)")
+        }
+        guard !policy.factors.contains(.applicationPassword) else {
+            throw BusError(.invalidArguments, "a password of an item's own is asked for with that item only")
+        }
+        return policy
     }
 }

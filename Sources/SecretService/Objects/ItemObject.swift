@@ -3,12 +3,12 @@ import DBus
 import KeychainModel
 import Vault
 
-/// An item that is there when the call arrives (#103 – #114).
+/// An item that exists when the call arrives (#103 – #114).
 struct ItemObject {
-    let provider: Provider
+    let items: Items
     let collection: Collection
     let id: ItemID
-    let caller: String
+    let client: Client
 
     @BusActor static let kind = ObjectKind<ItemObject>([secretInterface, keychainInterface])
 
@@ -64,15 +64,15 @@ struct ItemObject {
         ]
     )
 
-    /// What can be told of the item.
+    /// The label, attributes and times.
     ///
-    /// It is fetched where it is told: it lies elsewhere in memory than the secret, and most calls are for that.
+    /// Fetched only where needed: it lies elsewhere in memory than the secret, which most calls ask for.
     @BusActor private var item: Item {
         collection.item(id) ?? .deleted(id)
     }
 
     @BusActor private var isLocked: Bool {
-        provider.access.isLocked(id, in: collection, for: caller)
+        items.access.isLocked(id, in: collection, for: client)
     }
 
     // MARK: Secrets
@@ -80,8 +80,8 @@ struct ItemObject {
     @BusActor
     private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
-        let session = try provider.readSession(&reader, of: caller)
-        let grant = try provider.access.authorize(id, in: collection, for: caller)
+        let session = try client.readSession(&reader)
+        let grant = try items.access.authorize(id, in: collection, for: client)
         let secret: Secret?
         do throws(VaultError) {
             secret = try collection.secret(of: id, under: grant)
@@ -90,27 +90,27 @@ struct ItemObject {
         }
         guard let secret else {
             return .suspending { () async throws(BusError) in
-                try await provider.largeAnswers.make(for: caller) { () async throws(BusError) in
+                try await items.largeAnswers.make(for: client) { () async throws(BusError) in
                     try await getStored(call, in: session)
                 }
             }
         }
         let encoded = try session.encode(secret)
-        if grant != nil { try provider.access.release(id, in: collection, to: caller) }
+        if let grant { items.access.use(grant, of: id, in: collection, by: client) }
         encoded.answer(call)
         return .answered
     }
 
-    /// How often a secret is read anew that was changed while it was read.
+    /// The number of times that a secret is read again because it was changed meanwhile.
     private static let readings = 3
 
-    /// Answers with a secret that is read first; what was decided before counts for nothing.
+    /// Answers with a secret that is read from the disk first.
     ///
-    /// The decision is taken for the secret that is read, and again when it is sent: what was changed meanwhile is begun anew.
+    /// The access is decided anew for the secret that is read, and again when it is sent; after a change in between, all over again.
     @BusActor
     private func getStored(_ call: MethodCall, in session: Session) async throws(BusError) {
         for _ in 0..<ItemObject.readings {
-            let grant = try provider.access.authorize(id, in: collection, for: caller)
+            let grant = try items.access.authorize(id, in: collection, for: client)
             guard let revision = collection.revision(of: id) else { break }
             let secret: Secret
             do throws(VaultError) {
@@ -122,22 +122,40 @@ struct ItemObject {
             }
             guard collection.hasSecret(of: revision) else { continue }
             let encoded = try session.encode(secret)
-            try provider.access.release(id, in: collection, to: caller)
+            try items.access.release(id, in: collection, to: client)
             return encoded.answer(call)
         }
         throw BusError(.failed, "item \(id) was changed again and again while it was read")
     }
 
-    /// What the caller is told of a secret that could not be read; everybody is told that the file is damaged, if it is.
+    /// The error of a secret that could not be read, after the signal that the file is damaged if it is.
     @BusActor
     private func failure(_ error: VaultError) -> BusError {
-        provider.changes.tellProblem(of: collection)
+        items.changes.problemMayHaveChanged(collection)
         return BusError(error)
+    }
+
+    // MARK: Changes
+
+    @BusActor
+    private func permission(to action: ItemAction) async throws(BusError) -> ItemAuthorization? {
+        try await items.permission(to: action, id, in: collection, for: client)
+    }
+
+    @BusActor
+    private func didChange(
+        from before: ItemProtection? = nil,
+        by action: ItemAction,
+        _ properties: ItemProperties,
+        _ permission: ItemAuthorization?
+    ) {
+        let before = before ?? collection.protection(of: id)
+        items.didChange(id, in: collection, from: before, by: client, action, properties, permission)
     }
 
     @BusActor
     private func setSecret(_ call: MethodCall) async throws(BusError) {
-        let secret = try provider.readSecret(from: call)
+        let secret = try readSecret(from: call)
         let permission = try await permission(to: .changeSecret)
         do throws(VaultError) {
             try await collection.updateItem(
@@ -150,56 +168,16 @@ struct ItemObject {
         } catch {
             throw BusError(error)
         }
-        finish(.changeSecret, permission)
-        provider.changes.itemChanged(id, in: collection, [])
+        didChange(by: .changeSecret, [], permission)
         call.reply()
     }
 
-    // MARK: Changes
-
-    /// Lets the caller change the item; nil if no authentication is needed for it.
-    ///
-    /// For a protected item it takes what was allowed in a context of the caller's. Without that, under a grant, a person is asked for
-    /// just this, which the call waits for. Throws `IsLocked` without any of these.
+    /// Reads the argument of SetSecret, and overwrites the secret in the message even if it is bad.
     @BusActor
-    private func permission(to action: ItemAction) async throws(BusError) -> ItemAuthorization? {
-        let verdict = provider.access.verdict(on: id, in: collection, for: caller)
-        switch verdict {
-        case .open: return nil
-        case .unavailable: break
-        case .granted, .needsAuthentication:
-            let reference = ItemReference(id, in: collection)
-            if let allowed = provider.contexts.takeAuthorization(for: action.parts, of: reference, by: caller),
-                provider.access.isUnchanged(allowed.item)
-            {
-                return allowed
-            }
-        }
-        guard try provider.access.authorize(id, in: collection, for: caller) != nil,
-            let policy = collection.protection(of: id).policy
-        else { return nil }
-        let conversation = provider.makeConversation(for: caller)
-        provider.conversations.insert(conversation)
-        defer { provider.conversations.end(conversation) }
-        let item = ProtectedItem(id: id, collection: collection, policy: policy)
-        do throws(AuthenticationError) {
-            let permission = try await provider.authorize(action, item, for: caller, asking: conversation)
-            // Nobody waits for a change that was asked for by a caller who left meanwhile.
-            guard provider.isPresent(caller) else {
-                throw AuthenticationError(.appCancel, reason: "the caller has left")
-            }
-            return permission
-        } catch {
-            throw BusError(error)
-        }
-    }
-
-    /// Writes a change of a protected item down, and lets the context keep what else was allowed in it.
-    @BusActor
-    private func finish(_ action: ItemAction, _ permission: ItemAuthorization?) {
-        guard permission != nil else { return }
-        provider.audit.changed(id, in: collection, by: caller)
-        permission.keepRest(after: action.parts)
+    private func readSecret(from call: MethodCall) throws(BusError) -> Secret {
+        defer { call.message.wipeByteArrays() }
+        var reader = call.message.makeReader()
+        return try client.readSecret(&reader)
     }
 
     @BusActor
@@ -213,22 +191,15 @@ struct ItemObject {
                 at: permission?.item.revision
             )
         }
-        finish(.rename(label), permission)
-        provider.changes.itemChanged(id, in: collection, .label)
+        didChange(by: .rename(label), .label, permission)
     }
 
-    /// Sets all attributes, which may take the access control off, or put another in its place (#111).
+    /// Sets all attributes, which may remove or replace the access control (#111).
     @BusActor
     private func update(label: String? = nil, attributes: Attributes) async throws(BusError) {
-        let protection = try provider.checkProtection(in: attributes)
+        let protection = try Items.checkProtection(in: attributes)
         let binding = item.attributes[BiometryBinding.attribute]
-        let attributes = try await BiometryBinding.bind(
-            attributes,
-            under: protection?.policy,
-            keeping: binding,
-            to: provider.biometry,
-            in: provider.vault
-        )
+        let attributes = try await items.bind(attributes, under: protection?.policy, keeping: binding)
         let action = action(changingTo: protection, label: label)
         let permission = try await permission(to: action)
         guard item.attributes[BiometryBinding.attribute] == binding else {
@@ -245,18 +216,10 @@ struct ItemObject {
                 at: permission?.item.revision
             )
         }
-        let changed: ItemProperties = label == nil ? .attributes : [.label, .attributes]
-        if collection.protection(of: id) == before {
-            finish(action, permission)
-            provider.changes.itemChanged(id, in: collection, changed)
-        } else {
-            provider.audit.accessControlChanged(id, in: collection, by: caller, authenticated: permission != nil)
-            provider.access.endGrants(of: ItemReference(id, in: collection))
-            provider.changes.itemChanged(id, in: collection, changed.union(.locked))
-        }
+        didChange(from: before, by: action, label == nil ? .attributes : [.label, .attributes], permission)
     }
 
-    /// What new attributes do to the item, and a new label if it is another.
+    /// The action of setting new attributes, and a label if it is new.
     @BusActor
     private func action(changingTo new: Protection?, label: String?) -> ItemAction {
         let name = label == item.label ? nil : label
@@ -276,8 +239,8 @@ struct ItemObject {
         let (label, attributes) = (try String(from: &reader), try Attributes(from: &reader))
         let key = try UniqueKey(of: attributes, names: try UniqueKey.readNames(&reader))
         let place = key.place(in: collection)
-        await provider.uniqueCreations.begin(place)
-        defer { provider.uniqueCreations.end(place) }
+        await items.uniqueKeys.lock(place)
+        defer { items.uniqueKeys.unlock(place) }
         // A locked collection refuses, whatever is in it.
         guard collection.isLocked || !collection.hasItem(with: key, otherThan: id) else {
             throw BusError(.alreadyExists, "there is another item with these attributes")
@@ -298,32 +261,31 @@ struct ItemObject {
                 at: permission?.item.revision
             )
         }
-        finish(action, permission)
-        provider.changes.itemChanged(id, in: collection, .attributes)
+        didChange(by: action, .attributes, permission)
     }
 
-    /// Deletes at once what nothing protects, and what a context of the caller's was asked for; for another protected item, makes a
-    /// prompt that authenticates for that first, whatever grant there is (#109, #129).
+    /// Deletes an unprotected item at once, and a protected one with an authorisation; without one, makes a prompt for it, even under
+    /// a grant (#109, #129).
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
-        switch provider.access.verdict(on: id, in: collection, for: caller) {
+        switch items.access.verdict(on: id, in: collection, for: client) {
         case .granted, .needsAuthentication:
             guard let policy = collection.protection(of: id).policy else { break }
             let reference = ItemReference(id, in: collection)
-            if let allowed = provider.contexts.takeAuthorization(for: .existence, of: reference, by: caller),
-                provider.access.isUnchanged(allowed.item)
+            if let authorization = client.takeAuthorization(for: .existence, of: reference),
+                items.access.isUnchanged(authorization.item)
             {
-                try await provider.delete(id, in: collection, by: caller, authorizedBy: allowed)
+                try await items.delete(id, in: collection, by: client, authorizedBy: authorization)
                 return .root
             }
             let protected = ProtectedItem(id: id, collection: collection, policy: policy)
-            return try provider.makePrompt(DeleteItemPrompt(protected, for: caller, provider: provider), for: caller)
+            return try client.makePrompt(DeleteItemPrompt(protected, items: items))
         case .unavailable(.sessionLocked):
             throw BusError(.isLocked, "\(ItemVerdict.Obstacle.sessionLocked)")
         case .open, .unavailable: break
         }
-        // The vault says what keeps it from being deleted; damage does not, unless the item is protected.
-        try await provider.delete(id, in: collection, by: caller, authorizedBy: nil)
+        // The vault refuses to delete a protected item that is damaged, and deletes other damaged ones.
+        try await items.delete(id, in: collection, by: client, authorizedBy: nil)
         return .root
     }
 }

@@ -4,9 +4,9 @@ import Vault
 
 /// A path that only leads to others, so that tools find every object from the root (#12).
 struct NodeObject {
-    let provider: Provider
     let node: SecretPath.Node
-    let caller: String
+    let vault: Vault
+    let client: Client
 
     @BusActor static let kind = ObjectKind<NodeObject>([], children: { $0.children })
 
@@ -16,11 +16,35 @@ struct NodeObject {
         case .org: ["freedesktop", "keychaind"]
         case .freedesktop: ["secrets"]
         case .keychaind: ["Audit", "Authentication", "Backups"]
-        case .collections: provider.vault.collections.map(\.name.encoded)
-        case .aliases: provider.aliases.map(AliasElement.encode)
-        case .sessions: provider.sessions.numbers(of: caller).map(\.description)
-        case .prompts: provider.prompts.numbers(of: caller).map(\.description)
-        case .contexts: provider.contexts.numbers(of: caller).map(\.description)
+        case .collections: vault.collections.map(\.name.encoded)
+        case .aliases: aliases.map(AliasElement.encode)
+        case .sessions: client.sessions.keys.map(\.description)
+        case .prompts: client.prompts.keys.map(\.description)
+        case .contexts: client.contexts.keys.map(\.description)
         }
     }
+
+    /// The aliases of collections that exist.
+    @BusActor private var aliases: [String] {
+        let builtIn = ["default", "login", "session"]
+        return Set(vault.aliases.keys).union(builtIn).filter { vault.collection(forAlias: $0) != nil }.sorted()
+    }
+}
+
+/// A session of the client that calls (#36 – #38).
+struct SessionObject {
+    let session: Session
+    let client: Client
+
+    @BusActor static let kind = ObjectKind<SessionObject>([
+        Interface(
+            InterfaceName.session,
+            methods: [
+                Method("Close") { (object, call) throws(BusError) in
+                    object.client.remove(object.session)
+                    call.reply()
+                }
+            ]
+        )
+    ])
 }

@@ -47,26 +47,25 @@ extension ServiceObject {
         var reader = call.message.makeReader()
         let description = try CollectionDescription(from: &reader)
         let alias = try String(from: &reader)
-        try provider.checkAlias(alias)
-        try provider.checkLabel(description.label ?? "")
-        if let collection = provider.existingCollection(forAlias: alias) {
+        try provider.collections.checkAlias(alias)
+        try provider.collections.checkLabel(description.label ?? "")
+        if let collection = provider.collections.existing(forAlias: alias) {
             if let label = description.label, label != collection.label, !collection.isLocked {
-                try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
-                provider.changes.labelChanged(collection)
+                try await provider.collections.setLabel(of: collection, to: label)
             }
             return call.reply(with: ObjectPath.collection(collection.name), ObjectPath.root)
         }
-        if let vacant = provider.vacantCollection(forAlias: alias) {
-            try translatingErrors { () throws(VaultError) in try provider.checkFirstPassword(of: vacant) }
+        if let vacant = provider.collections.vacant(forAlias: alias) {
+            try translatingErrors { () throws(VaultError) in try provider.collections.checkFirstPassword(of: vacant) }
         }
-        let action = CreatePrompt(label: description.label, alias: alias, provider: provider)
-        call.reply(with: ObjectPath.root, try provider.makePrompt(action, for: caller))
+        let action = CreatePrompt(label: description.label, alias: alias, unlocker: provider.unlocker)
+        call.reply(with: ObjectPath.root, try client.makePrompt(action))
     }
 
     /// The hits in all collections, the locked ones too (#62), newest first in each list (#66).
     @BusActor
     private func search(_ attributes: Attributes) throws(BusError) -> (unlocked: ItemPaths, locked: ItemPaths) {
-        var hits = SearchHits(for: caller, access: provider.access)
+        var hits = SearchHits(for: client, access: provider.access)
         for collection in provider.vault.collections {
             hits.add(collection.search(attributes), in: collection)
         }
@@ -79,11 +78,11 @@ extension ServiceObject {
 
     @BusActor
     private func setAlias(_ alias: String, _ path: ObjectPath) async throws(BusError) {
-        try provider.checkAlias(alias)
+        try provider.collections.checkAlias(alias)
         guard !alias.isEmpty else { throw BusError(.invalidArguments, "an alias has a name") }
         var collection: Collection?
         if path != .root {
-            guard case .collection(let reference) = SecretPath(path), let found = provider.find(reference)
+            guard case .collection(let reference) = SecretPath(path), let found = provider.vault.find(reference)
             else {
                 throw BusError(.noSuchObject, "there is no collection \(path)")
             }

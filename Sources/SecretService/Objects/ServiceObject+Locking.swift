@@ -9,8 +9,9 @@ extension ServiceObject {
             in: [Parameter("objects", [ObjectPath].self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
-            let paths = try object.provider.readObjects(of: call)
-            let (unlocked, prompt) = try object.provider.unlock(paths, for: object.caller)
+            var reader = call.message.makeReader()
+            let unlocking = object.provider.unlocking
+            let (unlocked, prompt) = try unlocking.unlock(try unlocking.readObjects(&reader), for: object.client)
             call.reply(with: unlocked, prompt)
         },
         Method(
@@ -18,7 +19,9 @@ extension ServiceObject {
             in: [Parameter("objects", [ObjectPath].self)],
             out: [Parameter("locked", [ObjectPath].self), Parameter("Prompt", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
-            call.reply(with: object.lock(try object.provider.readObjects(of: call)), ObjectPath.root)
+            var reader = call.message.makeReader()
+            let paths = try object.provider.unlocking.readObjects(&reader)
+            call.reply(with: object.lock(paths), ObjectPath.root)
         },
     ]
 
@@ -26,14 +29,13 @@ extension ServiceObject {
     @BusActor
     private func lock(_ paths: [ObjectPath]) -> [ObjectPath] {
         paths.filter { path in
-            guard let (collection, item) = provider.findLockable(path) else { return false }
+            guard let (collection, item) = provider.vault.findLockable(path) else { return false }
             if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
                 let reference = ItemReference(item, in: collection)
-                provider.access.endGrant(of: reference, to: caller)
-                provider.contexts.endAuthorizations(of: reference, by: caller)
+                client.endPermissions { $0 == reference }
                 return true
             }
-            return provider.lock(collection)
+            return provider.collections.lock(collection)
         }
     }
 }

@@ -30,8 +30,8 @@ extension ServiceObject {
             ) { (object, call) throws(BusError) in
                 let collection = try object.keychain(try call.arguments(ObjectPath.self))
                 guard !collection.isEphemeral else { throw BusError.denied }
-                let action = KeySlotPrompt(.changePassword, of: collection, provider: object.provider)
-                call.reply(with: try object.provider.makePrompt(action, for: object.caller))
+                let action = KeySlotPrompt(.changePassword, of: collection, unlocker: object.provider.unlocker)
+                call.reply(with: try object.client.makePrompt(action))
             },
             Method(
                 suspending: "CreateWithMasterPassword",
@@ -58,7 +58,7 @@ extension ServiceObject {
     /// The keychain at a path, if it has been made and can be read.
     @BusActor
     private func keychain(_ path: ObjectPath) throws(BusError) -> Collection {
-        guard case .collection(let reference) = SecretPath(path), let collection = provider.find(reference) else {
+        guard case .collection(let reference) = SecretPath(path), let collection = provider.vault.find(reference) else {
             throw BusError(.noSuchObject, "The collection does not exist")
         }
         if case .unreadable(let reason) = collection.state { throw BusError(.isLocked, reason) }
@@ -68,7 +68,7 @@ extension ServiceObject {
     /// Reads a password out of an `(oayays)`, into locked memory.
     @BusActor
     private func readPassword(_ reader: inout Reader) throws(BusError) -> SecureBytes {
-        let secret = try provider.readSecret(&reader, from: caller)
+        let secret = try client.readSecret(&reader)
         do throws(GcryptError) {
             return try secret.bytes.copy(in: .locked)
         } catch {
@@ -82,16 +82,16 @@ extension ServiceObject {
         var reader = call.message.makeReader()
         let label = try CollectionDescription(from: &reader).label ?? "Unnamed"
         let password = try readPassword(&reader)
-        try provider.checkLabel(label)
+        try provider.collections.checkLabel(label)
         guard !password.isEmpty else { throw BusError.emptyPassword }
         do throws(VaultError) {
             // `login` waits for its first password; who makes a keychain of that name means that one.
-            if let login = provider.vacantCollection(forAlias: label.lowercased()), login.name == .login {
-                try provider.checkFirstPassword(of: login)
-                try await provider.unlock(login, with: password)
+            if let login = provider.collections.vacant(forAlias: label.lowercased()), login.name == .login {
+                try provider.collections.checkFirstPassword(of: login)
+                try await provider.unlocker.unlock(login, with: password)
                 call.reply(with: ObjectPath.collection(login.name))
             } else {
-                let collection = try await provider.create(label: label, password: password)
+                let collection = try await provider.collections.create(label: label, password: password)
                 call.reply(with: ObjectPath.collection(collection.name))
             }
         } catch {
@@ -108,7 +108,7 @@ extension ServiceObject {
         let collection = try keychain(path)
         guard !collection.isVacant else { throw BusError(.noSuchObject, "The collection does not exist") }
         if collection.isLocked {
-            let verifier = CollectionPassword(of: collection, provider: provider)
+            let verifier = CollectionPassword(of: collection, unlocker: provider.unlocker)
             try await attempt(password, on: verifier, of: collection)
         }
         call.reply()
@@ -134,7 +134,7 @@ extension ServiceObject {
         try await attempt(tried, on: KeychainKey(of: collection), of: collection)
         do throws(VaultError) {
             try await collection.changePassword(from: old, to: new)
-            provider.passwordChanged(of: collection.name)
+            provider.passwords.passwordChanged(of: collection.name)
         } catch {
             throw error.isWrongKey ? BusError.denied : BusError(error)
         }
@@ -148,11 +148,11 @@ extension ServiceObject {
         on verifier: any Passcode,
         of collection: Collection
     ) async throws(BusError) {
-        switch await provider.attempt(password, on: verifier, of: collection, broughtBy: .programs) {
+        switch await provider.passwords.attempt(password, on: verifier, of: collection, broughtBy: .programs) {
         case .right: return
         case .wrong:
             if collection.name == .login {
-                let caller = await provider.callers.caller(caller)
+                let caller = await client.identity()
                 provider.logger.notice("A program has brought a wrong password", metadata: ["program": "\(caller)"])
             }
             throw BusError.denied

@@ -29,12 +29,10 @@ extension ServiceObject {
             throw BusError(.notSupported, "the algorithm '\(name)' is not supported")
         }
         // Before the agreement, which takes longer than all the rest.
-        try provider.sessions.checkRoom(for: caller)
+        try client.checkRoomForSession()
         let agreement = try algorithm.negotiate(&reader)
-        let output = agreement.output
-        let session = agreement.makeSession(owner: caller)
-        try provider.sessions.insert(session)
-        call.reply(with: output, session.path)
+        client.insert(agreement.session)
+        call.reply(with: agreement.output, agreement.session.path)
     }
 
     @BusActor
@@ -42,10 +40,10 @@ extension ServiceObject {
         // The session first: the list may be long.
         var rest = call.message.makeReader()
         rest.skip()
-        let session = try provider.readSession(&rest, of: caller)
+        let session = try client.readSession(&rest)
         var reader = call.message.makeReader()
         var seen: Set<ObjectPath> = []
-        let paths = try [ObjectPath](from: &reader, limit: provider.limits.objectsPerCall)
+        let paths = try provider.unlocking.readObjects(&reader)
             .filter { seen.insert($0).inserted }
         let items = paths.compactMap(wanted)
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
@@ -53,7 +51,7 @@ extension ServiceObject {
             switch resident(item) {
             case .secret(let secret): try batch.add(secret, of: item.path)
             case .stored: return .suspending { () async throws(BusError) in try await getStored(paths, session, call) }
-            case .unavailable: provider.changes.tellProblem(of: item.collection)
+            case .unavailable: provider.changes.problemMayHaveChanged(item.collection)
             }
         }
         // Nothing was waited for since it was decided.
@@ -68,7 +66,7 @@ extension ServiceObject {
     /// Begins anew, so that no secret is held while the call waits; what was decided before counts for nothing.
     @BusActor
     private func getStored(_ paths: [ObjectPath], _ session: Session, _ call: MethodCall) async throws(BusError) {
-        try await provider.largeAnswers.make(for: caller) { () async throws(BusError) in
+        try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
             for reading in 1...ServiceObject.readings {
                 var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
                 let items = try await read(paths, into: &batch)
@@ -95,7 +93,7 @@ extension ServiceObject {
             do throws(VaultError) {
                 secret = try await item.collection.storedSecret(of: revision, with: item.grant?.key)
             } catch {
-                provider.changes.tellProblem(of: item.collection)
+                provider.changes.problemMayHaveChanged(item.collection)
                 // It is looked at again if it was changed.
                 if error.code == .busy { items.append(item) }
                 continue
@@ -114,7 +112,7 @@ extension ServiceObject {
         let added = Set(batch.paths)
         var lost: Set<ObjectPath> = []
         for item in items where added.contains(item.path) {
-            let isReleased = (try? provider.access.release(item.id, in: item.collection, to: caller)) != nil
+            let isReleased = (try? provider.access.release(item.id, in: item.collection, to: client)) != nil
             if !isReleased { lost.insert(item.path) }
         }
         if !lost.isEmpty { batch.remove(lost) }
@@ -133,9 +131,9 @@ extension ServiceObject {
     /// What is locked or gone is left out of the answer (#81).
     @BusActor
     private func wanted(_ path: ObjectPath) -> WantedItem? {
-        guard let (collection, id) = provider.findItem(path) else { return nil }
+        guard let (collection, id) = provider.vault.findItem(path) else { return nil }
         do throws(BusError) {
-            let grant = try provider.access.authorize(id, in: collection, for: caller)
+            let grant = try provider.access.authorize(id, in: collection, for: client)
             return WantedItem(path: path, collection: collection, id: id, grant: grant)
         } catch {
             return nil

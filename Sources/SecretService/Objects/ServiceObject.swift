@@ -5,7 +5,7 @@ import Vault
 /// The service itself, as one caller sees it (#49 – #87).
 struct ServiceObject {
     let provider: Provider
-    let caller: String
+    let client: Client
 
     /// What answers before a key that is being derived is there; everything else waits for it.
     static let membersThatNeedNoKey: Set<String> = ["OpenSession", "ReadAlias"]
@@ -15,7 +15,7 @@ struct ServiceObject {
             Interface(
                 InterfaceName.service,
                 methods: sessionMethods + collectionMethods + lockMethods,
-                properties: [Property("Collections", [ObjectPath].self, get: { $0.provider.collectionPaths })],
+                properties: [Property("Collections", [ObjectPath].self, get: { $0.provider.vault.collectionPaths })],
                 signals: ["CollectionCreated", "CollectionDeleted", "CollectionChanged"].map { name in
                     SignalDeclaration(name, [Parameter("collection", ObjectPath.self)])
                 }

@@ -20,34 +20,38 @@ final class KeySlotPrompt: PromptAction {
 
     private let change: Change
     private let collection: Collection
-    private let provider: Provider
+    private let unlocker: Unlocker
 
-    init(_ change: Change, of collection: Collection, provider: Provider) {
+    init(_ change: Change, of collection: Collection, unlocker: Unlocker) {
         self.change = change
         self.collection = collection
-        self.provider = provider
+        self.unlocker = unlocker
     }
 
     var emptyResult: Variant { .string("") }
 
-    func perform(asking conversation: Conversation) async -> PromptOutcome {
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
         // What has no password yet gets its first one.
         if collection.isVacant, case .changePassword = change {
-            let isDone = await provider.unlock(collection, asking: conversation)
+            let isDone = await unlocker.unlock(collection, asking: conversation, for: client)
             return isDone ? .done(emptyResult) : .dismissed(emptyResult)
         }
-        guard let key = await provider.askKey(of: collection, for: change.purpose, asking: conversation) else {
-            return .dismissed(emptyResult)
-        }
+        let key = await unlocker.passwords.askKey(
+            of: collection,
+            for: change.purpose,
+            asking: conversation,
+            for: client
+        )
+        guard let key else { return .dismissed(emptyResult) }
         do throws(VaultError) {
-            guard try await make(with: key, asking: conversation) else { return .dismissed(emptyResult) }
-            provider.logger.notice(
+            guard try await make(with: key, asking: conversation, for: client) else { return .dismissed(emptyResult) }
+            unlocker.logger.notice(
                 "The ways to open a keychain were changed",
                 metadata: ["keychain": "\(collection.name)", "change": "\(change.name)"]
             )
             return .done(emptyResult)
         } catch {
-            provider.logger.error("A keychain stays as it was", metadata: ["reason": "\(error)"])
+            unlocker.logger.error("A keychain stays as it was", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
         }
     }
@@ -55,9 +59,10 @@ final class KeySlotPrompt: PromptAction {
     /// Makes the change with a key that is right; false if a person would not go on.
     private func make(
         with key: consuming SecureBytes,
-        asking conversation: Conversation
+        asking conversation: Conversation,
+        for client: Client
     ) async throws(VaultError) -> Bool {
-        let caller = await provider.callers.caller(conversation.caller)
+        let caller = await client.identity()
         switch change {
         case .changePassword, .addPassword:
             let reason: NewPasswordReason
@@ -69,7 +74,7 @@ final class KeySlotPrompt: PromptAction {
                 try await collection.addPassword(new, label: label, openedBy: key)
             } else {
                 try await collection.changePassword(from: key, to: new)
-                provider.passwordChanged(of: collection.name)
+                unlocker.passwords.passwordChanged(of: collection.name)
             }
         case .addRecoveryKey(let label):
             let recoveryKey = try RecoveryKey()
@@ -79,10 +84,10 @@ final class KeySlotPrompt: PromptAction {
             else { return false }
             try await collection.add(recoveryKey, label: label, openedBy: key)
         case .addHost(let label):
-            try await collection.addHost(provider.host, label: label, openedBy: key)
+            try await collection.addHost(unlocker.host, label: label, openedBy: key)
         case .remove(let number, _):
             try await collection.removeKeySlot(number)
-            provider.passwordChanged(of: collection.name)
+            unlocker.passwords.passwordChanged(of: collection.name)
         }
         return true
     }

@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 import KeychainModel
 
 /// What an object path of the Secret Service names (#3 – #11).
@@ -35,6 +36,11 @@ enum SecretPath: Hashable, Sendable {
         var text = path.rawValue
         guard let parsed = text.withUTF8({ SecretPath(bytes: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = parsed
+    }
+
+    /// Nil if the path names nothing that could exist here.
+    init?(cString path: UnsafePointer<CChar>) {
+        self.init(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 
     /// Nil if the path names nothing that could exist here.
@@ -160,5 +166,116 @@ extension ObjectPath {
 
     static func prompt(_ number: ObjectNumber) -> ObjectPath {
         ObjectPath(unchecked: "\(SecretPath.base)/prompt/\(number)")
+    }
+}
+
+/// Takes an object path apart, element by element, in place: paths are read in every call.
+struct PathScanner {
+    private var rest: UnsafeRawBufferPointer.SubSequence
+
+    init(_ path: UnsafeRawBufferPointer) {
+        rest = path[...]
+    }
+
+    var isAtEnd: Bool { rest.isEmpty }
+
+    /// Steps over a text if it is what comes next.
+    mutating func skip(_ text: StaticString) -> Bool {
+        let count = text.utf8CodeUnitCount
+        guard rest.count >= count, memcmp(rest.base.baseAddress! + rest.startIndex, text.utf8Start, count) == 0 else {
+            return false
+        }
+        rest = rest.dropFirst(count)
+        return true
+    }
+
+    /// The bytes up to the next slash or the end; the slash is stepped over.
+    mutating func nextElement() -> UnsafeRawBufferPointer {
+        let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
+        let element = UnsafeRawBufferPointer(rebasing: rest[rest.startIndex..<end])
+        rest = end < rest.endIndex ? rest[(end + 1)...] : rest[end...]
+        return element
+    }
+}
+
+/// Tells sessions apart, and prompts.
+///
+/// Random: a client that still holds the path of a session from before a restart of the service must get `NoSession`, never
+/// somebody's new session with another key.
+struct ObjectNumber: Hashable, Sendable {
+    private let rawValue: UInt64
+
+    private static let digitCount = 16
+
+    static func random() -> ObjectNumber {
+        ObjectNumber(rawValue: .random(in: .min ... .max))
+    }
+
+    private init(rawValue: UInt64) {
+        self.rawValue = rawValue
+    }
+
+    /// Reads the last element of a path: 16 lower-case hexadecimal digits.
+    init?(_ element: UnsafeRawBufferPointer) {
+        guard element.count == ObjectNumber.digitCount else { return nil }
+        var value: UInt64 = 0
+        for byte in element {
+            switch byte {
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = value << 4 | UInt64(byte - UInt8(ascii: "0"))
+            case UInt8(ascii: "a")...UInt8(ascii: "f"): value = value << 4 | UInt64(byte - UInt8(ascii: "a") + 10)
+            default: return nil
+            }
+        }
+        rawValue = value
+    }
+}
+
+extension ObjectNumber: CustomStringConvertible {
+    var description: String {
+        let digits = String(rawValue, radix: 16)
+        return String(repeating: "0", count: ObjectNumber.digitCount - digits.utf8.count) + digits
+    }
+}
+
+/// The spelling of an alias as an element of an object path: as labels are spelled in collection names (#10).
+enum AliasElement {
+    static func encode(_ alias: String) -> String {
+        var element = ""
+        for byte in alias.utf8 {
+            if isPlain(byte) {
+                element.unicodeScalars.append(UnicodeScalar(byte))
+            } else {
+                element += (byte < 16 ? "_0" : "_") + String(byte, radix: 16)
+            }
+        }
+        return element
+    }
+
+    /// The aliases that an element may stand for: itself, as clients write simple names, and what it encodes.
+    static func decodings(of element: String) -> [String] {
+        var bytes: [UInt8] = []
+        var rest = Substring(element).utf8
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "_") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let value = UInt8(String(Substring(rest.prefix(2))), radix: 16), rest.count >= 2 else {
+                return [element]
+            }
+            bytes.append(value)
+            rest = rest.dropFirst(2)
+        }
+        guard let decoded = String(validating: bytes, as: UTF8.self), decoded != element else { return [element] }
+        return [element, decoded]
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: false
+        }
     }
 }

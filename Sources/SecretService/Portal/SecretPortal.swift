@@ -1,3 +1,4 @@
+import Authentication
 package import DBus
 import Desktop
 import Gcrypt
@@ -44,7 +45,7 @@ package final class SecretPortal {
                             FileDescriptor.self,
                             [String: Variant].self
                         )
-                        let response = await portal.retrieve(application, to: descriptor, handle, for: call.sender)
+                        let response = await portal.retrieve(application, to: descriptor, handle, for: call.client)
                         call.reply(with: response.rawValue, [String: Variant]())
                     }
                 ],
@@ -65,16 +66,16 @@ package final class SecretPortal {
 
     /// Takes the name, once it is known who may call; false if another has it.
     package func start(_ options: NameRequest.Options = []) async -> Bool {
-        await withCheckedContinuation { continuation in
-            let waiter = Waiter(continuation)
-            connection.followOwner(of: Self.desktopPortal) { [self] owner in
-                connection.withdraw(Self.path)
-                if let owner {
-                    connection.export(Self.kind.target(self), at: Self.path, to: owner, takesDescriptors: true)
-                }
-                waiter.finish()
+        let known = Promise<Void>()
+        connection.followOwner(of: Self.desktopPortal) { [self] owner in
+            connection.withdraw(Self.path)
+            if let owner {
+                let client = provider.clients[owner]
+                connection.export(Self.kind.target(self), at: Self.path, to: client, takesDescriptors: true)
             }
+            known.fulfill()
         }
+        await known.wait()
         return (try? connection.requestName(Self.busName, options: options)) == .owner
     }
 
@@ -82,15 +83,15 @@ package final class SecretPortal {
         _ application: String,
         to descriptor: FileDescriptor,
         _ handle: ObjectPath,
-        for caller: String
+        for client: Client
     ) async -> Response {
-        if provider.isOpening { await provider.waitUntilReady() }
-        guard !provider.hasEnded, application.utf8.count <= Self.applicationBytes,
+        await provider.readiness.waitUntilOpen()
+        guard !provider.readiness.hasEnded, application.utf8.count <= Self.applicationBytes,
             let login = provider.vault.collection(named: .login)
         else { return .failed }
-        await provider.settle([login])
+        await provider.readiness.waitForKeys(of: [login])
         if login.isLocked {
-            guard await unlock(login, handle, for: caller, application) else { return .cancelled }
+            guard await unlock(login, handle, for: client, application) else { return .cancelled }
         }
         do throws(VaultError) {
             return write(try login.applicationSecret(for: application), to: descriptor) ? .success : .failed
@@ -104,18 +105,20 @@ package final class SecretPortal {
     private func unlock(
         _ login: Collection,
         _ handle: ObjectPath,
-        for caller: String,
+        for client: Client,
         _ application: String
     ) async -> Bool {
-        let conversation = provider.makeConversation(for: caller)
-        provider.conversations.insert(conversation)
-        connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: caller)
-        defer {
-            connection.withdraw(handle)
-            provider.conversations.end(conversation)
+        let principal = Caller(uniqueName: client.name, insight: .portal(application: application))
+        return await client.asking { conversation in
+            connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: client)
+            defer { connection.withdraw(handle) }
+            return await provider.unlocker.unlock(
+                login,
+                asking: conversation,
+                for: client,
+                onBehalfOf: principal
+            )
         }
-        let principal = Caller(uniqueName: caller, insight: .portal(application: application))
-        return await provider.unlock(login, asking: conversation, for: principal)
     }
 
     /// Writes the secret if that does not block; it is shorter than what a pipe takes at once.
@@ -125,5 +128,29 @@ package final class SecretPortal {
         return secret.withUnsafeBytes { bytes in
             Glibc.write(descriptor.rawValue, bytes.baseAddress, bytes.count) == bytes.count
         }
+    }
+}
+
+/// A request of the portal while a person is being asked, at the path that the portal has chosen for it.
+@BusActor
+final class PortalRequest {
+    private let conversation: Conversation
+
+    static let kind = ObjectKind<PortalRequest>(
+        [
+            Interface(
+                InterfaceName.portalRequest,
+                methods: [
+                    Method("Close") { (request, call) throws(BusError) in
+                        request.conversation.end()
+                        call.reply()
+                    }
+                ]
+            )
+        ]
+    )
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
     }
 }

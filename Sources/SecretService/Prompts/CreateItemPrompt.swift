@@ -18,8 +18,7 @@ final class CreateItemPrompt: PromptAction {
     private let needsPassword: Bool
     private let replaced: ProtectedItem?
     private let collection: Collection
-    private let caller: String
-    private let provider: Provider
+    private let items: Items
 
     /// - Parameters:
     ///   - replaced: the protected item whose place it takes, if so, which is authenticated for first.
@@ -29,8 +28,7 @@ final class CreateItemPrompt: PromptAction {
         replacing replaced: ProtectedItem?,
         withPassword needsPassword: Bool,
         in collection: Collection,
-        for caller: String,
-        provider: Provider
+        items: Items
     ) {
         label = new.description.label
         attributes = new.description.attributes
@@ -40,28 +38,32 @@ final class CreateItemPrompt: PromptAction {
         self.needsPassword = needsPassword
         self.replaced = replaced
         self.collection = collection
-        self.caller = caller
-        self.provider = provider
+        self.items = items
     }
 
     var emptyResult: Variant { .objectPath(.root) }
 
     let keptBytes: Int
 
-    func perform(asking conversation: Conversation) async -> PromptOutcome {
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
         var authorization: ItemAuthorization?
         if let replaced {
             do throws(AuthenticationError) {
                 let action = action(on: replaced)
-                authorization = try await provider.authorize(action, replaced, for: caller, asking: conversation)
+                authorization = try await items.authenticator.authorize(
+                    action,
+                    replaced,
+                    for: client,
+                    asking: conversation
+                )
             } catch {
-                provider.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+                items.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
                 return .dismissed(emptyResult)
             }
         }
         var password: SecureBytes?
         if needsPassword {
-            let caller = await provider.callers.caller(conversation.caller)
+            let caller = await client.identity()
             guard let chosen = await conversation.askApplicationPassword(of: label, for: caller) else {
                 return .dismissed(emptyResult)
             }
@@ -70,16 +72,16 @@ final class CreateItemPrompt: PromptAction {
         // Taken out before anything is waited for: a second run is impossible, and a dismissed prompt keeps no secret.
         guard !conversation.isEnded, let new = new.take() else { return .dismissed(emptyResult) }
         do throws(BusError) {
-            let path = try await provider.create(
+            let path = try await items.create(
                 new,
                 in: collection,
-                for: caller,
+                for: client,
                 applicationPassword: password,
                 authorizedBy: authorization
             )
             return .done(.objectPath(path))
         } catch {
-            provider.logger.info("An item was not stored", metadata: ["reason": "\(error)"])
+            items.logger.info("An item was not stored", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
         }
     }
@@ -87,8 +89,8 @@ final class CreateItemPrompt: PromptAction {
     /// What is asked of the person: another protection is said.
     private func action(on replaced: ProtectedItem) -> ItemAction {
         guard let old = replaced.collection.item(replaced.id)?.attributes,
-            let stored = try? provider.attributesToStore(attributes, replacing: replaced.id, in: collection),
-            (try? provider.checkProtection(in: stored)) == (try? provider.checkProtection(in: old))
+            let stored = try? Items.attributesToStore(attributes, replacing: replaced.id, in: collection),
+            (try? Items.checkProtection(in: stored)) == (try? Items.checkProtection(in: old))
         else { return .replaceWithProtection }
         return .replace
     }

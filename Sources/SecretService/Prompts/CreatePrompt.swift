@@ -3,6 +3,7 @@ import DBus
 import Desktop
 import Gcrypt
 import KeychainModel
+import Logging
 import Vault
 
 /// Creates a collection under a password that the person chooses; the result is its path (#53).
@@ -11,29 +12,33 @@ final class CreatePrompt: PromptAction {
     /// Nil if the caller gave none.
     private let label: String?
     private let alias: String
-    private let provider: Provider
+    private let collections: Collections
+    private let unlocker: Unlocker
 
-    init(label: String?, alias: String, provider: Provider) {
+    init(label: String?, alias: String, unlocker: Unlocker) {
         self.label = label
         self.alias = alias
-        self.provider = provider
+        collections = unlocker.collections
+        self.unlocker = unlocker
     }
 
     var emptyResult: Variant { .objectPath(.root) }
 
-    func perform(asking conversation: Conversation) async -> PromptOutcome {
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
         // `login` waits for its first password under the alias `default`; that is the collection which is meant then.
-        if let vacant = provider.vacantCollection(forAlias: alias) {
-            guard await provider.unlock(vacant, asking: conversation) else { return .dismissed(emptyResult) }
+        if let vacant = collections.vacant(forAlias: alias) {
+            guard await unlocker.unlock(vacant, asking: conversation, for: client) else {
+                return .dismissed(emptyResult)
+            }
             return await done(vacant)
         }
         let label = label ?? "Unnamed"
-        let caller = await provider.callers.caller(conversation.caller)
+        let caller = await client.identity()
         // It may have been dismissed after the answer; then nothing is made.
         guard let password = await conversation.askNewPassword(of: label, for: caller), !conversation.isEnded else {
             return .dismissed(emptyResult)
         }
-        guard let collection = await provider.create(label: label, alias: alias, password: password) else {
+        guard let collection = await collections.create(label: label, alias: alias, password: password) else {
             return .dismissed(emptyResult)
         }
         return await done(collection)
@@ -42,8 +47,17 @@ final class CreatePrompt: PromptAction {
     /// Gives the label also to what another caller made meanwhile (#55).
     private func done(_ collection: Collection) async -> PromptOutcome {
         if let label {
-            await provider.relabel(collection, label)
+            await relabel(collection, label)
         }
         return .done(.objectPath(.collection(collection.name)))
+    }
+
+    private func relabel(_ collection: Collection, _ label: String) async {
+        guard collection.label != label else { return }
+        do throws(BusError) {
+            try await collections.setLabel(of: collection, to: label)
+        } catch {
+            unlocker.logger.warning("A keychain could not be renamed", metadata: ["reason": "\(error)"])
+        }
     }
 }

@@ -7,33 +7,36 @@ import Vault
 @BusActor
 final class DeleteItemPrompt: PromptAction {
     private let item: ProtectedItem
-    private let caller: String
-    private let provider: Provider
+    private let items: Items
 
-    init(_ item: ProtectedItem, for caller: String, provider: Provider) {
+    init(_ item: ProtectedItem, items: Items) {
         self.item = item
-        self.caller = caller
-        self.provider = provider
+        self.items = items
     }
 
     var emptyResult: Variant { .string("") }
 
-    func perform(asking conversation: Conversation) async -> PromptOutcome {
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
         do throws(AuthenticationError) {
-            let authorization = try await provider.authorize(.delete, item, for: caller, asking: conversation)
-            return await delete(authorization)
+            let authorization = try await items.authenticator.authorize(
+                .delete,
+                item,
+                for: client,
+                asking: conversation
+            )
+            return await delete(authorization, by: client)
         } catch {
-            provider.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+            items.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
         }
     }
 
-    private func delete(_ authorization: ItemAuthorization) async -> PromptOutcome {
+    private func delete(_ authorization: ItemAuthorization, by client: Client) async -> PromptOutcome {
         do throws(BusError) {
-            try await provider.delete(item.id, in: item.collection, by: caller, authorizedBy: authorization)
+            try await items.delete(item.id, in: item.collection, by: client, authorizedBy: authorization)
             return .done(emptyResult)
         } catch {
-            provider.logger.info("An item was not deleted", metadata: ["reason": "\(error)"])
+            items.logger.info("An item was not deleted", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
         }
     }

@@ -50,11 +50,3 @@ struct LoginLoss: Equatable {
         }
     }
 }
-
-extension Collection {
-    /// How many of the items are protected, as far as is known.
-    var protectedItemCount: Int {
-        guard hasProtectedItems else { return 0 }
-        return itemIDs.count { protection(of: $0).needsAuthentication }
-    }
-}

@@ -2,6 +2,7 @@ import Authentication
 import DBus
 import Desktop
 import KeychainModel
+import Logging
 import Vault
 
 /// Unlocks collections and items; the result is what was unlocked of what was asked for (#71).
@@ -24,37 +25,42 @@ final class UnlockPrompt: PromptAction {
 
     private let requests: [Request]
     private let action: ItemAction
-    private let caller: String
     /// How it looks, and what takes note of what was proved; nil without one.
     let context: AuthenticationContext?
-    private let provider: Provider
+    private let unlocking: Unlocking
+    private unowned let client: Client
 
     init(
         _ requests: [Request],
         to action: ItemAction = .use,
-        for caller: String,
+        for client: Client,
         in context: AuthenticationContext? = nil,
-        provider: Provider
+        unlocking: Unlocking
     ) {
         self.requests = requests
         self.action = action
         keptBytes = requests.reduce(0) { $0 + $1.size }
-        self.caller = caller
+        self.client = client
         self.context = context
-        self.provider = provider
+        self.unlocking = unlocking
     }
 
     var emptyResult: Variant { .objectPaths([]) }
 
     let keptBytes: Int
 
-    func perform(asking conversation: Conversation) async -> PromptOutcome {
-        let caller = await provider.callers.caller(caller)
-        let authentication = ItemAuthentication(to: action, for: caller, in: context, provider: provider)
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        let authentication = ItemAuthentication(
+            to: action,
+            for: client,
+            await client.identity(),
+            in: context,
+            by: unlocking.authenticator
+        )
         let named = NamedItems(knownItems) { authentication.purpose(of: $0, by: Policy(.passcode)) }
         // Who dismisses one dialog does not want to see the next.
         if await unlockCollections(asking: conversation, naming: named) {
-            await provider.authenticate(lockedItems, given: named, by: authentication, asking: conversation)
+            await authenticate(authentication, given: named, asking: conversation)
         }
         let unlocked = requests.filter { !isLocked($0) }.map(\.path)
         return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))
@@ -62,20 +68,38 @@ final class UnlockPrompt: PromptAction {
 
     private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
         for request in requests where request.collection.isLocked {
-            guard await provider.unlock(request.collection, asking: conversation, naming: named) else {
-                return false
-            }
+            let isUnlocked = await unlocking.unlocker.unlock(
+                request.collection,
+                asking: conversation,
+                for: client,
+                naming: named
+            )
+            guard isUnlocked else { return false }
         }
         return true
     }
 
-    /// What is locked to the caller alone, each item once.
+    /// Asks for what the policies of the locked items need, and grants the client those that were proved; a failure goes to the context.
+    private func authenticate(
+        _ authentication: ItemAuthentication,
+        given named: NamedItems?,
+        asking conversation: Conversation
+    ) async {
+        do throws(AuthenticationError) {
+            try await authentication.run(lockedItems, given: named, asking: conversation)
+        } catch {
+            unlocking.authenticator.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+            context?.failure = error
+        }
+    }
+
+    /// The items that are locked to the client alone, each once.
     private var lockedItems: [ProtectedItem] {
         items { id, collection in
-            guard !collection.isLocked, !provider.isAllowed(action, id, in: collection, for: caller, context) else {
+            guard !collection.isLocked, !unlocking.isAllowed(action, id, in: collection, for: client, context) else {
                 return nil
             }
-            switch provider.access.verdict(on: id, in: collection, for: caller) {
+            switch unlocking.access.verdict(on: id, in: collection, for: client) {
             case .needsAuthentication(let policy): return policy
             case .granted: return collection.protection(of: id).policy
             case .open, .unavailable: return nil
@@ -87,13 +111,13 @@ final class UnlockPrompt: PromptAction {
     /// not been unlocked since the start nothing is.
     private var knownItems: [ProtectedItem] {
         items { id, collection in
-            if provider.isAllowed(action, id, in: collection, for: caller, context) { return nil }
+            if unlocking.isAllowed(action, id, in: collection, for: client, context) { return nil }
             guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode) else {
                 return nil
             }
             return policy
         }
-        .filter { !$0.isSealed || provider.vault.passcodeOpens($0.id, in: $0.collection) }
+        .filter { !$0.isSealed || unlocking.vault.passcodeOpens($0.id, in: $0.collection) }
     }
 
     /// The items with a policy, each once.
@@ -110,6 +134,6 @@ final class UnlockPrompt: PromptAction {
     private func isLocked(_ request: Request) -> Bool {
         guard let id = request.item else { return request.collection.isLocked }
         guard request.collection.contains(id) else { return true }
-        return !provider.isAllowed(action, id, in: request.collection, for: caller, context)
+        return !unlocking.isAllowed(action, id, in: request.collection, for: client, context)
     }
 }

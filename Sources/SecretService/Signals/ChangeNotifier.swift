@@ -2,23 +2,23 @@ import DBus
 import KeychainModel
 import Vault
 
-/// Tells everybody on the bus what has changed (#84 – #87, #99 – #101, #112).
+/// Emits the change signals (#84 – #87, #99 – #101, #112).
 ///
 /// Signals come from the real paths only, never from aliases, and each before the reply of the call that caused it, so that
 /// a client's cache is right when its call returns.
 ///
-/// `Items` is the exception: it is a list of all, and a list of 100,000 for every new item would cost more than the item. Up to
-/// a bound it is sent at once; beyond, changes are gathered and told at most once a second. It cannot be sent as invalidated:
-/// libsecret's handler of ItemCreated reads the cached list and needs one to be there.
+/// `Items` is the exception: it lists all items, and a list of 100,000 for every new item would cost more than the item. Up to
+/// a bound it is sent at once; beyond, at most once a second. It cannot be sent as invalidated: libsecret's handler of ItemCreated
+/// reads the cached list and needs one.
 @BusActor
 final class ChangeNotifier {
     private let connection: Connection
     private let access: ItemAccess
     private let itemsPerNotice: Int
     private var gathering: [CollectionName: Timer] = [:]
-    /// The items of a collection that are still to be told of being locked or unlocked.
+    /// The pending signals of the items of collections that were locked or unlocked.
     private var lockNotices: [CollectionName: Timer] = [:]
-    /// What is wrong with collections, as it was told last.
+    /// The problems of collections as last sent.
     private var problems: [CollectionName: String] = [:]
     private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
@@ -27,9 +27,6 @@ final class ChangeNotifier {
         self.connection = connection
         self.access = access
         self.itemsPerNotice = itemsPerNotice
-        access.onChange = { [weak self] item, isLocked, caller in
-            self?.lockChanged(of: item, isLocked, for: caller)
-        }
     }
 
     // MARK: Collections
@@ -47,8 +44,8 @@ final class ChangeNotifier {
         collectionsChanged(all)
     }
 
-    /// Tells what is wrong with a collection if that has changed, as it may by unlocking it and by reading a secret.
-    func tellProblem(of collection: Collection) {
+    /// Emits the problem of a collection if it has changed, as it may when it is unlocked or a secret is read.
+    func problemMayHaveChanged(_ collection: Collection) {
         let problem = collection.problem ?? ""
         guard problems[collection.name, default: ""] != problem else { return }
         problems[collection.name] = problem
@@ -65,7 +62,7 @@ final class ChangeNotifier {
         emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
     }
 
-    /// Tells that a collection was locked or unlocked, and with it its items.
+    /// Emits that a collection and its items were locked or unlocked.
     func lockChanged(_ collection: Collection) {
         let isLocked = collection.isLocked
         send(.collection(collection.name), InterfaceName.collection) { changes in
@@ -74,13 +71,13 @@ final class ChangeNotifier {
             changes.writeProperty("Modified", collection.modified.seconds)
         }
         emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
-        tellProblem(of: collection)
+        problemMayHaveChanged(collection)
         lockNotices.removeValue(forKey: collection.name).map(BusActor.loop.cancel)
-        tellLockChanged(of: collection.itemIDs[...], in: collection)
+        emitLockChanged(of: collection.itemIDs[...], in: collection)
     }
 
-    /// Tells of some items, and of the others in later turns of the loop: calls are answered in between.
-    private func tellLockChanged(of ids: ArraySlice<ItemID>, in collection: Collection) {
+    /// Emits the change of some items, and of the others in later turns of the event loop: calls are answered in between.
+    private func emitLockChanged(of ids: ArraySlice<ItemID>, in collection: Collection) {
         for id in ids.prefix(itemsPerNotice) {
             guard let item = collection.item(id) else { continue }
             // An item that was never unlocked before has shown neither label nor attributes nor times.
@@ -91,7 +88,7 @@ final class ChangeNotifier {
             rest.isEmpty
             ? nil
             : BusActor.loop.schedule(after: ChangeNotifier.pause) { [weak self] in
-                self?.tellLockChanged(of: rest, in: collection)
+                self?.emitLockChanged(of: rest, in: collection)
             }
     }
 
@@ -120,22 +117,14 @@ final class ChangeNotifier {
         }
     }
 
-    /// Tells one caller that an item is locked to it, or not; to the others nothing has changed.
-    private func lockChanged(of item: ItemReference, _ isLocked: Bool, for caller: String) {
-        let path = ObjectPath.item(item.id, in: item.collection)
-        connection.emitPropertiesChanged(path, InterfaceName.item, to: caller) { changes in
-            changes.writeProperty("Locked", isLocked)
-        }
-    }
-
-    /// Tells everybody of the items that are locked as long as the session is.
+    /// Emits the change of the items that are locked while the screen is.
     func sessionLockChanged(_ collection: Collection) {
         for id in collection.itemIDs {
             guard case .stated(let protection) = collection.protection(of: id), protection.policy == nil,
                 protection.accessibility?.needsUnlockedSession == true
             else { continue }
             send(.item(id, in: collection.name), InterfaceName.item) { changes in
-                changes.writeProperty("Locked", access.isLocked(id, in: collection))
+                changes.writeProperty("Locked", access.isLocked(id, in: collection, for: nil))
             }
         }
     }
@@ -148,7 +137,7 @@ final class ChangeNotifier {
                 changes.writeProperty("Type", item.type)
             }
             if properties.contains(.locked) {
-                changes.writeProperty("Locked", access.isLocked(item.id, in: collection))
+                changes.writeProperty("Locked", access.isLocked(item.id, in: collection, for: nil))
             }
             if properties.contains(.created) { changes.writeProperty("Created", item.created.seconds) }
             changes.writeProperty("Modified", item.modified.seconds)
@@ -180,4 +169,15 @@ final class ChangeNotifier {
     private func send(_ path: ObjectPath, _ interface: String, _ changes: (inout Writer) -> Void) {
         connection.emitPropertiesChanged(path, interface, changes)
     }
+}
+
+/// The changed properties of an item beside `Modified`, which always changes.
+struct ItemProperties: OptionSet {
+    let rawValue: Int
+
+    static let label = ItemProperties(rawValue: 1)
+    static let attributes = ItemProperties(rawValue: 2)
+    static let locked = ItemProperties(rawValue: 4)
+    static let created = ItemProperties(rawValue: 8)
+    static let all: ItemProperties = [.label, .attributes]
 }

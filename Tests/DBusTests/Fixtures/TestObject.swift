@@ -65,7 +65,7 @@ final class TestObject {
                 call.reply { try? call.arguments(ByteArray.self).write(to: &$0) }
             },
             Method("Sender", out: [Parameter("name", String.self)]) { (_, call) throws(BusError) in
-                call.reply(with: call.sender)
+                call.reply(with: call.peer.name)
             },
             Method("Act") { (object, call) throws(BusError) in
                 call.reply()

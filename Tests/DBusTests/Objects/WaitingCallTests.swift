@@ -57,20 +57,33 @@ struct WaitingCallTests {
         }
     }
 
+    private final class CountingPeer: Peer {
+        nonisolated let name: String
+        var waitingCalls = WaitingCalls(limit: 1)
+        private(set) var leaves = 0
+
+        init(_ name: String) {
+            self.name = name
+        }
+
+        func leave() {
+            leaves += 1
+        }
+    }
+
     @Test
     @BusActor
-    func waitingCalls_ofACallerThatIsForgotten_areNoLongerCounted() async throws {
-        let server = try await TestServer.start(limit: 1)
-        let objects = try #require(server.connection.server)
-        let caller = server.client.uniqueName
-        #expect(!objects.hasWaitingCalls(of: caller))
-        let held = try await hold(1, server)
-        #expect(objects.hasWaitingCalls(of: caller))
-        objects.forget(caller)
-        #expect(!objects.hasWaitingCalls(of: caller))
-        server.object.release()
-        #expect(try await finish(held) == 1)
-        #expect(!objects.hasWaitingCalls(of: caller))
+    func peerTable_createsEachPeerOnce_andLetsItLeaveOnce() {
+        let peers = PeerTable { CountingPeer($0) }
+        let first = peers[":1.1"]
+        #expect(peers[":1.1"] === first)
+        #expect(peers[":1.2"] !== first)
+        peers.remove(":1.1")
+        peers.remove(":1.1")
+        peers.remove(":1.3")
+        #expect(first.leaves == 1)
+        #expect(peers.all.map(\.name) == [":1.2"])
+        #expect(peers[":1.1"] !== first)
     }
 
     @Test

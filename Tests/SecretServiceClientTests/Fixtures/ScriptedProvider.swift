@@ -59,7 +59,7 @@ final class ScriptedProvider {
             ObjectPath(unchecked: call.path),
             "org.freedesktop.Secret.Prompt",
             "Completed",
-            to: call.sender
+            to: call.peer.name
         )
         signal.append(false, result)
         connection.send(signal)

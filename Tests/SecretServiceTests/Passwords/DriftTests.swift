@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 import Gcrypt
 import KeychainModel
 import SecretService
@@ -148,7 +149,7 @@ struct DriftTests {
         let service = try await ProviderInProcess()
         let login = try service.collection(.login)
         for password in ["tyqo", ProviderInProcess.password] {
-            await service.provider.unlock(try ProviderInProcess.bytes(password), from: .root)
+            await service.provider.logins.unlock(try ProviderInProcess.bytes(password), from: .root)
         }
         #expect(try await !service.client.isCollectionLocked(.login))
         login.lock()

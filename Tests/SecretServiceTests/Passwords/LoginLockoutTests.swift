@@ -16,7 +16,7 @@ struct LoginLockoutTests {
         var status = LoginReply.Status.wrong
         while attempts < 20, status == .wrong {
             attempts += 1
-            await service.provider.unlock(try ProviderInProcess.bytes("bad"), from: .user)
+            await service.provider.logins.unlock(try ProviderInProcess.bytes("bad"), from: .user)
             status = try await change(from: "bad", in: service)
         }
         #expect(status == .refused)
@@ -45,6 +45,6 @@ struct LoginLockoutTests {
     @BusActor
     private func change(from old: String, in service: ProviderInProcess) async throws -> LoginReply.Status {
         let new = try ProviderInProcess.bytes("new")
-        return await service.provider.change(try ProviderInProcess.bytes(old), to: new, from: .user).status
+        return await service.provider.logins.change(try ProviderInProcess.bytes(old), to: new, from: .user).status
     }
 }

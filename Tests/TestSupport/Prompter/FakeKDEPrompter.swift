@@ -95,13 +95,13 @@ package final class FakeKDEPrompter {
             events.record("refused")
             throw BusError(.failed, "not today")
         }
-        request = (call.sender, path)
-        connection.subscribe(to: signal("Retry", from: call.sender, path)) { [weak self] message in
+        request = (call.peer.name, path)
+        connection.subscribe(to: signal("Retry", from: call.peer.name, path)) { [weak self] message in
             guard let self, let reason = try? message.read(String.self) else { return }
             events.record("Retry \(reason)")
             respond()
         }
-        connection.subscribe(to: signal("Dismiss", from: call.sender, path)) { [weak self] _ in
+        connection.subscribe(to: signal("Dismiss", from: call.peer.name, path)) { [weak self] _ in
             self?.events.record("Dismiss")
             self?.say("Dismissed")
         }

@@ -108,7 +108,7 @@ package final class FakePrompter {
             methods: [
                 Method(deciding: "BeginPrompting", in: [callback]) { (prompter, call) throws(BusError) in
                     prompter.calls.record("BeginPrompting")
-                    prompter.begin(call, Caller(name: call.sender, callback: try call.arguments(ObjectPath.self)))
+                    prompter.begin(call, Caller(name: call.peer.name, callback: try call.arguments(ObjectPath.self)))
                     guard prompter.greeting == .unanswered else { return .answered }
                     let gone = prompter.gone
                     return .suspending { _ = try? await gone.first("the end of the prompter") }
@@ -125,7 +125,7 @@ package final class FakePrompter {
                 },
                 Method("StopPrompting", in: [callback]) { (prompter, call) throws(BusError) in
                     prompter.calls.record("StopPrompting")
-                    let caller = Caller(name: call.sender, callback: try call.arguments(ObjectPath.self))
+                    let caller = Caller(name: call.peer.name, callback: try call.arguments(ObjectPath.self))
                     call.reply()
                     if prompter.sessions.removeValue(forKey: caller) != nil {
                         prompter.callBack(caller, "PromptDone")
@@ -167,7 +167,7 @@ package final class FakePrompter {
             [String: Variant].self,
             String.self
         )
-        let caller = Caller(name: call.sender, callback: callback)
+        let caller = Caller(name: call.peer.name, callback: callback)
         guard let session = sessions[caller] else { throw BusError(.failed, "not begun") }
         let response = responses.first ?? .hang
         if responses.count > 1 {

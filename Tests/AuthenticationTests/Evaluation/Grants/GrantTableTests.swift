@@ -15,45 +15,44 @@ struct GrantTableTests {
     private typealias Table = GrantTable<Int, Key>
 
     @Test
-    func grant_callerAndObject_areExactlyThose() {
+    func grant_isForItsObjectAlone() {
         var table = Table()
-        table.grant(1, to: ":1.1", key: Key("a"), reuse: .standard, at: .zero)
-        #expect(table.isGranted(1, to: ":1.1", at: .zero))
-        #expect(!table.isGranted(2, to: ":1.1", at: .zero))
-        #expect(!table.isGranted(1, to: ":1.2", at: .zero))
-        #expect(table.use(1, by: ":1.2", at: .zero) == nil)
-        #expect(table.use(1, by: ":1.1", at: .zero)?.name == "a")
+        table.grant(1, key: Key("a"), reuse: .standard, at: .zero)
+        #expect(table.isGranted(1, at: .zero))
+        #expect(!table.isGranted(2, at: .zero))
+        #expect(table.use(2, at: .zero) == nil)
+        #expect(table.use(1, at: .zero)?.name == "a")
     }
 
     @Test
     func use_withinTheTime_again_afterIt_notAnyMore() {
         var table = Table()
-        table.grant(1, to: ":1.1", key: Key("a"), reuse: GrantReuse(.seconds(10)), at: .seconds(100))
+        table.grant(1, key: Key("a"), reuse: GrantReuse(.seconds(10)), at: .seconds(100))
         for time in [100, 105, 109] {
-            #expect(table.use(1, by: ":1.1", at: .seconds(time)) != nil)
+            #expect(table.use(1, at: .seconds(time)) != nil)
         }
-        #expect(table.use(1, by: ":1.1", at: .seconds(110)) == nil)
-        #expect(!table.isGranted(1, to: ":1.1", at: .seconds(110)))
-        #expect(table.key(of: 1, for: ":1.1", at: .seconds(110)) == nil)
+        #expect(table.use(1, at: .seconds(110)) == nil)
+        #expect(!table.isGranted(1, at: .seconds(110)))
+        #expect(table.key(of: 1, at: .seconds(110)) == nil)
     }
 
     @Test
     func use_singleRelease_once() {
         var table = Table()
-        table.grant(1, to: ":1.1", key: Key("a"), reuse: .single, at: .zero)
+        table.grant(1, key: Key("a"), reuse: .single, at: .zero)
         // Looking is not using.
-        #expect(table.isGranted(1, to: ":1.1", at: .zero))
-        #expect(table.key(of: 1, for: ":1.1", at: .zero) != nil)
-        #expect(table.use(1, by: ":1.1", at: .zero) != nil)
-        #expect(table.use(1, by: ":1.1", at: .zero) == nil)
+        #expect(table.isGranted(1, at: .zero))
+        #expect(table.key(of: 1, at: .zero) != nil)
+        #expect(table.use(1, at: .zero) != nil)
+        #expect(table.use(1, at: .zero) == nil)
         #expect(table.isEmpty)
     }
 
     @Test
     func use_singleRelease_doesNotWaitForEver() {
         var table = Table()
-        table.grant(1, to: ":1.1", key: Key("a"), reuse: .single, at: .zero)
-        #expect(table.use(1, by: ":1.1", at: GrantReuse.singleReleaseTime) == nil)
+        table.grant(1, key: Key("a"), reuse: .single, at: .zero)
+        #expect(table.use(1, at: GrantReuse.singleReleaseTime) == nil)
     }
 
     @Test(
@@ -71,9 +70,9 @@ struct GrantTableTests {
     @Test
     func grant_again_replaces() {
         var table = Table()
-        table.grant(1, to: ":1.1", key: Key("a"), reuse: GrantReuse(.seconds(300)), at: .zero)
-        table.grant(1, to: ":1.1", key: Key("b"), reuse: .single, at: .seconds(1))
-        #expect(table.use(1, by: ":1.1", at: .seconds(1))?.name == "b")
+        table.grant(1, key: Key("a"), reuse: GrantReuse(.seconds(300)), at: .zero)
+        table.grant(1, key: Key("b"), reuse: .single, at: .seconds(1))
+        #expect(table.use(1, at: .seconds(1))?.name == "b")
         #expect(table.isEmpty)
     }
 
@@ -84,7 +83,7 @@ struct GrantTableTests {
         do {
             let key = Key("a")
             released = key
-            table.grant(1, to: ":1.1", key: key, reuse: .standard, at: .zero)
+            table.grant(1, key: key, reuse: .standard, at: .zero)
         }
         #expect(released != nil)
         _ = table.removeExpired(at: .seconds(10))
@@ -93,46 +92,24 @@ struct GrantTableTests {
 
     private func filled() -> Table {
         var table = Table()
-        for caller in [":1.1", ":1.2"] {
-            for object in 1...3 {
-                let reuse = GrantReuse(.seconds(object * 10))
-                table.grant(object, to: caller, key: Key("\(caller) \(object)"), reuse: reuse, at: .zero)
-            }
+        for object in 1...3 {
+            table.grant(object, key: Key("\(object)"), reuse: GrantReuse(.seconds(object * 10)), at: .zero)
         }
         return table
-    }
-
-    private func holders(_ removed: [Table.Holder]) -> Set<String> {
-        Set(removed.map { "\($0.caller) \($0.object)" })
-    }
-
-    @Test
-    func removeAll_ofCaller_leavesTheOthers() {
-        var table = filled()
-        table.removeAll(of: ":1.1")
-        #expect(!table.isGranted(1, to: ":1.1", at: .zero))
-        #expect(table.isGranted(1, to: ":1.2", at: .zero))
-    }
-
-    @Test
-    func removeAll_forObject_tellsWhoHadIt() {
-        var table = filled()
-        #expect(holders(table.removeAll(for: 2)) == [":1.1 2", ":1.2 2"])
-        #expect(table.removeAll(for: 2).isEmpty)
-        #expect(table.isGranted(3, to: ":1.1", at: .zero))
     }
 
     @Test
     func removeAll_some_leavesTheOthers() {
         var table = filled()
-        #expect(holders(table.removeAll { $0 >= 2 }) == [":1.1 2", ":1.1 3", ":1.2 2", ":1.2 3"])
-        #expect(table.isGranted(1, to: ":1.1", at: .zero))
+        #expect(Set(table.removeAll { $0 >= 2 }) == [2, 3])
+        #expect(table.removeAll { $0 >= 2 }.isEmpty)
+        #expect(table.isGranted(1, at: .zero))
     }
 
     @Test
     func removeAll_everything_leavesNothing() {
         var table = filled()
-        #expect(table.removeAll().count == 6)
+        #expect(table.removeAll().count == 3)
         #expect(table.isEmpty)
         #expect(table.nextDeadline == nil)
     }
@@ -142,16 +119,15 @@ struct GrantTableTests {
         var table = filled()
         #expect(table.nextDeadline == .seconds(10))
         #expect(table.removeExpired(at: .seconds(9)).isEmpty)
-        #expect(holders(table.removeExpired(at: .seconds(10))) == [":1.1 1", ":1.2 1"])
+        #expect(table.removeExpired(at: .seconds(10)) == [1])
         #expect(table.nextDeadline == .seconds(20))
-        #expect(table.removeExpired(at: .seconds(1000)).count == 4)
+        #expect(table.removeExpired(at: .seconds(1000)).count == 2)
         #expect(table.isEmpty)
     }
 
     @Test
     func table_randomHistory_agreesWithAList() {
         struct Entry {
-            let caller: String
             let object: Int
             let end: Int
             let isSingle: Bool
@@ -161,33 +137,32 @@ struct GrantTableTests {
         var list: [Entry] = []
         var now = 0
         for _ in 0..<20_000 {
-            let caller = ":1.\(Int.random(in: 0..<3, using: &generator))"
             let object = Int.random(in: 0..<3, using: &generator)
             switch Int.random(in: 0..<8, using: &generator) {
             case 0, 1:
                 let seconds = Int.random(in: -1...400, using: &generator)
-                table.grant(object, to: caller, key: object, reuse: GrantReuse(.seconds(seconds)), at: .seconds(now))
-                list.removeAll { $0.caller == caller && $0.object == object }
+                table.grant(object, key: object, reuse: GrantReuse(.seconds(seconds)), at: .seconds(now))
+                list.removeAll { $0.object == object }
                 let end = now + (seconds <= 0 ? 10 : min(seconds, 300))
-                list.append(Entry(caller: caller, object: object, end: end, isSingle: seconds <= 0))
+                list.append(Entry(object: object, end: end, isSingle: seconds <= 0))
             case 2:
                 now += Int.random(in: 0..<50, using: &generator)
             case 3 where Int.random(in: 0..<10, using: &generator) == 0:
-                table.removeAll(of: caller)
-                list.removeAll { $0.caller == caller }
+                table.removeAll()
+                list.removeAll()
             case 4 where Int.random(in: 0..<10, using: &generator) == 0:
-                _ = table.removeAll(for: object)
+                table.removeAll { $0 == object }
                 list.removeAll { $0.object == object }
             case 5:
                 let removed = table.removeExpired(at: .seconds(now))
                 #expect(removed.count == list.count { $0.end <= now })
                 list.removeAll { $0.end <= now }
             default:
-                let entry = list.first { $0.caller == caller && $0.object == object && now < $0.end }
-                #expect(table.isGranted(object, to: caller, at: .seconds(now)) == (entry != nil))
-                #expect((table.use(object, by: caller, at: .seconds(now)) != nil) == (entry != nil))
+                let entry = list.first { $0.object == object && now < $0.end }
+                #expect(table.isGranted(object, at: .seconds(now)) == (entry != nil))
+                #expect((table.use(object, at: .seconds(now)) != nil) == (entry != nil))
                 if let entry, entry.isSingle {
-                    list.removeAll { $0.caller == caller && $0.object == object }
+                    list.removeAll { $0.object == object }
                 }
             }
         }

@@ -1,0 +1,86 @@
+/// A connection that calls this process.
+@BusActor
+package protocol Peer: AnyObject {
+    /// The unique name, such as `:1.42`.
+    nonisolated var name: String { get }
+
+    /// Its calls that wait for an answer.
+    var waitingCalls: WaitingCalls { get set }
+
+    /// Ends everything that is kept for the connection, which has left the bus; called once.
+    func leave()
+}
+
+/// The calls of one peer that wait, within its quota.
+package struct WaitingCalls: Sendable {
+    private let limit: Int
+    private let byteLimit: Int
+    private var count = 0
+    private var bytes = 0
+
+    /// - Parameters:
+    ///   - limit: the most calls that wait; another one is answered with `LimitsExceeded`.
+    ///   - byteLimit: the most bytes of their arguments: past 63 MiB of them, libdbus reads nothing more from anybody.
+    package init(limit: Int, byteLimit: Int = 32 << 20) {
+        self.limit = limit
+        self.byteLimit = byteLimit
+    }
+
+    mutating func begin(of size: Int) throws(BusError) {
+        guard count < limit else { throw BusError(.limitsExceeded, "\(limit) of your calls are already waiting") }
+        guard bytes + size <= byteLimit else {
+            throw BusError(.limitsExceeded, "calls with \(byteLimit) bytes of arguments may wait, and no more")
+        }
+        count += 1
+        bytes += size
+    }
+
+    mutating func end(of size: Int) {
+        count -= 1
+        bytes -= size
+    }
+}
+
+/// A peer for which nothing but its waiting calls is kept.
+package final class BasicPeer: Peer {
+    package nonisolated let name: String
+    package var waitingCalls: WaitingCalls
+
+    /// Creates a peer without calls.
+    package init(_ name: String, _ waitingCalls: WaitingCalls) {
+        self.name = name
+        self.waitingCalls = waitingCalls
+    }
+
+    package func leave() {}
+}
+
+/// The peers that have called, by name.
+@BusActor
+package final class PeerTable<P: Peer> {
+    private let make: @BusActor (String) -> P
+    private var peers: [String: P] = [:]
+
+    /// Creates an empty table.
+    ///
+    /// - Parameter make: creates a peer at its first call.
+    package nonisolated init(_ make: @escaping @BusActor (String) -> P) {
+        self.make = make
+    }
+
+    /// The peer of a name, created if it is new.
+    package subscript(_ name: String) -> P {
+        if let peer = peers[name] { return peer }
+        let peer = make(name)
+        peers[name] = peer
+        return peer
+    }
+
+    /// All peers.
+    package var all: [P] { Array(peers.values) }
+
+    /// Lets a peer leave, if it has ever called.
+    package func remove(_ name: String) {
+        peers.removeValue(forKey: name)?.leave()
+    }
+}

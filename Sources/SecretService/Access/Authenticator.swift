@@ -1,0 +1,126 @@
+import Authentication
+import DBus
+import Desktop
+import KeychainModel
+import Logging
+import Vault
+
+/// Has people prove what policies ask for: those of items, and those that contexts name.
+@BusActor
+final class Authenticator {
+    let vault: Vault
+    let biometry: any Biometry
+    let evaluator: Evaluator
+    let lockouts: LockoutTable
+    let access: ItemAccess
+    let audit: AccessAudit
+    let logger: Logger
+
+    private let questions: PromptQueue
+
+    init(
+        vault: Vault,
+        biometry: any Biometry,
+        evaluator: Evaluator,
+        questions: PromptQueue,
+        lockouts: LockoutTable,
+        access: ItemAccess,
+        audit: AccessAudit,
+        logger: Logger
+    ) {
+        self.vault = vault
+        self.biometry = biometry
+        self.evaluator = evaluator
+        self.questions = questions
+        self.lockouts = lockouts
+        self.access = access
+        self.audit = audit
+        self.logger = logger
+    }
+
+    /// The dialog of an evaluation, in a conversation that goes on after it.
+    func dialog(for purpose: AuthenticationPurpose, in conversation: Conversation) -> ConversationDialog {
+        ConversationDialog(conversation, in: questions, words: purpose.words(windowID: conversation.windowID))
+    }
+
+    // MARK: Items
+
+    /// Authorises one operation on an item by asking a person; throws if that came to nothing.
+    func authorize(
+        _ action: ItemAction,
+        _ item: ProtectedItem,
+        for client: Client,
+        asking conversation: Conversation
+    ) async throws(AuthenticationError) -> ItemAuthorization {
+        let authentication = ItemAuthentication(to: action, for: client, await client.identity(), by: self)
+        try await authentication.run([item.current], asking: conversation)
+        guard let authorization = authentication.authorizations.first, !conversation.isEnded else {
+            throw AuthenticationError(.systemCancel, reason: "the item was changed or locked meanwhile")
+        }
+        return authorization
+    }
+
+    // MARK: Contexts
+
+    /// Has a person prove the policy that a context names.
+    func evaluate(
+        _ policy: Policy,
+        _ settings: AuthenticationSettings,
+        in context: AuthenticationContext,
+        asking conversation: Conversation
+    ) async throws(AuthenticationError) -> ContextProof {
+        let passcode = VaultPasscode(vault)
+        defer { passcode.forget() }
+        var purpose = AuthenticationPurpose(caller: context.caller, labels: [], settings: settings)
+        purpose.scope = ProofScope(of: policy, for: settings.reuse)
+        let request = EvaluationRequest(
+            await requirement(of: policy),
+            isInteractionAllowed: settings.allowsInteraction,
+            message: purpose.message
+        )
+        let dialog = dialog(for: purpose, in: conversation)
+        let outcome = await evaluator.evaluate(request, passcode: passcode, asking: dialog).outcome()
+        audit.authenticated(policy, for: context.caller, outcome)
+        switch outcome {
+        case .satisfied(let proofs):
+            return ContextProof(factors: proofs.factors, matchedSet: proofs.matchedSet, passcode: passcode.key)
+        case .failed(let error): throw error
+        }
+    }
+
+    /// The reason why a policy cannot be satisfied now, if there is one, and whether there is a reader.
+    func obstacle(to policy: Policy, for client: Client) async -> (error: AuthenticationError?, hasReader: Bool) {
+        let verdict = await evaluator.verdict(
+            on: await requirement(of: policy),
+            isPasscodeSet: vault.hasPasscode,
+            hasPrompter: await questions.isAvailable(for: client.name)
+        )
+        let hasReader =
+            switch await biometry.availability() {
+            case .available, .notEnrolled, .failed: true
+            case .notAvailable, .disconnected: false
+            }
+        if case .denied(let error) = verdict { return (error, hasReader) }
+        return (nil, hasReader)
+    }
+
+    /// Without an item, the fingers that are enrolled now count as the current set.
+    private func requirement(of policy: Policy) async -> Requirement {
+        guard policy.factors.contains(.biometryCurrentSet) else { return Requirement(policy: policy) }
+        return Requirement(policy: policy, boundSet: await biometry.availability().set)
+    }
+
+    /// A code over the set of enrolled fingers, different for each application; empty if no finger can be matched.
+    ///
+    /// Its key is the user's, so that it does not reveal the fingers. For a caller whose application is not known, the code is the
+    /// same only as long as the caller is connected.
+    func domainState(for client: Client) async throws(BusError) -> [UInt8] {
+        guard let set = await biometry.availability().set else { return [] }
+        let identity = await client.identity().applicationIdentity ?? client.name
+        do throws(VaultError) {
+            return try vault.code(of: "domain state", Array(identity.utf8), set.hash)
+        } catch {
+            throw BusError(error)
+        }
+    }
+}

@@ -1,0 +1,212 @@
+import Authentication
+import DBus
+import Gcrypt
+import KeychainModel
+import Logging
+import Vault
+
+/// Creates, locks, replaces and deletes collections, with their signals.
+@BusActor
+final class Collections {
+    let vault: Vault
+
+    private let clients: PeerTable<Client>
+    private let changes: ChangeNotifier
+    private let lockouts: LockoutTable
+    private let audit: AccessAudit
+    private let limits: ServiceLimits
+    private let logger: Logger
+    /// Held while a collection is created under an alias.
+    private let aliasLock = KeyedLock<String>()
+
+    init(
+        vault: Vault,
+        clients: PeerTable<Client>,
+        changes: ChangeNotifier,
+        lockouts: LockoutTable,
+        audit: AccessAudit,
+        limits: ServiceLimits,
+        logger: Logger
+    ) {
+        self.vault = vault
+        self.clients = clients
+        self.changes = changes
+        self.lockouts = lockouts
+        self.audit = audit
+        self.limits = limits
+        self.logger = logger
+    }
+
+    // MARK: Creating and deleting
+
+    /// Creates a collection under an alias, which may be empty; nil, and a line in the log, if that fails.
+    ///
+    /// A collection that has the alias by now is returned instead: several callers at once all get the same (#55). Without its alias
+    /// a new collection would not be found, and the next caller would create another, so it is deleted again.
+    func create(label: String, alias: String, password: consuming SecureBytes) async -> Collection? {
+        if alias.isEmpty { return await createOrLog(label: label, password: password) }
+        await aliasLock.lock(alias)
+        defer { aliasLock.unlock(alias) }
+        if let collection = existing(forAlias: alias) { return collection }
+        guard let collection = await createOrLog(label: label, password: password) else { return nil }
+        do throws(VaultError) {
+            try await vault.setAlias(alias, to: collection)
+        } catch {
+            logger.error("A new keychain could not get its alias", metadata: ["reason": "\(error)"])
+            // A program may have stored something in it already.
+            guard collection.itemIDs.isEmpty else { return collection }
+            try? await delete(collection, by: nil)
+            return nil
+        }
+        return collection
+    }
+
+    private func createOrLog(label: String, password: consuming SecureBytes) async -> Collection? {
+        do throws(VaultError) {
+            return try await create(label: label, password: password)
+        } catch {
+            logger.error("A keychain could not be created", metadata: ["reason": "\(error)"])
+            return nil
+        }
+    }
+
+    /// Creates a collection.
+    func create(label: String, password: consuming SecureBytes) async throws(VaultError) -> Collection {
+        let collection = try await vault.createCollection(label: label, password: password)
+        logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
+        changes.collectionCreated(collection.name, all: vault.collectionPaths)
+        return collection
+    }
+
+    /// Deletes a collection; `login` comes back vacant.
+    ///
+    /// - Parameter client: for the audit; nil if the daemon undoes a creation.
+    func delete(_ collection: Collection, by client: Client?) async throws(BusError) {
+        let name = collection.name
+        let isAudited = collection.protectedItemCount > 0
+        try await translatingErrors { () async throws(VaultError) in try await vault.delete(collection) }
+        lockouts.forget(collection)
+        if isAudited, let client { audit.deleted(.collection(name), by: client) }
+        clients.endPermissions(in: name)
+        endProofs(with: name, because: "the login keychain was deleted")
+        logger.info("Deleted a keychain", metadata: ["keychain": "\(name)"])
+        changes.collectionDeleted(name, all: vault.collectionPaths)
+        if vault.collection(named: name) != nil { changes.collectionCreated(name, all: vault.collectionPaths) }
+    }
+
+    /// Replaces a collection by a backup.
+    func restore(
+        _ backup: StagedBackup,
+        as name: CollectionName,
+        inPlaceOf present: Collection?,
+        by client: Client
+    ) async throws(VaultError) {
+        let isAudited = (present?.protectedItemCount ?? 0) > 0
+        let wasThere = vault.collection(named: name) != nil
+        defer {
+            // Also after a failure: the collection has been reopened then, and is locked.
+            clients.endPermissions(in: name)
+            endProofs(with: name, because: "a backup has taken the place of the login keychain")
+            if wasThere { changes.collectionDeleted(name, all: vault.collectionPaths) }
+            if vault.collection(named: name) != nil { changes.collectionCreated(name, all: vault.collectionPaths) }
+        }
+        _ = try await vault.restore(backup, as: name, inPlaceOf: present)
+        if isAudited { audit.deleted(.collection(name), by: client) }
+        logger.notice(
+            "A keychain was restored from a backup",
+            metadata: ["keychain": "\(name)", "of": "\(backup.modified.text)"]
+        )
+    }
+
+    // MARK: Labels and aliases
+
+    /// Sets the label of a collection.
+    func setLabel(of collection: Collection, to label: String) async throws(BusError) {
+        try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
+        changes.labelChanged(collection)
+    }
+
+    /// Throws `LimitsExceeded` if a label is too long.
+    func checkLabel(_ label: String) throws(BusError) {
+        guard label.utf8.count <= vault.limits.labelBytes else {
+            throw BusError(.limitsExceeded, "a label has at most \(vault.limits.labelBytes) bytes")
+        }
+    }
+
+    /// Throws `LimitsExceeded` if an alias is too long.
+    func checkAlias(_ alias: String) throws(BusError) {
+        guard alias.utf8.count <= limits.aliasBytes else {
+            throw BusError(.limitsExceeded, "an alias has at most \(limits.aliasBytes) bytes")
+        }
+    }
+
+    /// The collection of an alias, unless it is vacant.
+    func existing(forAlias alias: String) -> Collection? {
+        guard !alias.isEmpty, let collection = vault.collection(forAlias: alias), !collection.isVacant else {
+            return nil
+        }
+        return collection
+    }
+
+    /// The collection of an alias, if it waits for its first password.
+    func vacant(forAlias alias: String) -> Collection? {
+        guard !alias.isEmpty, let collection = vault.collection(forAlias: alias), collection.isVacant else {
+            return nil
+        }
+        return collection
+    }
+
+    // MARK: Locking
+
+    /// Locks a collection; false if it is the one in memory, which is never locked.
+    @discardableResult
+    func lock(_ collection: Collection) -> Bool {
+        if collection.isEphemeral { return false }
+        let wasLocked = collection.isLocked
+        // While a key is being derived, it takes effect as soon as there is one.
+        collection.lock()
+        if wasLocked { return true }
+        clients.endPermissions(in: collection.name)
+        endProofs(with: collection.name, because: "the login keychain was locked")
+        logger.info("Locked a keychain", metadata: ["keychain": "\(collection.name)"])
+        changes.lockChanged(collection)
+        return true
+    }
+
+    /// Ends the proofs of contexts if the collection is `login`: its password is the passcode.
+    func endProofs(with collection: CollectionName, because reason: String) {
+        if collection == .login { clients.endProofs(.bySystem(reason: reason)) }
+    }
+
+    // MARK: The first password
+
+    /// Throws `notSupported` if a vacant `login` may get no first password now: as the passcode, it would open the protected items of
+    /// other keychains, whoever chose it.
+    func checkFirstPassword(of collection: Collection) throws(VaultError) {
+        guard collection.name == .login, collection.isVacant,
+            let other = vault.collections.first(where: { $0 !== collection && $0.protectedItemCount > 0 })
+        else { return }
+        throw VaultError(
+            .notSupported,
+            reason:
+                """
+                the keychain '\(other.label)' has protected items, which the password of a new login keychain would open; delete \
+                them first, or log in again
+                """
+        )
+    }
+
+    /// Whether a collection may get its first password; if not, the log says why.
+    func mayGetFirstPassword(_ collection: Collection) -> Bool {
+        do throws(VaultError) {
+            try checkFirstPassword(of: collection)
+            return true
+        } catch {
+            logger.error(
+                "A keychain is not made",
+                metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
+            )
+            return false
+        }
+    }
+}

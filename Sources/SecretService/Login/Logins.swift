@@ -1,0 +1,80 @@
+import Authentication
+package import DBus
+package import Desktop
+package import Gcrypt
+import KeychainModel
+import Logging
+import Vault
+
+/// Unlocks `login` and changes its password as logins do, on the word of the PAM module.
+@BusActor
+package final class Logins: LoginKeychain {
+    private let vault: Vault
+    private let unlocker: Unlocker
+    private let passwords: Passwords
+    private let logger: Logger
+    private let lock = KeyedLock<CollectionName>()
+
+    init(vault: Vault, unlocker: Unlocker, passwords: Passwords, logger: Logger) {
+        self.vault = vault
+        self.unlocker = unlocker
+        self.passwords = passwords
+        self.logger = logger
+    }
+
+    /// Unlocks `login`, or makes it on a fresh account.
+    ///
+    /// Root brings the password of a login; if the keychain has another one, the person is asked for both, once. The attempts of anybody
+    /// else are counted.
+    package func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async {
+        await lock.lock(.login)
+        defer { lock.unlock(.login) }
+        guard let login = vault.collection(named: .login) else { return }
+        guard login.isLocked else { return logger.debug("A login finds its keychain unlocked") }
+        switch peer {
+        case .root: await unlock(login, atLoginWith: password)
+        case .user:
+            let verifier = CollectionPassword(of: login, unlocker: unlocker)
+            let attempt = await passwords.attempt(password, on: verifier, of: login, broughtBy: .programs)
+            guard case .right = attempt else {
+                return logger.notice("A password at the socket for logins did not unlock a keychain")
+            }
+        }
+    }
+
+    private func unlock(_ login: Collection, atLoginWith password: consuming SecureBytes) async {
+        let given = GivenPasscode()
+        given.keep(password)
+        do throws(VaultError) {
+            try await unlocker.unlock(login, with: password)
+            unlocker.forgetLoginPassword()
+        } catch  where error.code == .wrongPassword {
+            logger.notice("The keychain has another password than the account, and stays locked")
+            if let password = given.copy() { unlocker.rememberLoginPassword(password) }
+        } catch {
+            logger.error("The keychain stays locked after a login", metadata: ["reason": "\(error)"])
+        }
+    }
+
+    /// Replaces the account's password in every keychain that the old one opens.
+    ///
+    /// The attempts of anybody but root are counted.
+    package func change(
+        _ password: consuming SecureBytes,
+        to newPassword: consuming SecureBytes,
+        from peer: LoginPeer
+    ) async -> LoginReply {
+        await lock.lock(.login)
+        defer { lock.unlock(.login) }
+        let replacement = LoginPasswordChange(to: newPassword, of: vault, passwords: passwords, logger: logger)
+        switch peer {
+        case .root:
+            _ = await replacement.verify(password)
+        case .user:
+            guard let login = vault.collection(named: .login) else { break }
+            let attempt = await passwords.attempt(password, on: replacement, of: login, broughtBy: .programs)
+            if case .tooEarly = attempt { return LoginReply(.refused) }
+        }
+        return replacement.reply
+    }
+}
