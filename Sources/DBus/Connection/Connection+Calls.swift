@@ -6,29 +6,16 @@ extension Connection {
     ///
     /// - Parameter timeout: how long to wait before failing with `NoReply`; nil waits for ever.
     package func call(_ message: Message, timeout: Duration? = .seconds(25)) async throws(BusError) -> Message {
-        let reply = await withCheckedContinuation { continuation in
-            startCall(message, timeout: timeout) { continuation.resume(returning: $0) }
-        }
-        guard let reply else { throw Connection.disconnected }
+        let reply = Promise<Message?>()
+        outbox.handOver { [self] in start(message, timeout: timeout, delivering: reply) }
+        guard let reply = await reply.value() else { throw Connection.disconnected }
         if let error = reply.error { throw error }
         return reply
     }
 
     static let disconnected = BusError(.disconnected, "the connection to the bus is closed")
 
-    private func startCall(
-        _ message: Message,
-        timeout: Duration?,
-        completion: @escaping @BusActor (Message?) -> Void
-    ) {
-        outbox.handOver { [self] in startCallNow(message, timeout: timeout, completion: completion) }
-    }
-
-    private func startCallNow(
-        _ message: Message,
-        timeout: Duration?,
-        completion: @escaping @BusActor (Message?) -> Void
-    ) {
+    private func start(_ message: Message, timeout: Duration?, delivering reply: Promise<Message?>) {
         var pending: OpaquePointer?
         if isOpen {
             dbus_connection_send_with_reply(
@@ -38,12 +25,15 @@ extension Connection {
                 timeout?.clampedMilliseconds ?? keychaind_dbus_timeout_infinite
             )
         }
-        guard let pending else { return completion(nil) }
+        guard let pending else {
+            reply.fulfill(nil)
+            return
+        }
         let call = PendingCall(pending)
         pendingCalls[ObjectIdentifier(call)] = call
-        call.start { [weak self] reply in
+        call.start { [weak self] message in
             self?.pendingCalls[ObjectIdentifier(call)] = nil
-            completion(reply)
+            reply.fulfill(message)
         }
     }
 

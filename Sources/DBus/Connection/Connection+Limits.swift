@@ -26,24 +26,19 @@ extension Connection {
     /// waits unread meanwhile, for libdbus reads no more than 63 MiB ahead.
     var mayAddAnswers: Bool { !outbox.isBlocked && bytesToSend < Connection.outgoingLimit }
 
-    /// Waits until the bus has taken most of what there is to send, or the connection is closed: for whoever makes large messages
-    /// in calls that wait.
+    /// Waits until the bus has read most of what is queued, or the connection is closed.
+    ///
+    /// For suspended calls that make large messages.
     package func waitForRoom() async {
-        await withCheckedContinuation { continuation in
-            if isOpen, !mayAddAnswers {
-                waitersForRoom.append(continuation)
-            } else {
-                continuation.resume()
-            }
-        }
+        guard isOpen, !mayAddAnswers else { return }
+        let room = room ?? Promise()
+        self.room = room
+        await room.wait()
     }
 
     func resumeWaitersForRoom() {
-        guard !waitersForRoom.isEmpty, !isOpen || mayAddAnswers else { return }
-        let waiters = waitersForRoom
-        waitersForRoom = []
-        for waiter in waiters {
-            waiter.resume()
-        }
+        guard let room, !isOpen || mayAddAnswers else { return }
+        self.room = nil
+        room.fulfill()
     }
 }

@@ -23,7 +23,8 @@ package final class Connection {
     var subscriptionCount: UInt64 = 0
     var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
     let outbox: Outbox
-    var waitersForRoom: [CheckedContinuation<Void, Never>] = []
+    /// What ``waitForRoom()`` waits for.
+    var room: Promise<Void>?
     var exports: [String: Export] = [:]
     var receiveBuffer: ReceiveBuffer?
 

@@ -16,6 +16,47 @@ struct ClosingTests {
 
     @Test
     @BusActor
+    func close_callsBehindAFullQueue_fail() async throws {
+        let server = try await TestServer.start()
+        server.bus.pause()
+        defer { server.bus.resume() }
+        server.client.emit(.root, "org.example.Filling", "Signal") { writer in
+            ByteArray([UInt8](repeating: 1, count: 4 << 20)).write(to: &writer)
+        }
+        let lost = (0..<3).map { _ in Task.immediate { @BusActor in try await server.call("Sender") } }
+        let waiting = Task.immediate { @BusActor in await server.client.waitForRoom() }
+        server.client.close(flushing: false)
+        for call in lost {
+            await #expect(throws: BusError(.disconnected, "")) { try await call.value }
+        }
+        await waiting.value
+    }
+
+    @Test
+    @BusActor
+    func close_withinAHandler_failsTheCallsThatFollow() async throws {
+        let server = try await TestServer.start()
+        let calls = Recorder<Task<BusError?, Never>>()
+        server.object.action = {
+            let connection = server.connection
+            connection.close()
+            calls.record(
+                Task.immediate { @BusActor in
+                    do throws(BusError) {
+                        _ = try await connection.owner(of: TestServer.name)
+                        return nil
+                    } catch {
+                        return error
+                    }
+                }
+            )
+        }
+        try await server.call("Act")
+        #expect(try await calls.first("the call").value == BusError(.disconnected, ""))
+    }
+
+    @Test
+    @BusActor
     func close_afterwards_callsFailAtOnce() async throws {
         let server = try await TestServer.start()
         server.client.close()
