@@ -1,9 +1,7 @@
 import CDBus
 
 extension Connection {
-    /// Asks for a well-known name.
-    ///
-    /// Blocks until the bus has answered.
+    /// Requests a well-known name; blocks until the bus has replied.
     package func requestName(
         _ name: String,
         options: NameRequest.Options = []
@@ -22,7 +20,7 @@ extension Connection {
         return NameRequest.Outcome(code: code)
     }
 
-    /// The unique name of the connection that owns a name, or nil if none does.
+    /// The unique name of the owner of a name; nil if it has none.
     package func owner(of name: String, timeout: Duration? = .seconds(25)) async throws(BusError) -> String? {
         let message = makeBusCall("GetNameOwner")
         message.append(name)
@@ -34,30 +32,28 @@ extension Connection {
         }
     }
 
-    /// Whether somebody owns a name, or would be started by the bus to own it.
-    ///
-    /// False also if the bus does not say.
+    /// Whether a name has an owner or can be activated; false if the bus does not reply.
     package func hasService(_ name: String) async -> Bool {
         if (try? await owner(of: name)) != nil { return true }
         let names = try? await call(makeBusCall("ListActivatableNames")).read([String].self)
         return names?.contains(name) == true
     }
 
-    /// Starts the program that a service file names for a name; returns once it owns the name.
+    /// Activates the service of a name; returns once it owns the name.
     ///
-    /// Throws `ServiceUnknown` if there is no such file, and one of the errors below `org.freedesktop.DBus.Error.Spawn` if the program
-    /// does not start.
+    /// Throws `ServiceUnknown` if there is no service file, and an error below `org.freedesktop.DBus.Error.Spawn` if
+    /// the program does not start.
     ///
-    /// - Parameter timeout: how long to wait before failing with `NoReply`; the bus has a limit of its own.
+    /// - Parameter timeout: the time after which the call fails with `NoReply`; the bus has a limit of its own.
     package func startService(_ name: String, timeout: Duration? = .seconds(25)) async throws(BusError) {
         let message = makeBusCall("StartServiceByName")
         message.append(name, UInt32(0))
         _ = try await call(message, timeout: timeout)
     }
 
-    /// Calls back with the unique name of whoever owns a name, now and whenever that changes; nil if nobody does.
+    /// Calls the handler with the current owner of a name once the bus has replied, and then with every new owner.
     ///
-    /// The first time is when the bus has answered. It is never called back with the same owner twice in a row.
+    /// Nil means no owner. The handler never gets the same owner twice in a row.
     @discardableResult
     package func followOwner(of name: String, _ handler: @escaping @BusActor (_ owner: String?) -> Void)
         -> SubscriptionID
@@ -80,16 +76,16 @@ extension Connection {
             } catch {
                 guard isOpen else { return }
             }
-            // A change that was heard meanwhile is newer than the answer.
+            // A change signalled in the meantime is newer than the reply.
             guard known == nil, isSubscribed(subscription) else { return }
             update(owner)
         }
         return subscription
     }
 
-    /// What the bus itself knows of the process behind a connection.
+    /// The credentials that the bus has of the process behind a connection.
     ///
-    /// Throws `NameHasNoOwner` if the connection has gone.
+    /// Throws `NameHasNoOwner` if the connection is gone.
     package func credentials(of name: String) async throws(BusError) -> ConnectionCredentials {
         let message = makeBusCall("GetConnectionCredentials")
         message.append(name)
@@ -98,12 +94,81 @@ extension Connection {
         return try ConnectionCredentials(from: &reader)
     }
 
-    /// The first call on every connection, by which the bus gives it its name.
+    /// Makes the first call of every connection; the bus replies with its unique name.
     func sayHello(timeout: Duration) async throws(BusError) -> String {
         try await call(makeBusCall("Hello"), timeout: timeout).read(String.self)
     }
 
     private func makeBusCall(_ member: String) -> Message {
         Message.call(to: SignalMatch.bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), SignalMatch.bus, member)
+    }
+}
+
+/// The options and the outcome of a request for a well-known name.
+package enum NameRequest {
+    package struct Options: OptionSet, Sendable {
+        package let rawValue: UInt32
+
+        package init(rawValue: UInt32) {
+            self.rawValue = rawValue
+        }
+
+        /// Lets another program take over the name.
+        package static let allowReplacement = Options(rawValue: UInt32(DBUS_NAME_FLAG_ALLOW_REPLACEMENT))
+        /// Takes over the name from an owner that allows it.
+        package static let replaceExisting = Options(rawValue: UInt32(DBUS_NAME_FLAG_REPLACE_EXISTING))
+        static let doNotQueue = Options(rawValue: UInt32(DBUS_NAME_FLAG_DO_NOT_QUEUE))
+    }
+
+    package enum Outcome: Hashable, Sendable {
+        case owner
+        case ownedByAnother
+
+        init(code: Int32) {
+            self =
+                code == DBUS_REQUEST_NAME_REPLY_PRIMARY_OWNER || code == DBUS_REQUEST_NAME_REPLY_ALREADY_OWNER
+                ? .owner : .ownedByAnother
+        }
+    }
+}
+
+/// The credentials of the process behind a connection, as of when it connected.
+///
+/// The D-Bus specification defines the entries; a bus leaves out those it does not know.
+package struct ConnectionCredentials: Sendable {
+    /// `ProcessID`; 0 for a process outside of this PID namespace.
+    package var processID: UInt32?
+
+    /// `ProcessFD`, a pidfd, which a reused process ID cannot confuse: dbus-daemon from 1.15.8, dbus-broker from 36.
+    package var processDescriptor: FileDescriptor?
+
+    /// `UnixUserID`, the effective user.
+    package var userID: UInt32?
+
+    /// `LinuxSecurityLabel`, such as an AppArmor profile.
+    package var securityLabel: String?
+
+    /// Creates empty credentials.
+    package init() {}
+
+    /// Reads an `a{sv}`; throws `InvalidArgs` if an entry has the wrong type.
+    package init(from reader: inout Reader) throws(BusError) {
+        self.init()
+        try reader.readDictionary { (reader) throws(BusError) in
+            switch try String(from: &reader) {
+            case "ProcessID": processID = try reader.readVariant(of: UInt32.self)
+            case "ProcessFD": processDescriptor = try reader.readVariant(of: FileDescriptor.self)
+            case "UnixUserID": userID = try reader.readVariant(of: UInt32.self)
+            case "LinuxSecurityLabel": securityLabel = try ConnectionCredentials.readLabel(&reader)
+            default: reader.skip()
+            }
+        }
+    }
+
+    /// Reads a NUL-terminated `ay`.
+    private static func readLabel(_ reader: inout Reader) throws(BusError) -> String {
+        try reader.readVariant { (reader) throws(BusError) in
+            try reader.withBytes { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }
+        }
     }
 }

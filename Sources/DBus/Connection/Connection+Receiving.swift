@@ -1,6 +1,6 @@
 import CDBus
 
-/// Handling what arrives.
+/// Dispatch of received messages.
 extension Connection {
     func dispatch() {
         guard case .open = state else { return }
@@ -12,16 +12,15 @@ extension Connection {
         resumeWaitersForRoom()
     }
 
-    /// Handles the next message; false if there is none.
+    /// Handles the next message; returns false if there is none.
     ///
-    /// A call for the server is taken out of libdbus's queue: libdbus would look whether it answers it itself, and go through its list
-    /// of filters, at seven times the cost.
+    /// Calls for the server bypass libdbus's own dispatch, which costs seven times as much.
     private func receiveNext() -> Bool {
         guard let message = dbus_connection_borrow_message(pointer) else { return false }
         receiveBuffer?.note(message)
         let isForLibdbus = dbus_message_has_interface(message, StandardInterface.peer) != 0
         guard let server, dbus_message_get_type(message) == keychaind_dbus_message_method_call, !isForLibdbus else {
-            // libdbus answers it by its name alone, and nobody else sees it.
+            // libdbus answers `Peer` calls by name alone, without reading their arguments.
             if isForLibdbus { Message.wipeByteArrays(of: message) }
             dbus_connection_return_message(pointer, message)
             return dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS
@@ -54,4 +53,57 @@ extension Connection {
             return DBUS_HANDLER_RESULT_NOT_YET_HANDLED
         }
     }
+}
+
+/// Objects that a single peer may call.
+extension Connection {
+    /// Exports an object to one peer until ``withdraw(_:)``, such as a callback object for a service.
+    ///
+    /// For every other caller the path behaves as if nothing was exported there. Replaces an earlier export at the
+    /// path.
+    ///
+    /// - Parameters:
+    ///   - peer: the connection that may call it.
+    ///   - takesDescriptors: whether arguments may contain descriptors.
+    package func export(
+        _ target: any ObjectTarget,
+        at path: ObjectPath,
+        to peer: any Peer,
+        takesDescriptors: Bool = false
+    ) {
+        let server = ObjectServer(self, takesDescriptors: takesDescriptors) { _ in
+            peer
+        } dispatch: { (call) throws(BusError) in
+            try target.dispatch(call)
+        }
+        exports[path.rawValue] = Export(peer: peer.name, server: server)
+    }
+
+    /// Does the same for a peer of which nothing else is kept.
+    package func export(
+        _ target: any ObjectTarget,
+        at path: ObjectPath,
+        to name: String,
+        takesDescriptors: Bool = false
+    ) {
+        export(target, at: path, to: BasicPeer(name, WaitingCalls(limit: 16)), takesDescriptors: takesDescriptors)
+    }
+
+    /// Removes an exported object.
+    package func withdraw(_ path: ObjectPath) {
+        exports[path.rawValue] = nil
+    }
+
+    func server(for message: Message) -> ObjectServer? {
+        if !exports.isEmpty, let export = exports[message.path ?? ""], export.peer == message.sender {
+            return export.server
+        }
+        return server
+    }
+}
+
+/// An exported object and the peer that may call it.
+struct Export {
+    let peer: String
+    let server: ObjectServer
 }

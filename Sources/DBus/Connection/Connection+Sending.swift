@@ -1,8 +1,8 @@
 import CDBus
 
-/// What is sent and not waited for.
+/// Messages without a reply.
 extension Connection {
-    /// Sends a message, in this turn of the loop if the socket takes it.
+    /// Sends a message, in this turn of the loop if the socket accepts it.
     package func send(_ message: Message) {
         guard isOpen else { return }
         guard !message.hasDescriptors else {
@@ -13,7 +13,7 @@ extension Connection {
         outbox.append(OutgoingMessage(copying: message, serial: outbox.nextSerial()))
     }
 
-    /// Sends a message that holds a secret; its bytes are overwritten.
+    /// Sends a message that holds a secret, and overwrites it.
     package func sendWiping(_ message: Message) {
         send(message)
         message.wipeByteArrays()
@@ -30,7 +30,7 @@ extension Connection {
         marshal(.signal(path, interface: interface, member: member, to: destination), values)
     }
 
-    /// Sends the signal that tells of changed properties.
+    /// Sends `PropertiesChanged`.
     ///
     /// - Parameter entries: writes the entries of an `a{sv}`.
     package func emitPropertiesChanged(
@@ -46,7 +46,7 @@ extension Connection {
         }
     }
 
-    /// Sends the answer to a call; everything in it is overwritten once it has left.
+    /// Sends the reply to a call, and overwrites it once it is sent.
     func answer(_ call: MethodCall, failing error: ErrorName? = nil, _ values: (inout Writer) -> Void) {
         let serial = dbus_message_get_serial(call.message.pointer)
         marshal(.answer(to: serial, of: call.peer.name, error: error), values)
@@ -59,15 +59,58 @@ extension Connection {
         if let message = writer.finish() { outbox.append(message) } else { refuse(header) }
     }
 
-    /// Sends an error for an answer that is too long, and nothing for a signal: the bus would close the connection.
+    /// Replaces an oversized reply by an error and drops an oversized signal: the bus would close the connection.
     private func refuse(_ header: MessageHeader) {
         switch header {
         case .answer(let serial, let caller, _):
             marshal(.answer(to: serial, of: caller, error: .limitsExceeded)) { writer in
-                "the answer is longer than a message may be".write(to: &writer)
+                "the reply exceeds the maximum size of a message".write(to: &writer)
             }
         case .signal(_, let interface, let member, _):
             onOversizedSignal?("\(interface).\(member)")
         }
+    }
+}
+
+/// Limits on the resources that other programs can make a connection use.
+extension Connection {
+    /// The most descriptors per message: as many as the kernel passes at once (`SCM_MAX_FD`).
+    ///
+    /// libdbus disconnects on a message with more than it expects, which would end the service.
+    private static let descriptorsPerMessage = 253
+
+    /// Queued bytes at which the connection stops handling messages until the bus has read some.
+    private static let outgoingLimit = 16 << 20
+
+    /// Limits received descriptors, of which libdbus by itself accepts thousands.
+    func limitDescriptors() {
+        dbus_connection_set_max_message_unix_fds(pointer, Connection.descriptorsPerMessage)
+        // At this limit, libdbus stops reading until messages are handled.
+        dbus_connection_set_max_received_unix_fds(pointer, Connection.descriptorsPerMessage)
+    }
+
+    /// The number of queued bytes.
+    package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
+
+    /// Whether another message may be handled, whose reply adds to the queue.
+    ///
+    /// Without this, a program that calls faster than the bus takes the replies would fill the memory with them. Its
+    /// calls stay unread meanwhile: libdbus reads at most 63 MiB ahead.
+    var mayAddAnswers: Bool { !outbox.isBlocked && bytesToSend < Connection.outgoingLimit }
+
+    /// Waits until the bus has read most of the queue, or the connection is closed.
+    ///
+    /// For suspended calls that make large messages.
+    package func waitForRoom() async {
+        guard isOpen, !mayAddAnswers else { return }
+        let room = room ?? Promise()
+        self.room = room
+        await room.wait()
+    }
+
+    func resumeWaitersForRoom() {
+        guard let room, !isOpen || mayAddAnswers else { return }
+        self.room = nil
+        room.fulfill()
     }
 }

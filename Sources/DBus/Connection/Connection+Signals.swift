@@ -1,8 +1,8 @@
 import CDBus
 
-/// Hearing signals.
+/// Subscriptions to signals.
 extension Connection {
-    /// Hears the signals that match, until ``unsubscribe(_:)``.
+    /// Calls the handler with the signals that match, until ``unsubscribe(_:)``.
     @discardableResult
     package func subscribe(
         to match: SignalMatch,
@@ -23,12 +23,12 @@ extension Connection {
         }
     }
 
-    /// Whether a subscription has not been ended.
+    /// Whether the subscription is active.
     func isSubscribed(_ id: SubscriptionID) -> Bool {
         subscriptions[id.rawValue] != nil
     }
 
-    /// Calls back whenever a unique or well-known name has lost its owner.
+    /// Calls the handler with every unique or well-known name that loses its owner.
     @discardableResult
     package func onNameVanished(_ handler: @escaping @BusActor (_ name: String) -> Void) -> SubscriptionID {
         subscribe(to: .nameVanished) { message in
@@ -38,4 +38,15 @@ extension Connection {
             handler(name)
         }
     }
+}
+
+/// A handler and its match rule.
+struct Subscription {
+    let match: SignalMatch
+    let handler: @BusActor (Message) -> Void
+}
+
+/// Identifies a subscription.
+package struct SubscriptionID: Hashable, Sendable {
+    let rawValue: UInt64
 }

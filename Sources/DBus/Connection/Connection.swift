@@ -1,16 +1,16 @@
 import CDBus
 import CLinux
 
-/// A connection to a bus: sends, calls, serves objects, and hears signals.
+/// A connection to a bus: sends messages, makes calls, serves objects and receives signals.
 ///
-/// It lives until ``close()``, whether anybody else holds it or not.
+/// The event loop keeps it alive until ``close(flushing:within:)``.
 @BusActor
 package final class Connection {
     enum State {
         case open
-        /// Messages are being handled, during which libdbus must not be torn down.
+        /// Messages are being handled; libdbus must not be torn down.
         case dispatching
-        /// Closed by whoever handles a message; torn down after it.
+        /// Closed by a message handler; torn down when the handler returns.
         case closing
         case closed
     }
@@ -23,28 +23,26 @@ package final class Connection {
     var subscriptionCount: UInt64 = 0
     var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
     let outbox: Outbox
-    /// What ``waitForRoom()`` waits for.
+    /// Fulfilled when the queue has room, for ``waitForRoom()``.
     var room: Promise<Void>?
     var exports: [String: Export] = [:]
     var receiveBuffer: ReceiveBuffer?
 
-    /// The name that the bus has given this connection, such as `:1.42`.
+    /// The unique name of this connection, such as `:1.42`.
     package private(set) var uniqueName = ""
 
-    /// Answers the calls that arrive and are not for an exported object; without it they are `UnknownMethod`.
+    /// Answers calls that are not for an exported object; without it they fail with `UnknownMethod`.
     package var server: ObjectServer?
 
-    /// Called once when the bus has gone, but not after ``close()``.
+    /// Called once when the bus disconnects, but not after ``close(flushing:within:)``.
     package var onDisconnect: (@BusActor () -> Void)?
 
-    /// Called with the name of a signal that is not sent because it is longer than a message may be.
+    /// Called with the name of a signal that is dropped because it exceeds the maximum message size.
     package var onOversizedSignal: (@BusActor (_ name: String) -> Void)?
 
     // MARK: Opening and closing
 
-    /// Connects and says hello.
-    ///
-    /// Blocks until the bus has answered, which takes well under a millisecond.
+    /// Connects and says hello; blocks for the reply of the bus, well under a millisecond.
     package convenience init(_ address: BusAddress) throws(BusError) {
         var error = DBusError()
         dbus_error_init(&error)
@@ -63,7 +61,7 @@ package final class Connection {
         uniqueName = String(optional: dbus_bus_get_unique_name(pointer)) ?? ""
     }
 
-    /// Takes over a connection, which may not have said hello.
+    /// Takes ownership of a connection that may not have said hello.
     private init(opened pointer: OpaquePointer) throws(BusError) {
         do throws(BusError) {
             outbox = try Outbox(of: pointer)
@@ -82,11 +80,11 @@ package final class Connection {
         dbus_connection_unref(pointer)
     }
 
-    /// Connects and says hello, without blocking: for a bus that may be slow, or not answer at all.
+    /// Connects and says hello without blocking, for a bus that may be slow or hang.
     ///
     /// - Parameters:
-    ///   - address: where the bus listens, such as `unix:path=…`.
-    ///   - timeout: how long the bus may take before this fails with `NoReply`.
+    ///   - address: the address of the bus, such as `unix:path=…`.
+    ///   - timeout: the time after which this fails with `NoReply`.
     package static func open(_ address: String, timeout: Duration) async throws(BusError) -> Connection {
         var error = DBusError()
         dbus_error_init(&error)
@@ -103,23 +101,23 @@ package final class Connection {
         }
     }
 
-    /// Keeps libdbus, from now on and in the whole process, from ignoring SIGPIPE: for a library, whose host decides that.
+    /// Keeps libdbus from ignoring SIGPIPE in this process: in a library, that is up to the host program.
     ///
-    /// libdbus sends with `MSG_NOSIGNAL` in any case.
+    /// libdbus sends with `MSG_NOSIGNAL` anyway.
     package nonisolated static func leaveSignalsAlone() {
         dbus_connection_set_change_sigpipe(0)
     }
 
-    /// Leaves the bus after what is queued has been sent; calls that wait fail with `Disconnected`.
+    /// Closes the connection after sending the queue; pending calls fail with `Disconnected`.
     ///
-    /// A handler may close the connection that called it: the rest of the closing then waits until the handler has returned.
+    /// A message handler may close its own connection; it is torn down when the handler returns.
     ///
     /// - Parameters:
-    ///   - flushing: whether to block until the bus has taken what is queued.
-    ///   - time: how long to block for it: a bus that has stopped never takes it.
+    ///   - flushing: whether to block until the bus has read the queue.
+    ///   - time: the longest time to block, for a bus that hangs.
     package func close(flushing: Bool = true, within time: Duration = .seconds(3)) {
         guard isOpen else { return }
-        // A bus that has not even answered the hello may never read what is queued.
+        // A bus that has not replied to the hello may never read the queue.
         if flushing, !uniqueName.isEmpty { outbox.drain(for: time) }
         dbus_connection_close(pointer)
         abandonCalls()
@@ -136,7 +134,7 @@ package final class Connection {
         resumeWaitersForRoom()
         receiveBuffer = nil
         detach()
-        // What has arrived and was not handled may have secrets in it.
+        // Received messages that were not handled may hold secrets.
         while let message = dbus_connection_pop_message(pointer) { _ = Message(received: message) }
         dbus_connection_unref(pointer)
     }
@@ -148,11 +146,21 @@ package final class Connection {
         }
     }
 
-    /// The process that has opened the socket of the bus, as the kernel has seen it; nil if it cannot be told.
+    /// The process that created the socket of the bus, from the kernel; nil if unknown.
     package var peerProcess: Int32? {
         var descriptor: Int32 = -1
         guard isOpen, dbus_connection_get_socket(pointer, &descriptor) != 0 else { return nil }
         let process = keychaind_peer_process(descriptor)
         return process > 0 ? process : nil
     }
+}
+
+/// The address of a bus.
+package enum BusAddress: Hashable, Sendable {
+    /// The session bus of the user, from `DBUS_SESSION_BUS_ADDRESS` or the runtime folder.
+    case session
+    /// The system bus.
+    case system
+    /// An explicit address, such as `unix:path=…`.
+    case address(String)
 }

@@ -1,21 +1,21 @@
 import CDBus
 
-/// The buffer into which libdbus reads the messages of a connection, and in which the bytes of the last ones stay.
+/// Overwrites the buffer into which libdbus reads the messages of a connection.
 ///
-/// libdbus keeps up to 2 KiB of it and has no function to clear it. So the connection sends itself a signal of zeros that is
-/// longer than that: reading it overwrites the buffer, and makes libdbus free all of it but the first bytes.
+/// libdbus keeps up to 2 KiB of it and has no function to clear it. So the connection sends itself a longer signal of
+/// zeros: reading it overwrites the buffer and makes libdbus free all but the first bytes.
 @BusActor
 final class ReceiveBuffer {
     private enum State {
-        /// No message with bytes in it has been read since it was overwritten.
+        /// No message with byte arrays was read since the last overwrite.
         case clean
-        /// It is overwritten when the timer runs out.
+        /// Overwritten when the timer fires.
         case used(Timer)
     }
 
-    /// How long the bytes of a message may stay: at most four signals a second are sent, however many messages come.
+    /// How long the bytes of a message may stay; it limits the signals to four a second.
     private static let delay = Duration.milliseconds(250)
-    /// Bytes of a signal: four times what libdbus reads at once, and what it keeps.
+    /// The size of the signal in bytes: four times what libdbus reads at once and keeps.
     private static let size = 8 << 10
 
     private static let path = ObjectPath(unchecked: "/org/keychaind/Memory")
@@ -32,7 +32,7 @@ final class ReceiveBuffer {
         if case .used(let timer) = state { BusActor.loop.cancel(timer) }
     }
 
-    /// Schedules the overwriting if a message that was read into the buffer may have a secret in it.
+    /// Schedules an overwrite if the message may hold a secret.
     func note(_ message: OpaquePointer) {
         guard case .clean = state, Message.mayHoldByteArrays(message),
             dbus_message_has_interface(message, ReceiveBuffer.interface) == 0
@@ -49,9 +49,9 @@ final class ReceiveBuffer {
 }
 
 extension Connection {
-    /// Overwrites the receive buffer, from now on, within a quarter of a second after a message with byte arrays.
+    /// Overwrites the receive buffer within a quarter of a second after each message with byte arrays.
     ///
-    /// Copies remain unless the process overwrites freed memory: libdbus moves the buffer when it grows.
+    /// libdbus moves the buffer when it grows, so copies remain unless the process wipes freed memory.
     package func wipeReceiveBuffer() {
         if receiveBuffer == nil { receiveBuffer = ReceiveBuffer(of: self) }
     }

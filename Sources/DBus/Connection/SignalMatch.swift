@@ -1,4 +1,4 @@
-/// Which signals to hear.
+/// A match rule for signals.
 package struct SignalMatch: Hashable, Sendable {
     package let sender: String?
     package let path: ObjectPath?
@@ -6,7 +6,7 @@ package struct SignalMatch: Hashable, Sendable {
     package let member: String?
     private let extraRule: String
 
-    /// - Parameter sender: a unique name, or the bus; a well-known name is compared by the bus alone.
+    /// - Parameter sender: a unique name, or that of the bus; only the bus compares other well-known names.
     package init(sender: String? = nil, path: ObjectPath? = nil, interface: String, member: String? = nil) {
         self.init(sender: sender, path: path, interface: interface, member: member, extraRule: "")
     }
@@ -22,7 +22,7 @@ package struct SignalMatch: Hashable, Sendable {
     /// The name of the bus itself.
     package static let bus = "org.freedesktop.DBus"
 
-    /// Every name that loses its owner, which each connection does when it ends.
+    /// Matches every name that loses its owner, including each connection that ends.
     package static let nameVanished = SignalMatch(
         sender: bus,
         path: nil,
@@ -31,9 +31,9 @@ package struct SignalMatch: Hashable, Sendable {
         extraRule: ",arg2=''"
     )
 
-    /// Every change of the owner of one name.
+    /// Matches changes of the owner of one name.
     ///
-    /// The bus delivers what any rule of the connection matches, so that the handler has to look at the name again.
+    /// The bus delivers a signal that matches any rule of the connection, so the handler compares the name again.
     package static func ownerChanged(of name: String) -> SignalMatch {
         SignalMatch(
             sender: bus,
@@ -44,7 +44,7 @@ package struct SignalMatch: Hashable, Sendable {
         )
     }
 
-    /// The loss of a name of one's own.
+    /// Matches the loss of an own name.
     package static let nameLost = SignalMatch(sender: bus, interface: bus, member: "NameLost")
 
     var rule: String {
@@ -55,7 +55,7 @@ package struct SignalMatch: Hashable, Sendable {
         return rule + extraRule
     }
 
-    /// The bus delivers what any rule of the connection matches, so that each handler has to look again.
+    /// Whether this rule matches: the bus delivers a signal that matches any rule of the connection.
     func matches(_ message: Message) -> Bool {
         guard message.interface == interface else { return false }
         if let member, message.member != member { return false }

@@ -1,11 +1,11 @@
 import Glibc
 import Synchronization
 
-/// A thread for one call that blocks, so that the event loop does not.
+/// Runs blocking calls on threads of their own, off the event loop.
 package enum BlockingThread {
-    /// Runs a closure on a thread of its own and waits for its result.
+    /// Runs a closure on a new thread and waits for its result.
     ///
-    /// Where the process may have no more threads, it is run by the caller, who is then blocked.
+    /// If no thread can be created, the closure runs on, and blocks, the calling thread.
     package static func run<Result: ~Copyable & Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         let box = Box<Result>()
         await withCheckedContinuation { continuation in
@@ -18,9 +18,9 @@ package enum BlockingThread {
         return box.take()
     }
 
-    /// Runs a closure on a thread of its own, for whoever does not wait for its end.
+    /// Runs a closure on a new thread without waiting for it.
     ///
-    /// - Returns: false if the process may have no more threads; then the closure is not run.
+    /// - Returns: false if no thread can be created; the closure does not run then.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(body))
@@ -49,7 +49,7 @@ package enum BlockingThread {
         }
     }
 
-    /// Carries a value that cannot be copied from one thread to the other; a continuation cannot.
+    /// Passes a noncopyable value between threads, which a continuation cannot.
     private final class Box<Value: ~Copyable & Sendable>: Sendable {
         private let value = Mutex<Value?>(nil)
 
@@ -59,7 +59,7 @@ package enum BlockingThread {
         }
 
         func take() -> Value {
-            guard let value = value.withLock({ $0.take() }) else { preconditionFailure("nothing was put in") }
+            guard let value = value.withLock({ $0.take() }) else { preconditionFailure("take() before put(_:)") }
             return value
         }
     }

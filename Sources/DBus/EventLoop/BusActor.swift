@@ -1,23 +1,24 @@
-/// The isolation of everything that touches a bus: its executor is the one thread of the event loop.
+/// The isolation of all code that uses a bus.
 ///
-/// What runs here must not block: no disk, no key derivation, no waiting for a person. In return it needs no locks, and a
-/// message is answered on the thread that read it.
+/// Its executor is the single thread of the event loop.
+///
+/// Code here must not block: no disk access, no key derivation, no waiting for a person. In return it needs no locks,
+/// and a message is answered on the thread that reads it.
 @globalActor
 package actor BusActor {
     package static let shared = BusActor()
 
-    /// The loop that runs this actor's jobs.
+    /// The event loop that runs the jobs of this actor.
     package static let loop = EventLoop()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
         Self.loop.asUnownedSerialExecutor()
     }
 
-    /// Starts a task on the loop, and runs it up to where it first waits.
+    /// Starts a task on the event loop and runs it to its first suspension.
     ///
-    /// Every task of this actor is to be started here: with the loop as its preferred executor, what resumes it resumes it on
-    /// the loop's thread. Without, a continuation goes through Swift's global executor, which costs a hop between threads and the
-    /// threads themselves.
+    /// Start every task of this actor here: with the loop as its preferred executor, it resumes on the loop. Otherwise
+    /// each continuation passes through the global executor, at the cost of two thread switches.
     @BusActor
     package static func start(_ body: @escaping @BusActor () async -> Void) {
         Task.immediate(executorPreference: loop) { @BusActor in
@@ -25,15 +26,15 @@ package actor BusActor {
         }
     }
 
-    /// Runs a closure that the compiler cannot see to be on the loop's thread, such as a callback from C.
+    /// Runs a closure that is on the event loop without the compiler's knowledge, such as a callback from C.
     ///
-    /// Traps if the current thread is another one.
+    /// Traps on any other thread.
     package nonisolated static func assumeIsolated<Result: Sendable>(
         _ operation: @BusActor () throws -> Result
     ) rethrows -> Result {
-        // What `preconditionIsolated()` comes to by a longer way, in what every message passes several times.
+        // The same check as `preconditionIsolated()`, but cheaper: every message passes here several times.
         loop.checkIsolated()
-        // The two function types differ only in their isolation, which was checked in the line above.
+        // The two function types differ only in isolation, which was checked above.
         return try withoutActuallyEscaping(operation) {
             try unsafeBitCast($0, to: (() throws -> Result).self)()
         }

@@ -2,19 +2,19 @@ import CLinux
 import Glibc
 import Synchronization
 
-/// An epoll loop that is the executor of ``BusActor``, and of the tasks that work for it.
+/// An epoll loop that is the executor of ``BusActor`` and of its tasks.
 ///
-/// A turn of the loop runs the jobs that are due, then the timers, then waits for descriptors. Jobs may come from any thread.
+/// Each turn runs the enqueued jobs, then the due timers, then waits for descriptors. Any thread may enqueue jobs.
 ///
-/// `@unchecked Sendable`: `inbox` is behind a mutex; everything else is only touched by the thread that runs the loop, which
-/// ``BusActor`` isolation stands for.
+/// `@unchecked Sendable`: a mutex guards `inbox`; only the thread that runs the loop, which ``BusActor`` stands for,
+/// accesses the rest.
 package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var loopIsAwake = true
     }
 
-    /// Called with the epoll events (`EPOLLIN`, …) that a descriptor has.
+    /// Called with the epoll events (`EPOLLIN`, …) of a descriptor.
     typealias DescriptorHandler = @BusActor (_ events: UInt32) -> Void
 
     private let inbox = Mutex(Inbox())
@@ -22,17 +22,19 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private let poll: Int32
     private let wakeup: Int32
 
-    // By descriptor: the system gives the lowest numbers that are free, and every message comes by here.
+    // Indexed by descriptor: numbers are small, and every message does this lookup.
     private var handlers: [DescriptorHandler?] = []
     private var timers = TimerQueue(.continuous)
     private var callTimers = TimerQueue(.suspending)
-    /// Wakes the loop for the first; how long epoll waits is on the clock of the second.
+    /// A timerfd for `timers`.
+    ///
+    /// The timeout of epoll serves `callTimers`, whose clock it shares.
     private let alarm: Int32
-    /// What the alarm is set to: no later than the next of the timers.
+    /// The instant that the alarm is set to: no later than the next of `timers`.
     private var alarmInstant = Int64.max
     private var beforeWaiting: [TurnEnd] = []
 
-    /// What an owner does at the end of each turn.
+    /// The actions of an owner at the end of each turn.
     private struct TurnEnd {
         let owner: ObjectIdentifier
         let action: @BusActor () -> Void
@@ -43,7 +45,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         poll = epoll_create1(Int32(EPOLL_CLOEXEC))
         wakeup = keychaind_eventfd()
         alarm = keychaind_timer()
-        precondition(poll >= 0 && wakeup >= 0 && alarm >= 0, "no descriptors are left for an event loop")
+        precondition(poll >= 0 && wakeup >= 0 && alarm >= 0, "the process has no descriptors left for the event loop")
         _ = keychaind_epoll_control(poll, EPOLL_CTL_ADD, wakeup, keychaind_epoll_in)
         _ = keychaind_epoll_control(poll, EPOLL_CTL_ADD, alarm, keychaind_epoll_in)
     }
@@ -64,7 +66,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     }
 
     package func checkIsolated() {
-        precondition(isIsolatingCurrentContext() == true, "called off the thread of the event loop")
+        precondition(isIsolatingCurrentContext() == true, "not on the thread of the event loop")
     }
 
     package func isIsolatingCurrentContext() -> Bool? {
@@ -73,7 +75,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Running
 
-    /// Runs on the calling thread, for as long as the process does.
+    /// Runs the loop on the calling thread, forever.
     package func run() -> Never {
         thread.withLock { $0 = pthread_self() }
         var events = [epoll_event](repeating: epoll_event(), count: 16)
@@ -102,9 +104,11 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Starts a thread of its own that runs the loop, once; for programs whose main thread belongs to somebody else.
+    /// Runs the loop on a thread of its own, for programs that need their main thread.
     ///
-    /// - Returns: false if the process may have no more threads or descriptors; it may be tried again.
+    /// Later calls do nothing.
+    ///
+    /// - Returns: false if no thread or descriptor is available; the caller may retry.
     @discardableResult
     package static func startThread() -> Bool {
         threadIsRunning.withLock { isRunning in
@@ -117,7 +121,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     private static let threadIsRunning = Mutex(false)
 
-    /// Whether the loop, which cannot fail to be made, would get what it needs.
+    /// Whether the descriptors that `init()` needs are available.
     private static func descriptorsAreLeft() -> Bool {
         let descriptors = [epoll_create1(Int32(EPOLL_CLOEXEC)), keychaind_eventfd(), keychaind_timer()]
         for descriptor in descriptors where descriptor >= 0 {
@@ -130,7 +134,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         var everySignal = sigset_t()
         var signals = sigset_t()
         sigfillset(&everySignal)
-        // The program's signals are for threads of its own.
+        // The signals of the program are for its own threads.
         pthread_sigmask(SIG_SETMASK, &everySignal, &signals)
         defer { pthread_sigmask(SIG_SETMASK, &signals, nil) }
         var thread = pthread_t()
@@ -157,7 +161,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// How long the loop may sleep; from here on, an enqueued job has to wake it.
+    /// The longest time to sleep; from here on, an enqueued job must wake the loop.
     private func millisecondsToWait() -> Int32 {
         let mayWait = inbox.withLock { inbox in
             inbox.loopIsAwake = !inbox.jobs.isEmpty
@@ -166,15 +170,16 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         guard mayWait else { return 0 }
         setAlarm()
         guard let next = callTimers.nextDeadline else { return -1 }
-        // Rounded up: waking early would spin until the deadline is reached.
+        // Rounded up: waking early would spin until the deadline.
         return callTimers.clock.milliseconds(until: next)
     }
 
-    /// Sets the alarm to the next of the timers, unless it comes no later already: most timers are taken back before they are due.
+    /// Sets the alarm to the next of `timers`, unless it is early enough: most timers are cancelled before they are
+    /// due.
     private func setAlarm() {
         guard let next = timers.nextDeadline, next < alarmInstant else { return }
         alarmInstant = next
-        // An instant of zero would turn it off.
+        // Zero would disarm it.
         _ = keychaind_set_timer(alarm, max(1, next))
     }
 
@@ -193,7 +198,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
         let mask = keychaind_epoll_event_mask(&event)
         BusActor.assumeIsolated {
-            // One that was handled before it may have ended the watching of this one.
+            // An earlier handler of this turn may have unwatched the descriptor.
             guard Int(descriptor) < handlers.count else { return }
             handlers[Int(descriptor)]?(mask)
         }
@@ -201,13 +206,13 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Sources
 
-    /// Calls a handler whenever there is something to read from a descriptor.
+    /// Calls the handler whenever the descriptor is readable.
     @BusActor
     package func watchReadable(_ descriptor: Int32, handler: @escaping @BusActor () -> Void) {
         watch(descriptor, for: keychaind_epoll_in) { _ in handler() }
     }
 
-    /// Calls a handler whenever a descriptor has one of the events; an earlier handler of the same descriptor is replaced.
+    /// Calls the handler whenever the descriptor has one of the events; replaces an earlier handler of the descriptor.
     @BusActor
     func watch(_ descriptor: Int32, for events: UInt32, handler: @escaping DescriptorHandler) {
         let index = Int(descriptor)
@@ -228,8 +233,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
     }
 
-    /// Runs an action at the end of every turn, before the loop may sleep, and another one after the actions of all owners: what
-    /// is handled on one connection may have something sent on another.
+    /// Runs an action at the end of every turn, and `flush` after the actions of all owners: handling a message of one
+    /// connection may send on another.
     @BusActor
     func beforeEachWait(
         owner: AnyObject,
@@ -245,26 +250,26 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         beforeWaiting.removeAll { $0.owner == ObjectIdentifier(owner) }
     }
 
-    /// Has another turn follow this one, without waiting for a descriptor.
+    /// Starts another turn after this one, without waiting for a descriptor.
     @BusActor
     func turnAgain() {
         eventfd_write(wakeup, 1)
     }
 
-    /// Runs an action once, on the loop, after a time, in which the system may have slept.
+    /// Runs an action once after a delay, which includes time in which the system sleeps.
     @BusActor
     @discardableResult
     package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
         timers.insert(after: delay, action)
     }
 
-    /// Runs an action once, on the loop, after a time in which the system was awake.
+    /// Runs an action once after a delay, which excludes time in which the system sleeps.
     @BusActor
     func schedule(afterWaking delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
         callTimers.insert(after: delay, action)
     }
 
-    /// Suspends for a time, without a thread.
+    /// Suspends for a time, without occupying a thread.
     @BusActor
     package func wait(for delay: Duration) async {
         await withCheckedContinuation { continuation in
@@ -272,7 +277,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Takes back what ``schedule(after:_:)`` was asked for; nothing happens if it has already run.
+    /// Cancels a scheduled action, if it has not run.
     @BusActor
     package func cancel(_ timer: Timer) {
         switch timer.clock {

@@ -1,13 +1,13 @@
-/// What waits to be taken, in turn between those for whom it waits, and in order of arrival for each: however much one brings, the
-/// others are not kept waiting by more than one of it each.
+/// A queue that serves its owners round-robin, and the elements of each owner in order of arrival.
+///
+/// However many elements one owner adds, another waits for at most one of them per own element.
 package struct FairQueue<Owner: Hashable, Element: Equatable> {
-    /// What has become of an element that was to be added.
+    /// The result of ``insert(_:of:)``.
     package enum Insertion {
-        /// It waits.
         case added
-        /// It waits, in the place of another, which was the last of the owner with the most.
+        /// Added in a full queue, which dropped the last element of the owner with the most.
         case addedInPlace(of: Element)
-        /// There is no room for it.
+        /// The queue is full.
         case refused
     }
 
@@ -15,19 +15,17 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
     private var owners: [Owner] = []
     private var elements: [Owner: ArraySlice<Element>] = [:]
 
-    /// How many elements wait.
+    /// The number of elements.
     package private(set) var count = 0
 
-    /// Creates an empty queue.
-    ///
-    /// - Parameter limit: how many elements may wait.
+    /// Creates an empty queue of at most `limit` elements.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// Adds an element at the end of what waits for an owner.
+    /// Appends an element for an owner.
     ///
-    /// In a full queue, whoever has the most has to give way to those with less: nobody can fill it alone.
+    /// In a full queue, the owner with the most elements gives way to owners with fewer: nobody can fill it alone.
     package mutating func insert(_ element: Element, of owner: Owner) -> Insertion {
         guard count >= limit else {
             append(element, of: owner)
@@ -43,7 +41,7 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         return .addedInPlace(of: last)
     }
 
-    /// Takes the next element.
+    /// Removes and returns the next element.
     package mutating func takeNext() -> Element? {
         guard !owners.isEmpty else { return nil }
         let owner = owners.removeFirst()
@@ -53,12 +51,12 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         return element
     }
 
-    /// How many elements of an owner wait.
+    /// The number of elements of an owner.
     package func count(of owner: Owner) -> Int {
         elements[owner]?.count ?? 0
     }
 
-    /// Takes out all that waits for an owner.
+    /// Removes and returns all elements of an owner.
     package mutating func removeAll(of owner: Owner) -> [Element] {
         guard let own = elements.removeValue(forKey: owner) else { return [] }
         count -= own.count
@@ -66,7 +64,7 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         return Array(own)
     }
 
-    /// Takes an element out, wherever it is.
+    /// Removes an element, if it is there.
     package mutating func remove(_ element: Element, of owner: Owner) {
         guard var own = elements[owner], let index = own.lastIndex(of: element) else { return }
         own.remove(at: index)

@@ -1,15 +1,14 @@
 import CDBus
 import Glibc
 
-/// A descriptor that is passed over the bus, an `h`; it is closed when this object goes.
+/// An owned descriptor, passed as an `h`; closed on deinit.
 ///
-/// What is read from a message is a duplicate of the message's, and what is written to one is duplicated, so that each side closes
-/// its own. All are closed when another program is started.
+/// Reading and writing duplicate it, so that each side closes its own. Every duplicate is close-on-exec.
 package final class FileDescriptor: BusValue, Sendable {
-    /// The number, of which this object keeps the ownership.
+    /// The number, which this object owns.
     package let rawValue: Int32
 
-    /// Takes a descriptor over.
+    /// Takes ownership of a descriptor.
     package init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }
@@ -20,11 +19,11 @@ package final class FileDescriptor: BusValue, Sendable {
 
     package static var signature: String { "h" }
 
-    /// Duplicates the descriptor at the reader; throws `LimitsExceeded` if this process may have no more.
+    /// Duplicates the next value; throws `LimitsExceeded` if this process has no descriptors left.
     package init(from reader: inout Reader) throws(BusError) {
         var descriptor: Int32 = -1
         try reader.readBasic(keychaind_dbus_type_unix_fd, into: &descriptor)
-        guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the descriptor cannot be taken") }
+        guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the process has no descriptors left") }
         rawValue = descriptor
     }
 

@@ -3,12 +3,11 @@ import CLinux
 
 /// Reads the values of a message in order.
 ///
-/// libdbus has checked every message when it arrives: strings are UTF-8 without NUL, paths are paths, containers end where they
-/// say. What is left to check is that the types are those the reader asks for.
+/// libdbus validates each message on arrival: UTF-8, object paths, container lengths. The reader checks the types.
 package struct Reader: ~Copyable {
     private var iterator = DBusMessageIter()
 
-    // What the iterator points into; nil if somebody else holds it, as the reader around that of a container.
+    // Keeps the memory of the iterator alive; nil if somebody else does, as for a nested reader.
     private let message: Message?
 
     init(_ message: Message) {
@@ -16,7 +15,7 @@ package struct Reader: ~Copyable {
         dbus_message_iter_init(message.pointer, &iterator)
     }
 
-    /// A reader of a message that whoever makes the reader holds on to.
+    /// Creates a reader of a message that the caller keeps alive.
     init(borrowing message: OpaquePointer) {
         dbus_message_iter_init(message, &iterator)
         self.message = nil
@@ -27,12 +26,12 @@ package struct Reader: ~Copyable {
         message = nil
     }
 
-    /// Whether no value is left here.
+    /// Whether no value is left.
     package var isAtEnd: Bool {
         mutating get { type == keychaind_dbus_type_invalid }
     }
 
-    /// The signature of the value at the reader; empty at the end.
+    /// The signature of the next value; empty at the end.
     package var nextSignature: String {
         mutating get {
             guard let text = dbus_message_iter_get_signature(&iterator) else { return "" }
@@ -45,7 +44,7 @@ package struct Reader: ~Copyable {
         mutating get { dbus_message_iter_get_arg_type(&iterator) }
     }
 
-    /// Steps over a value, whatever it is.
+    /// Skips the next value.
     package mutating func skip() {
         dbus_message_iter_next(&iterator)
     }
@@ -58,12 +57,12 @@ package struct Reader: ~Copyable {
         dbus_message_iter_next(&iterator)
     }
 
-    /// Lends a string without copying it.
+    /// Passes a string to the closure without copying it.
     package mutating func withString<Result>(_ body: (UnsafePointer<CChar>) -> Result) throws(BusError) -> Result {
         try withText(keychaind_dbus_type_string, body)
     }
 
-    /// Lends an object path without copying it.
+    /// Passes an object path to the closure without copying it.
     package mutating func withObjectPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) throws(BusError) -> Result {
         try withText(keychaind_dbus_type_object_path, body)
     }
@@ -74,11 +73,11 @@ package struct Reader: ~Copyable {
     ) throws(BusError) -> Result {
         var text: UnsafePointer<CChar>?
         try readBasic(type, into: &text)
-        guard let text else { throw BusError(.invalidArguments, "a string is missing") }
+        guard let text else { throw BusError(.invalidArguments, "expected a string") }
         return body(text)
     }
 
-    /// Lends the bytes of an `ay` without copying them.
+    /// Passes the bytes of an `ay` to the closure without copying them.
     package mutating func withBytes<Result: ~Copyable>(
         _ body: (UnsafeRawBufferPointer) throws(BusError) -> Result
     ) throws(BusError) -> Result {
@@ -90,7 +89,7 @@ package struct Reader: ~Copyable {
     private mutating func nextBytes() throws(BusError) -> UnsafeBufferPointer<UInt8> {
         try expect(keychaind_dbus_type_array)
         guard dbus_message_iter_get_element_type(&iterator) == keychaind_dbus_type_byte else {
-            throw BusError(.invalidArguments, "an array of bytes was expected")
+            throw BusError(.invalidArguments, "expected an argument of type 'ay'")
         }
         var elements = DBusMessageIter()
         dbus_message_iter_recurse(&iterator, &elements)
@@ -102,24 +101,24 @@ package struct Reader: ~Copyable {
 
     // MARK: Containers
 
-    /// Reads a structure's members.
+    /// Reads the members of a structure.
     package mutating func readStructure<Result: ~Copyable>(
         _ body: (inout Reader) throws(BusError) -> Result
     ) throws(BusError) -> Result {
         try readContainer(keychaind_dbus_type_struct, body)
     }
 
-    /// Reads what a variant holds.
+    /// Reads the value of a variant.
     package mutating func readVariant<Result: ~Copyable>(
         _ body: (inout Reader) throws(BusError) -> Result
     ) throws(BusError) -> Result {
         try readContainer(keychaind_dbus_type_variant, body)
     }
 
-    /// Reads what a variant holds, which must be of just this type.
+    /// Reads the value of a variant, which must have exactly this type.
     package mutating func readVariant<Value: BusValue>(of type: Value.Type) throws(BusError) -> Value {
         try readVariant { (reader) throws(BusError) in
-            // An empty array tells only by its signature what it is an array of.
+            // Only the signature of an empty array reveals its element type.
             guard reader.nextSignature == Value.signature else {
                 throw BusError(
                     .invalidArguments,
@@ -130,9 +129,11 @@ package struct Reader: ~Copyable {
         }
     }
 
-    /// Reads an array, one call for each element; the closure must read its element.
+    /// Reads an array.
     ///
-    /// - Parameter limit: how many elements there may be; throws `LimitsExceeded` when there are more, which are not read.
+    /// The closure is called once per element and must read it.
+    ///
+    /// - Parameter limit: the most elements; an array with more throws `LimitsExceeded`.
     package mutating func readArray(
         limit: Int = .max,
         _ element: (inout Reader) throws(BusError) -> Void
@@ -141,7 +142,7 @@ package struct Reader: ~Copyable {
             var count = 0
             while !reader.isAtEnd {
                 guard count < limit else {
-                    throw BusError(.limitsExceeded, "a list has more than the \(limit) entries that it may have here")
+                    throw BusError(.limitsExceeded, "a list has more than \(limit) entries")
                 }
                 count += 1
                 try element(&reader)
@@ -149,9 +150,11 @@ package struct Reader: ~Copyable {
         }
     }
 
-    /// Reads a dictionary, one call for each entry; the closure must read key and value.
+    /// Reads a dictionary.
     ///
-    /// - Parameter limit: how many entries there may be; throws `LimitsExceeded` when there are more, which are not read.
+    /// The closure is called once per entry and must read key and value.
+    ///
+    /// - Parameter limit: the most entries; a dictionary with more throws `LimitsExceeded`.
     package mutating func readDictionary(
         limit: Int = .max,
         _ entry: (inout Reader) throws(BusError) -> Void
@@ -183,7 +186,7 @@ package struct Reader: ~Copyable {
 
     // MARK: Sizes
 
-    /// How many bytes the values from here to the end take; numbers and padding are not counted.
+    /// The size of the remaining values in bytes, without numbers and padding.
     mutating func size() -> Int {
         var size = 0
         while case let type = type, type != keychaind_dbus_type_invalid {
@@ -211,13 +214,13 @@ package struct Reader: ~Copyable {
 
     // MARK: Wiping
 
-    /// What to overwrite.
+    /// The type of the values to overwrite.
     enum WipedType {
         case byteArrays
         case strings
     }
 
-    /// Overwrites the values of a type, from here to the end.
+    /// Overwrites the remaining values of a type.
     mutating func wipe(_ wiped: WipedType) {
         while case let type = type, type != keychaind_dbus_type_invalid {
             switch type {

@@ -1,7 +1,6 @@
-/// A value whose type is known only when it arrives.
+/// A value whose type is known only at run time, such as a property of a foreign object.
 ///
-/// For what is truly dynamic, such as the properties of somebody else's object; where one type is expected, read that with
-/// ``Reader/readVariant(_:)``.
+/// Where one type is expected, use ``Reader/readVariant(of:)``.
 package enum Variant: BusValue, Hashable, Sendable {
     case boolean(Bool)
     case int32(Int32)
@@ -14,7 +13,7 @@ package enum Variant: BusValue, Hashable, Sendable {
     case strings([String])
     case stringDictionary([String: String])
     indirect case variant(Variant)
-    /// Of a type that nobody here reads; it cannot be sent.
+    /// An unsupported type; it cannot be sent.
     case other(signature: String)
 
     package static var signature: String { "v" }

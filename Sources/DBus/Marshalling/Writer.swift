@@ -1,20 +1,20 @@
 import CDBus
 import CLinux
 
-/// Appends values to a message in order: to one that is marshalled here, or to one of libdbus's.
+/// Appends values to a message in order, either through ``Marshaller`` or through libdbus.
 ///
-/// libdbus refuses only when memory has run out, where Swift itself gives up too; so does this.
+/// libdbus fails only when it is out of memory; the writer traps then, as Swift's own allocations do.
 package struct Writer: ~Copyable {
     private var marshaller: Marshaller?
     private var iterator = DBusMessageIter()
 
-    /// Appends to one of libdbus's messages.
+    /// Creates a writer that appends through libdbus.
     init(appendingTo message: OpaquePointer) {
         marshaller = nil
         dbus_message_iter_init_append(message, &iterator)
     }
 
-    /// Writes a message that was begun.
+    /// Creates a writer that appends through a marshaller.
     package init(beginning marshaller: consuming Marshaller) {
         self.marshaller = consume marshaller
     }
@@ -24,7 +24,7 @@ package struct Writer: ~Copyable {
         self.iterator = iterator
     }
 
-    /// Ends the message that was begun; nil if it is longer than one may be, and for one of libdbus's.
+    /// Finishes the message of a marshaller; nil if the message is too long, or not of a marshaller.
     package consuming func finish() -> OutgoingMessage? {
         switch consume marshaller {
         case .some(let marshaller): marshaller.finish()
@@ -39,12 +39,12 @@ package struct Writer: ~Copyable {
         appendBasic(type, value)
     }
 
-    /// Appends a string that is NUL-terminated UTF-8.
+    /// Appends NUL-terminated UTF-8 as a string.
     package mutating func writeString(_ text: UnsafePointer<CChar>) {
         writeText(keychaind_dbus_type_string, text)
     }
 
-    /// Appends an object path that is NUL-terminated and valid.
+    /// Appends a NUL-terminated, valid object path.
     package mutating func writeObjectPath(_ text: UnsafePointer<CChar>) {
         writeText(keychaind_dbus_type_object_path, text)
     }
@@ -80,7 +80,7 @@ package struct Writer: ~Copyable {
 
     // MARK: Containers
 
-    /// Appends a structure of the members that the closure writes.
+    /// Appends a structure; the closure writes its members.
     package mutating func writeStructure(_ members: (inout Writer) -> Void) {
         guard marshaller?.beginStructure() != nil else {
             return appendContainer(keychaind_dbus_type_struct, nil, members)
@@ -89,7 +89,7 @@ package struct Writer: ~Copyable {
         marshaller?.endStructure()
     }
 
-    /// Appends a variant of the one value, of this signature, that the closure writes.
+    /// Appends a variant; the closure writes its one value, which has this signature.
     package mutating func writeVariant(_ signature: String, _ value: (inout Writer) -> Void) {
         guard marshaller?.beginVariant(signature) != nil else {
             return appendContainer(keychaind_dbus_type_variant, signature, value)
@@ -98,7 +98,7 @@ package struct Writer: ~Copyable {
         marshaller?.endVariant()
     }
 
-    /// Appends an array of the elements, of this signature, that the closure writes.
+    /// Appends an array; the closure writes its elements, which have this signature.
     package mutating func writeArray(of signature: String, _ elements: (inout Writer) -> Void) {
         guard let array = marshaller?.beginArray(of: signature) else {
             return appendContainer(keychaind_dbus_type_array, signature, elements)
@@ -107,7 +107,7 @@ package struct Writer: ~Copyable {
         marshaller?.end(array)
     }
 
-    /// Appends an entry to a dictionary: the array that is being written.
+    /// Appends an entry to the dictionary that is being written.
     package mutating func writeEntry(_ keyAndValue: (inout Writer) -> Void) {
         guard marshaller?.beginStructure() != nil else {
             return appendContainer(keychaind_dbus_type_dict_entry, nil, keyAndValue)
@@ -116,7 +116,7 @@ package struct Writer: ~Copyable {
         marshaller?.endStructure()
     }
 
-    /// Appends an entry to an `a{sv}`, as properties are sent.
+    /// Appends an entry to the `a{sv}` that is being written.
     package mutating func writeProperty(_ name: String, _ value: some WritableValue) {
         writeEntry { writer in
             name.write(to: &writer)

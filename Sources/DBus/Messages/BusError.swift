@@ -1,13 +1,13 @@
 import CDBus
 
-/// An error on the bus: one that came as an answer, or that is to be one.
+/// A D-Bus error, received or to be sent.
 ///
-/// Two errors are equal if their names are.
+/// Errors with the same name are equal.
 package struct BusError: Error, Sendable {
-    /// What programs act on.
+    /// The name, for programs.
     package let name: ErrorName
 
-    /// What people read; never holds a secret.
+    /// The message, for people; never contains a secret.
     package let message: String
 
     package init(_ name: ErrorName, _ message: String) {
@@ -15,18 +15,17 @@ package struct BusError: Error, Sendable {
         self.message = message
     }
 
-    /// Bytes of a message that travel.
+    /// The most bytes of a message that are sent.
     private static let sentBytes = 512
 
-    /// The message as it travels: cut, for it may repeat what the caller has sent, and an answer longer than the longest call would end
-    /// the connection.
+    /// The message, cut to a bounded size: it may quote arguments, and an oversized reply would end the connection.
     var sentMessage: Substring {
         guard message.utf8.count > BusError.sentBytes else { return message[...] }
-        // An index inside a character is taken for where that begins.
+        // The subscript rounds an index inside of a character down.
         return message[..<message.utf8.index(message.startIndex, offsetBy: BusError.sentBytes)]
     }
 
-    /// Takes over what libdbus says of a failed call, and frees it.
+    /// Takes over and frees an error of libdbus.
     init(consuming error: inout DBusError) {
         let name = error.name.map { String(cString: $0) }
         message = error.message.map { String(cString: $0) } ?? ""
@@ -43,4 +42,35 @@ extension BusError: Equatable {
 
 extension BusError: CustomStringConvertible {
     package var description: String { "\(name.rawValue): \(message)" }
+}
+
+/// The name of a D-Bus error, such as `org.freedesktop.DBus.Error.Failed`.
+package struct ErrorName: RawRepresentable, Hashable, Sendable {
+    package let rawValue: String
+
+    package init(rawValue: String) {
+        self.rawValue = rawValue
+    }
+
+    private init(standard name: String) {
+        rawValue = "org.freedesktop.DBus.Error." + name
+    }
+
+    package static let accessDenied = ErrorName(standard: "AccessDenied")
+    package static let disconnected = ErrorName(standard: "Disconnected")
+    package static let failed = ErrorName(standard: "Failed")
+    package static let inputOutput = ErrorName(standard: "IOError")
+    package static let invalidArguments = ErrorName(standard: "InvalidArgs")
+    package static let limitsExceeded = ErrorName(standard: "LimitsExceeded")
+    package static let nameHasNoOwner = ErrorName(standard: "NameHasNoOwner")
+    package static let noReply = ErrorName(standard: "NoReply")
+    package static let noServer = ErrorName(standard: "NoServer")
+    package static let notSupported = ErrorName(standard: "NotSupported")
+    package static let propertyReadOnly = ErrorName(standard: "PropertyReadOnly")
+    package static let serviceUnknown = ErrorName(standard: "ServiceUnknown")
+    package static let timeout = ErrorName(standard: "Timeout")
+    package static let unknownInterface = ErrorName(standard: "UnknownInterface")
+    package static let unknownMethod = ErrorName(standard: "UnknownMethod")
+    package static let unknownObject = ErrorName(standard: "UnknownObject")
+    package static let unknownProperty = ErrorName(standard: "UnknownProperty")
 }

@@ -1,31 +1,31 @@
 import CDBus
 import CLinux
 
-/// A message on the bus, its reference held until this object goes.
+/// A reference-counted message of libdbus.
 ///
-/// `@unchecked Sendable`: libdbus counts references atomically, and a message is only written to by whoever has made it,
-/// before it is sent, and by whoever has received it, once nobody reads it any more.
+/// `@unchecked Sendable`: libdbus counts references atomically, and only one owner writes to a message: its maker
+/// before it is sent, or its receiver after the last read.
 package final class Message: @unchecked Sendable {
     private enum Origin {
-        /// Made in this process; its maker overwrites secrets in it.
+        /// Created here; the creator overwrites secrets.
         case made
-        /// Received; its byte arrays are overwritten when this object goes.
+        /// Received; its byte arrays are overwritten on deinit.
         case received
-        /// Received, and overwritten already.
+        /// Received and overwritten.
         case wiped
     }
 
-    /// libdbus's message.
+    /// The message of libdbus.
     package let pointer: OpaquePointer
     private var origin: Origin
 
-    /// Takes over a reference to a message that was made here.
+    /// Takes ownership of a message created here.
     package init(owning pointer: OpaquePointer) {
         self.pointer = pointer
         origin = .made
     }
 
-    /// Takes over the reference to a message that has arrived, which nobody else reads afterwards.
+    /// Takes ownership of a received message, which nobody else reads afterwards.
     package init(received pointer: OpaquePointer) {
         self.pointer = pointer
         origin = .received
@@ -36,14 +36,14 @@ package final class Message: @unchecked Sendable {
         dbus_message_unref(pointer)
     }
 
-    /// A call of a method.
+    /// Creates a method call.
     package static func call(to destination: String, _ path: ObjectPath, _ interface: String, _ member: String)
         -> Message
     {
         Message(owning: allocated(dbus_message_new_method_call(destination, path.rawValue, interface, member)))
     }
 
-    /// A signal, for everybody or for one receiver.
+    /// Creates a signal, either broadcast or to one receiver.
     package static func signal(
         _ path: ObjectPath,
         _ interface: String,
@@ -57,39 +57,39 @@ package final class Message: @unchecked Sendable {
         return message
     }
 
-    /// Appends values.
+    /// Appends the values that the closure writes.
     package func write(_ body: (inout Writer) -> Void) {
         var writer = Writer(appendingTo: pointer)
         body(&writer)
     }
 
-    /// Appends values, in order.
+    /// Appends values in order.
     package func append<each Value: BusValue>(_ values: repeat each Value) {
         var writer = Writer(appendingTo: pointer)
         repeat (each values).write(to: &writer)
     }
 
-    /// Has the bus refuse the message, and not start a program, when nobody has the name.
+    /// Keeps the bus from activating the destination.
     package func forbidActivation() {
         dbus_message_set_auto_start(pointer, 0)
     }
 
-    /// Addresses the message anew, before it is sent.
+    /// Changes the destination, before the message is sent.
     package func setDestination(_ name: String) {
         dbus_message_set_destination(pointer, name)
     }
 
-    /// Says that no answer is wanted, before the call is sent.
+    /// Marks the call as not expecting a reply, before it is sent.
     package func expectNoReply() {
         dbus_message_set_no_reply(pointer, 1)
     }
 
-    /// A reader at the first value, which keeps the message.
+    /// A reader at the first value, which retains the message.
     package func makeReader() -> Reader {
         Reader(self)
     }
 
-    /// Reads all values; they must be just these.
+    /// Reads all values, which must have exactly these types.
     package func read<each Value: BusValue>(_ types: repeat (each Value).Type) throws(BusError) -> (repeat each Value) {
         var reader = makeReader()
         let values = try (repeat Message.next(each types, &reader))
@@ -101,11 +101,11 @@ package final class Message: @unchecked Sendable {
         try Value(from: &reader)
     }
 
-    /// The unique name of the sender; empty before the bus has set it.
+    /// The unique name of the sender; empty before the bus sets it.
     package var sender: String { String(optional: dbus_message_get_sender(pointer)) ?? "" }
     package var path: String? { String(optional: dbus_message_get_path(pointer)) }
 
-    /// Lends the path without copying it; empty if there is none.
+    /// Passes the path to the closure without copying it; empty if there is none.
     func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         guard let path = dbus_message_get_path(pointer) else {
             return body(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -116,18 +116,18 @@ package final class Message: @unchecked Sendable {
     package var interface: String? { String(optional: interfaceName) }
     package var member: String? { String(optional: memberName) }
 
-    /// The interface where it lies in the message.
+    /// The interface, in the memory of the message.
     var interfaceName: UnsafePointer<CChar>? { dbus_message_get_interface(pointer) }
 
-    /// The member where it lies in the message.
+    /// The member, in the memory of the message.
     var memberName: UnsafePointer<CChar>? { dbus_message_get_member(pointer) }
 
     package var signature: String { String(optional: dbus_message_get_signature(pointer)) ?? "" }
 
-    /// Whether the caller waits for an answer.
+    /// Whether the caller expects a reply.
     package var wantsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
 
-    /// The error that this message is, if it is one.
+    /// The error, if this message is one.
     package var error: BusError? {
         guard dbus_message_get_type(pointer) == keychaind_dbus_message_error else { return nil }
         let name = String(optional: dbus_message_get_error_name(pointer)).map(ErrorName.init(rawValue:)) ?? .failed
@@ -135,13 +135,13 @@ package final class Message: @unchecked Sendable {
         return BusError(name, (try? String(from: &reader)) ?? "")
     }
 
-    /// Overwrites every byte array in the message, where secrets are.
+    /// Overwrites every byte array of the message, as they may hold secrets; libdbus caches used messages with their
+    /// bodies.
     ///
-    /// libdbus keeps used messages in a cache, body and all. Only for a message that nobody reads any more: received and
-    /// answered, or sent and out of the outgoing queue. A received one is overwritten with its last reference in any case.
+    /// Only for a message that nobody reads any more: received and answered, or sent and out of the queue. A received
+    /// message is overwritten on deinit in any case.
     ///
-    /// - Parameter first: how many arguments to leave as they are, because no secret is in them: looking for one takes longer than
-    ///   reading them.
+    /// - Parameter first: the number of leading arguments to skip, since scanning them costs more than reading them.
     package func wipeByteArrays(leaving first: Int = 0) {
         var reader = makeReader()
         for _ in 0..<first {
@@ -151,26 +151,26 @@ package final class Message: @unchecked Sendable {
         if first == 0, case .received = origin { origin = .wiped }
     }
 
-    /// Overwrites every byte array in one of libdbus's messages.
+    /// Overwrites every byte array of a message of libdbus.
     static func wipeByteArrays(of pointer: OpaquePointer) {
         guard mayHoldByteArrays(pointer) else { return }
         var reader = Reader(borrowing: pointer)
         reader.wipe(.byteArrays)
     }
 
-    /// Whether a message can have bytes among its values, by its signature alone.
+    /// Whether the signature of a message allows byte arrays.
     static func mayHoldByteArrays(_ pointer: OpaquePointer) -> Bool {
         guard let signature = dbus_message_get_signature(pointer) else { return false }
         return strpbrk(signature, "yv") != nil
     }
 
-    /// Overwrites every string in the message, for a protocol that has a secret in one; see ``wipeByteArrays()``.
+    /// Overwrites every string of the message, for protocols with secrets in strings; see ``wipeByteArrays(leaving:)``.
     package func wipeStrings() {
         var reader = makeReader()
         reader.wipe(.strings)
     }
 
-    /// libdbus answers nil only when memory has run out, where Swift itself gives up too.
+    /// libdbus returns nil only when it is out of memory, where Swift traps too.
     private static func allocated(_ pointer: OpaquePointer?) -> OpaquePointer {
         guard let pointer else { preconditionFailure("out of memory") }
         return pointer
@@ -178,9 +178,25 @@ package final class Message: @unchecked Sendable {
 }
 
 extension String {
-    /// Copies a C string, if there is one.
+    /// Copies a C string; nil for a null pointer.
     init?(optional text: UnsafePointer<CChar>?) {
         guard let text else { return nil }
         self.init(cString: text)
     }
+}
+
+extension Message {
+    /// Whether the arguments have exactly these types.
+    func hasSignature(_ signature: String) -> Bool {
+        dbus_message_has_signature(pointer, signature) != 0
+    }
+
+    /// The size of the arguments in bytes, without numbers and padding: the memory that a pending call keeps.
+    var argumentSize: Int {
+        var reader = makeReader()
+        return reader.size()
+    }
+
+    /// Whether descriptors are attached.
+    var hasDescriptors: Bool { dbus_message_contains_unix_fds(pointer) != 0 }
 }

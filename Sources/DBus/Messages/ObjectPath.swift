@@ -1,17 +1,17 @@
-/// The path of an object on the bus, known to be valid.
+/// A valid D-Bus object path.
 package struct ObjectPath: Hashable, Sendable {
     package let rawValue: String
 
-    /// `/`: in the Secret Service, "no object" and "no prompt needed" (spec point #52).
+    /// `/`: in the Secret Service, "no object" or "no prompt needed" (spec point #52).
     package static let root = ObjectPath(unchecked: "/")
 
-    /// Nil unless the text is a path: `/`, or elements of `[A-Za-z0-9_]+` with a `/` before each.
+    /// Returns nil unless the text is `/`, or elements of `[A-Za-z0-9_]+` with a `/` before each.
     package init?(_ text: String) {
         guard ObjectPath.isValid(text.utf8) else { return nil }
         rawValue = text
     }
 
-    /// Takes a path that is valid by the way it was made; libdbus ends the process if it is not.
+    /// Creates a path that is valid by construction; libdbus aborts the process if it is not.
     package init(unchecked text: String) {
         rawValue = text
     }

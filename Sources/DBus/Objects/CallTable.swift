@@ -1,7 +1,9 @@
-/// The methods of the objects of a kind, by interface and name.
+import Glibc
+
+/// The methods of a kind of objects, by interface and name.
 ///
-/// It knows nothing of the type of the objects: code that is compiled for any type spends, in every call, more time on finding out
-/// about this one than on the call. So an object is handed on by its address.
+/// It is not generic and passes objects by address: unspecialized generic code spends more time on type metadata than
+/// the rest of a call takes.
 struct CallTable {
     fileprivate typealias Body = @BusActor (UnsafeRawPointer, MethodCall) throws(BusError) -> Dispatch
 
@@ -16,7 +18,7 @@ struct CallTable {
         let name: String
         let wireName: WireName
         let inputSignature: String
-        /// Whether the first argument is a list, which a caller may make as long as a message may be.
+        /// Whether the first argument is a list, which a caller can make as long as a message.
         let takesList: Bool
         let body: CallTable.Body
     }
@@ -33,12 +35,12 @@ struct CallTable {
         }
     }
 
-    /// The methods of an interface; nil if there is none of that name.
+    /// The methods of an interface; nil if there is no such interface.
     func methods(of interface: UnsafePointer<CChar>) -> Methods? {
         interfaces.first { $0.wireName.matches(interface) }
     }
 
-    /// Throws unless the arguments of a call are those that the method takes.
+    /// Throws unless the call has the arguments of the method.
     static func check(_ method: String, _ signature: String, _ call: MethodCall) throws(BusError) {
         guard call.message.hasSignature(signature) else {
             throw BusError(.invalidArguments, "\(method) takes '\(signature)', not '\(call.message.signature)'")
@@ -47,15 +49,15 @@ struct CallTable {
 }
 
 extension CallTable.Methods {
-    /// Throws what a call is told whatever the object: that there is no such method, or that it takes other arguments.
+    /// Throws the error that a call gets for any object: unknown method or wrong arguments.
     @BusActor
     func check(_ call: MethodCall, _ member: UnsafePointer<CChar>) throws(BusError) {
         _ = try index(of: call, member)
     }
 
-    /// Has an object answer a call.
+    /// Dispatches a call to an object.
     ///
-    /// - Parameter object: the address of an object of the kind that the table was made for.
+    /// - Parameter object: the address of an object of the kind that the table is for.
     @BusActor
     func dispatch(
         _ call: MethodCall,
@@ -68,11 +70,11 @@ extension CallTable.Methods {
         return dispatch
     }
 
-    /// Finds the method of a call, and checks the arguments.
+    /// Finds the method of a call and checks the arguments.
     @BusActor
     @inline(__always)
     private func index(of call: MethodCall, _ member: UnsafePointer<CChar>) throws(BusError) -> Int {
-        // A handful, looked through sooner than a name is hashed.
+        // A linear search: for a handful of methods it is faster than hashing the name.
         for index in entries.indices where entries[index].wireName.matches(member) {
             try CallTable.check(entries[index].name, entries[index].inputSignature, call)
             return index
@@ -89,6 +91,22 @@ extension CallTable.Entry {
         takesList = inputSignature.hasPrefix("a")
         body = { [body = method.body] (object, call) throws(BusError) in
             try body(object.assumingMemoryBound(to: Object.self).pointee, call)
+        }
+    }
+}
+
+/// The name of an interface or method, compared with a name in a message without copying it.
+struct WireName: Hashable {
+    private let text: [CChar]
+
+    init(_ name: String) {
+        text = Array(name.utf8CString)
+    }
+
+    /// Whether a NUL-terminated name is equal.
+    func matches(_ name: UnsafePointer<CChar>) -> Bool {
+        text.withUnsafeBufferPointer { text in
+            text.baseAddress.map { start in strcmp(start, name) == 0 } ?? false
         }
     }
 }

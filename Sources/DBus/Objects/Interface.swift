@@ -1,4 +1,4 @@
-/// An interface, declared once: dispatch, the checking of arguments, properties and introspection all come from here.
+/// The declaration of an interface, from which dispatch, argument checks, properties and introspection derive.
 package struct Interface<Object> {
     package let name: String
     let methods: [Method<Object>]
@@ -15,5 +15,155 @@ package struct Interface<Object> {
         self.methods = methods
         self.properties = properties
         self.signals = signals
+    }
+}
+
+/// The declaration of a method: arguments, results and body.
+package struct Method<Object> {
+    package typealias ImmediateBody = @BusActor (Object, MethodCall) throws(BusError) -> Void
+    package typealias SuspendingBody = @BusActor (Object, MethodCall) async throws(BusError) -> Void
+    package typealias DecidingBody = @BusActor (Object, MethodCall) throws(BusError) -> Dispatch
+
+    let name: String
+    let inputs: [Parameter]
+    let outputs: [Parameter]
+    let inputSignature: String
+    let body: DecidingBody
+
+    /// Creates a method that replies immediately.
+    package init(
+        _ name: String,
+        in inputs: [Parameter] = [],
+        out outputs: [Parameter] = [],
+        _ body: @escaping ImmediateBody
+    ) {
+        self.init(deciding: name, in: inputs, out: outputs) { (object, call) throws(BusError) in
+            try body(object, call)
+            return .answered
+        }
+    }
+
+    /// Creates a method that may suspend before it replies.
+    package init(
+        suspending name: String,
+        in inputs: [Parameter] = [],
+        out outputs: [Parameter] = [],
+        _ body: @escaping SuspendingBody
+    ) {
+        self.init(deciding: name, in: inputs, out: outputs) { (object, call) throws(BusError) in
+            .suspending { () async throws(BusError) in try await body(object, call) }
+        }
+    }
+
+    /// Creates a method that decides at each call whether to suspend.
+    package init(
+        deciding name: String,
+        in inputs: [Parameter] = [],
+        out outputs: [Parameter] = [],
+        _ body: @escaping DecidingBody
+    ) {
+        self.name = name
+        self.inputs = inputs
+        self.outputs = outputs
+        inputSignature = inputs.map(\.signature).joined()
+        self.body = body
+    }
+}
+
+/// The declaration of a property.
+package struct Property<Object> {
+    let name: String
+    let signature: String
+    let changes: PropertyChanges
+    let write: @BusActor (Object, inout Writer) -> Void
+    let set: (@BusActor (Object, Message) async throws(BusError) -> Void)?
+
+    /// Creates a read-only property.
+    package init<Value: WritableValue>(
+        _ name: String,
+        _ type: Value.Type,
+        changes: PropertyChanges = .told,
+        get: @escaping @BusActor (Object) -> Value
+    ) {
+        self.init(name, changes, get: get, set: nil)
+    }
+
+    /// Creates a writable property.
+    ///
+    /// - Parameter set: sets a value of the right type; throws `InvalidArgs` for an invalid one.
+    package init<Value: BusValue>(
+        _ name: String,
+        _ type: Value.Type,
+        changes: PropertyChanges = .told,
+        get: @escaping @BusActor (Object) -> Value,
+        set: @escaping @BusActor (Object, Value) async throws(BusError) -> Void
+    ) {
+        self.init(name, changes, get: get) { (object, message) throws(BusError) in
+            try await set(object, try Property.readNewValue(from: message))
+        }
+    }
+
+    private init<Value: WritableValue>(
+        _ name: String,
+        _ changes: PropertyChanges,
+        get: @escaping @BusActor (Object) -> Value,
+        set: (@BusActor (Object, Message) async throws(BusError) -> Void)?
+    ) {
+        self.name = name
+        self.changes = changes
+        self.set = set
+        signature = Value.signature
+        write = { object, writer in
+            let value = get(object)
+            writer.writeVariant(Value.signature) { value.write(to: &$0) }
+        }
+    }
+
+    /// Reads the third argument of `Properties.Set`.
+    private static func readNewValue<Value: BusValue>(from message: Message) throws(BusError) -> Value {
+        var reader = message.makeReader()
+        reader.skip()
+        reader.skip()
+        return try reader.readVariant(of: Value.self)
+    }
+}
+
+/// The `EmitsChangedSignal` annotation of a property.
+package enum PropertyChanges: String, Sendable {
+    /// `PropertiesChanged` is emitted with the new value; the default without an annotation.
+    case told = "true"
+    /// No signal is emitted.
+    case untold = "false"
+    /// The value never changes.
+    case never = "const"
+
+    static let annotation = "org.freedesktop.DBus.Property.EmitsChangedSignal"
+}
+
+/// The declaration of a signal, for introspection.
+package struct SignalDeclaration: Hashable, Sendable {
+    let name: String
+    let parameters: [Parameter]
+
+    package init(_ name: String, _ parameters: [Parameter] = []) {
+        self.name = name
+        self.parameters = parameters
+    }
+}
+
+/// A named argument of a method or signal.
+package struct Parameter: Hashable, Sendable {
+    package let name: String
+    package let signature: String
+
+    package init<Value: WritableValue>(_ name: String, _ type: Value.Type) {
+        self.name = name
+        signature = Value.signature
+    }
+
+    /// Creates a parameter without a Swift type, such as a secret, which is read and written in parts.
+    package init(_ name: String, signature: String) {
+        self.name = name
+        self.signature = signature
     }
 }

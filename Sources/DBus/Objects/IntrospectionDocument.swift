@@ -1,4 +1,4 @@
-/// The XML that `Introspect` answers with.
+/// The XML reply of `Introspect`.
 struct IntrospectionDocument {
     private var text = """
         <!DOCTYPE node PUBLIC "-//freedesktop//DTD D-BUS Object Introspection 1.0//EN"
@@ -59,14 +59,14 @@ struct IntrospectionDocument {
         text += "  </interface>\n"
     }
 
-    /// Ends the element of a property.
+    /// Closes the element of a property.
     private mutating func addChanges(_ changes: PropertyChanges) {
         if case .told = changes { return text += "/>\n" }
         text += ">\n      <annotation name=\"\(PropertyChanges.annotation)\" value=\"\(changes.rawValue)\"/>\n"
         text += "    </property>\n"
     }
 
-    /// Adds a node below this one; path elements need no escaping.
+    /// Adds a child node; path elements need no escaping.
     mutating func addChild(_ name: String) {
         text += "  <node name=\"\(name)\"/>\n"
     }

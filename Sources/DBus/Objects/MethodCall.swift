@@ -1,4 +1,4 @@
-/// A call that has arrived and is to be answered once.
+/// A received method call, to be answered once.
 @BusActor
 package final class MethodCall {
     private enum State {
@@ -20,13 +20,13 @@ package final class MethodCall {
 
     package var member: String { message.member ?? "" }
 
-    /// Nil if the caller left it out.
+    /// The interface; nil if the caller omitted it.
     package var interface: String? { message.interface }
 
-    /// The path of the object that is called.
+    /// The path of the called object.
     package var path: String { message.path ?? "/" }
 
-    /// Lends the path without copying it.
+    /// Passes the path to the closure without copying it.
     package func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         message.withPath(body)
     }
@@ -38,40 +38,42 @@ package final class MethodCall {
         try message.read(repeat each types)
     }
 
-    /// Answers with the values that the closure writes; they may be secrets, for all is overwritten once it has left.
+    /// Replies with the values that the closure writes.
+    ///
+    /// They may be secret: the reply is overwritten once it is sent.
     package func reply(_ values: (inout Writer) -> Void = { _ in }) {
         guard beginAnswer() else { return }
         connection.answer(self, values)
     }
 
-    /// Answers with values of known types.
+    /// Replies with values of known types.
     package func reply<each Value: WritableValue>(with values: repeat each Value) {
         reply { writer in
             repeat (each values).write(to: &writer)
         }
     }
 
-    /// Answers with an error.
+    /// Replies with an error.
     package func fail(_ error: BusError) {
         guard case .open = state else { return }
-        // A secret among the arguments may not have been read, and libdbus keeps used messages.
+        // The handler may not have read a secret among the arguments, and libdbus caches used messages.
         message.wipeByteArrays()
         guard beginAnswer() else { return }
         connection.answer(self, failing: error.name) { String(error.sentMessage).write(to: &$0) }
     }
 
-    /// Takes note of how much there may be to read.
+    /// Reports the size of the arguments to the server.
     func noteSize() {
         connection.server?.noteSize(of: message)
     }
 
-    /// Answers a call that its handler has left without an answer: a caller must never wait for nothing.
+    /// Fails a call whose handler did not reply, so that no caller waits forever.
     func finish() {
         guard case .open = state else { return }
-        fail(BusError(.failed, "\(member) has ended without an answer"))
+        fail(BusError(.failed, "\(member) ended without a reply"))
     }
 
-    /// Whether the caller is to be answered, which is only once.
+    /// Whether to send a reply: one is expected and none was sent.
     private func beginAnswer() -> Bool {
         guard case .open = state else { return false }
         state = .answered

@@ -1,4 +1,4 @@
-/// What all objects of a kind have in common: their interfaces, and how their children are found.
+/// A kind of objects: their interfaces and the lookup of their children.
 @BusActor
 package final class ObjectKind<Object> {
     private let interfaces: [Interface<Object>]
@@ -6,7 +6,7 @@ package final class ObjectKind<Object> {
     private let table: CallTable
     private let children: @BusActor (Object) -> [String]
 
-    /// - Parameter children: the path elements right below an object, for introspection.
+    /// - Parameter children: the path elements directly below an object, for introspection.
     package init(_ interfaces: [Interface<Object>], children: @escaping @BusActor (Object) -> [String] = { _ in [] }) {
         self.interfaces = interfaces
         byName = Dictionary(uniqueKeysWithValues: interfaces.map { ($0.name, $0) })
@@ -14,7 +14,7 @@ package final class ObjectKind<Object> {
         self.children = children
     }
 
-    /// An object of this kind, ready to be called.
+    /// An object of this kind as a target of calls.
     package func target(_ object: Object) -> any ObjectTarget {
         Target(kind: self, object: object)
     }
@@ -28,7 +28,7 @@ package final class ObjectKind<Object> {
         }
     }
 
-    /// Answers a call of an object of this kind, or tells how it will be answered; throws what the caller is told if it has failed.
+    /// Dispatches a call to an object; throws the error for the caller.
     package func dispatch(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
         guard let name = call.message.interfaceName, let member = call.message.memberName else {
             return try dispatchWithoutInterface(call, on: object)
@@ -39,7 +39,7 @@ package final class ObjectKind<Object> {
         }
     }
 
-    /// Throws what a call is told whatever the object: that there is no such method, or that it takes other arguments.
+    /// Throws the error that a call gets for any object: unknown method or wrong arguments.
     package func check(_ call: MethodCall) throws(BusError) {
         guard let name = call.message.interfaceName, let member = call.message.memberName else {
             guard let method = method(named: call.member) else { return }
@@ -55,7 +55,7 @@ package final class ObjectKind<Object> {
         try CallTable.check(call.member, signature, call)
     }
 
-    /// The method that a call without an interface is for.
+    /// The method for a call without an interface.
     private func method(named name: String) -> Method<Object>? {
         interfaces.lazy.flatMap(\.methods).first { $0.name == name }
     }
@@ -72,7 +72,7 @@ package final class ObjectKind<Object> {
         }
     }
 
-    /// The interface may be left out of a call; then the first that has the method is meant.
+    /// Dispatches a call that omits the interface to the first interface with the method.
     private func dispatchWithoutInterface(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
         if let method = method(named: call.member) {
             try CallTable.check(method.name, method.inputSignature, call)
@@ -131,7 +131,7 @@ package final class ObjectKind<Object> {
         return property
     }
 
-    /// The properties of an interface; of all that there are if the name is empty, as the D-Bus specification allows.
+    /// The properties of an interface; for an empty name those of all, as the D-Bus specification allows.
     private func properties(of interface: String) throws(BusError) -> [Property<Object>] {
         if interface.isEmpty {
             return interfaces.flatMap(\.properties)
@@ -163,4 +163,35 @@ package final class ObjectKind<Object> {
         }
         call.reply(with: document.finish())
     }
+}
+
+/// An object together with its kind.
+@BusActor
+package protocol ObjectTarget {
+    /// Dispatches a call; throws the error for the caller.
+    func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch
+}
+
+/// The result of dispatching a call.
+package enum Dispatch {
+    case answered
+    /// The call is answered when this closure ends.
+    case suspending(@BusActor () async throws(BusError) -> Void)
+}
+
+/// The standard interfaces of the D-Bus specification, which every object has.
+///
+/// libdbus itself answers `Peer` at every path.
+package enum StandardInterface {
+    package static let introspectable = "org.freedesktop.DBus.Introspectable"
+    package static let properties = "org.freedesktop.DBus.Properties"
+    package static let peer = "org.freedesktop.DBus.Peer"
+
+    static let all: Set<String> = [introspectable, properties, peer]
+
+    /// The methods that are answered here, with their signatures.
+    static let methods = [
+        introspectable: ["Introspect": ""],
+        properties: ["Get": "ss", "GetAll": "s", "Set": "ssv"],
+    ]
 }

@@ -1,9 +1,9 @@
-/// Answers the calls that arrive on a connection.
+/// Answers the method calls of a connection.
 @BusActor
 package final class ObjectServer {
-    /// Finds what is at the path of a call; throws what the caller is to be told if there is nothing.
+    /// Finds the object at the path of a call; throws the error for the caller if there is none.
     package typealias Resolver = @BusActor (MethodCall) throws(BusError) -> any ObjectTarget
-    /// Finds it, and has it answer the call.
+    /// Finds the object and dispatches the call to it.
     package typealias Dispatcher = @BusActor (MethodCall) throws(BusError) -> Dispatch
 
     private unowned let connection: Connection
@@ -11,21 +11,22 @@ package final class ObjectServer {
     private let dispatch: Dispatcher
     private let takesDescriptors: Bool
 
-    /// How many calls have arrived.
+    /// The number of calls received.
     package private(set) var callCount: UInt64 = 0
 
-    /// Called at every 1,024th call, and at those with more than 1 MiB of arguments that wait, fail, or begin with a list.
+    /// Called at every 1,024th call, and at calls with more than 1 MiB of arguments that suspend, fail or begin with a
+    /// list.
     package var afterMuchWork: (@BusActor () -> Void)?
 
-    /// The paths of the objects whose calls may have descriptors among their arguments, where others may not.
+    /// The paths that accept descriptors even if ``takesDescriptors`` is false.
     package var pathsWithDescriptors: Set<String> = []
 
     private static let largeCall = 1 << 20
 
     /// - Parameters:
-    ///   - limit: how many calls of one peer may wait at a time; more are answered with `LimitsExceeded`.
-    ///   - byteLimit: how many bytes of arguments they may have together.
-    ///   - takesDescriptors: whether calls may have descriptors among their arguments.
+    ///   - limit: the most pending calls of one peer; more fail with `LimitsExceeded`.
+    ///   - byteLimit: the most bytes of arguments they may have.
+    ///   - takesDescriptors: whether arguments may contain descriptors.
     package convenience init(
         on connection: Connection,
         limit: Int,
@@ -42,9 +43,9 @@ package final class ObjectServer {
     }
 
     /// - Parameters:
-    ///   - takesDescriptors: whether calls may have descriptors among their arguments.
+    ///   - takesDescriptors: whether arguments may contain descriptors.
     ///   - peer: finds or creates the peer of a unique name.
-    ///   - dispatch: answers a call itself; the target of a resolver would be boxed at every call.
+    ///   - dispatch: dispatches a call without boxing its target, which a resolver does at every call.
     package init(
         _ connection: Connection,
         takesDescriptors: Bool = false,
@@ -62,10 +63,10 @@ package final class ObjectServer {
         if callCount % 1024 == 0 { afterMuchWork?() }
         let call = MethodCall(message, of: peer(message.sender), on: connection)
         do throws(BusError) {
-            // They would stay open for as long as the call waits, and the process may have only so many.
+            // They stay open while the call is pending, and the process has a limited number.
             guard !message.hasDescriptors || takesDescriptors || pathsWithDescriptors.contains(message.path ?? "")
             else {
-                throw BusError(.invalidArguments, "no descriptor is taken here, or not yet")
+                throw BusError(.invalidArguments, "this object takes no descriptors")
             }
             switch try dispatch(call) {
             case .answered:
@@ -79,7 +80,7 @@ package final class ObjectServer {
         }
     }
 
-    /// Takes note of a call that may have had much memory used.
+    /// Measures the arguments of a call, and reports a large one.
     @discardableResult
     func noteSize(of message: Message) -> Int {
         let size = message.argumentSize

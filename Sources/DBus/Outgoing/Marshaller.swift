@@ -1,21 +1,21 @@
 import CDBus
 
-/// Lays out a message in memory as it travels (the specification's "Message Format"): what answers and signals are made with.
+/// Marshals replies and signals in memory, in the wire format of the D-Bus specification.
 ///
-/// libdbus, asked to append a value, checks it, looks for its place in the signature, and grows the message by a few bytes; for
-/// an answer that is more work than all the rest of a call. Here the body grows in place, and its signature is noted at the
-/// end of the header meanwhile.
+/// libdbus validates each appended value, looks up its place in the signature and grows the message by a few bytes,
+/// which takes longer than the rest of a call. Here the body grows in place, and the signature at the end of the header
+/// with it.
 package struct Marshaller: ~Copyable {
     private static let headerSize = 192
     private static let bodySize = 320
-    /// What the specification lets an array and a message have.
+    /// The limits of the specification.
     private static let longestArray = 64 << 20
     private static let longestMessage = 128 << 20
 
     private var header = WireBuffer(capacity: headerSize)
     private var body = WireBuffer(capacity: bodySize)
     private let opening: MessageHeader.Opening
-    /// How many arrays and variants are open, which say themselves what is in them.
+    /// The number of open arrays and variants, whose contents are not part of the signature of the body.
     private var depth = 0
     private var hasTooLongArray = false
 
@@ -24,7 +24,7 @@ package struct Marshaller: ~Copyable {
         opening = content.begin(in: &header, serial: serial)
     }
 
-    /// Ends the message; nil if it is longer than one may be.
+    /// Finishes the message; nil if it is too long.
     consuming func finish() -> OutgoingMessage? {
         MessageHeader.end(opening, in: &header, bodySize: body.count)
         guard !hasTooLongArray, header.count + body.count <= Marshaller.longestMessage else { return nil }
@@ -56,7 +56,7 @@ package struct Marshaller: ~Copyable {
 
     // MARK: Containers
 
-    /// Begins a structure, or an entry of a dictionary.
+    /// Begins a structure or a dictionary entry.
     mutating func beginStructure() {
         note(keychaind_dbus_type_struct_begin)
         body.align(to: 8)
@@ -66,7 +66,7 @@ package struct Marshaller: ~Copyable {
         note(keychaind_dbus_type_struct_end)
     }
 
-    /// Begins a variant of a value of this signature.
+    /// Begins a variant with a value of this signature.
     mutating func beginVariant(_ signature: String) {
         note(keychaind_dbus_type_variant)
         depth += 1
@@ -82,7 +82,7 @@ package struct Marshaller: ~Copyable {
         depth -= 1
     }
 
-    /// Begins an array of elements of this signature.
+    /// Begins an array with elements of this signature.
     mutating func beginArray(of signature: String) -> OpenArray {
         note(keychaind_dbus_type_array)
         var signature = signature
@@ -107,13 +107,13 @@ package struct Marshaller: ~Copyable {
         if size > Marshaller.longestArray { hasTooLongArray = true }
     }
 
-    /// Where the size of an array goes, and from where it counts.
+    /// The offsets of an array's size field and first element.
     struct OpenArray {
         fileprivate let sizeOffset: Int
         fileprivate let start: Int
     }
 
-    /// The alignment of a value that begins with a type.
+    /// The alignment of a value, by the first character of its signature.
     private static func alignment(of type: UInt8?) -> Int {
         switch type {
         case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1

@@ -1,11 +1,11 @@
-/// What the header of a message says that this process marshals itself: an answer or a signal.
+/// The header of a reply or a signal.
 package enum MessageHeader {
-    /// The answer to the call with a serial number; an error if it has a name.
+    /// The reply to the call with this serial number; an error reply if `error` is set.
     case answer(to: UInt32, of: String, error: ErrorName? = nil)
-    /// A signal, for everybody or for one receiver.
+    /// A signal, either broadcast or to one receiver.
     case signal(ObjectPath, interface: String, member: String, to: String? = nil)
 
-    /// The codes of the specification.
+    /// The field codes of the specification.
     private enum Field: UInt8 {
         case path = 1
         case interface = 2
@@ -20,7 +20,7 @@ package enum MessageHeader {
     private static let protocolVersion: UInt8 = 1
     private static let byteOrder = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
 
-    /// Where the length of the body and that of the fields are.
+    /// The offsets of the body size, the size of the fields, and the fields.
     private static let bodySizeOffset = 4
     private static let fieldsSizeOffset = 12
     private static let fieldsOffset = 16
@@ -33,15 +33,15 @@ package enum MessageHeader {
         }
     }
 
-    /// Where the header is still to be completed.
+    /// The offsets at which a header is completed.
     struct Opening {
-        /// The end of the fields but for the body's signature.
+        /// The end of the fields without the signature.
         fileprivate let fieldsEnd: Int
-        /// Where the signature begins.
+        /// The start of the signature.
         fileprivate let signatureStart: Int
     }
 
-    /// Writes the header as far as it does not depend on the body, and begins the field of the signature.
+    /// Writes the part of the header that does not depend on the body, and begins the signature field.
     func begin(in buffer: inout WireBuffer, serial: UInt32) -> Opening {
         buffer.append(MessageHeader.byteOrder)
         buffer.append(type)
@@ -68,7 +68,7 @@ package enum MessageHeader {
         return Opening(fieldsEnd: fieldsEnd, signatureStart: buffer.count)
     }
 
-    /// Ends the header, to whose end the signature of the body was written.
+    /// Completes the header after the signature of the body was appended to it.
     static func end(_ opening: Opening, in buffer: inout WireBuffer, bodySize: Int) {
         let signatureSize = buffer.count - opening.signatureStart
         if signatureSize == 0 {

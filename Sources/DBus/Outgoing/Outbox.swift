@@ -2,51 +2,53 @@ import CDBus
 import CLinux
 import Glibc
 
-/// What is to be sent, in its order.
+/// The queue of outgoing messages.
 ///
-/// Messages gather here during a turn of the loop and leave together, in one system call, which also wakes the bus once rather than
-/// for each. libdbus, which would write every message by itself, still sends what needs it: calls that wait for an answer, and
-/// what it answers of its own accord. The two share a socket, so neither may write while the other is in the middle of a message:
-/// this waits while libdbus has something queued, and the connection does not let libdbus act while this ``isBlocked``.
+/// Messages gather during a turn of the loop and leave in one system call, which also wakes the bus once. libdbus,
+/// which would write each message by itself, still sends calls that expect a reply and its own replies. Both share a
+/// socket, and neither may write while the other is in the middle of a message: the outbox waits while libdbus has
+/// messages queued, and the connection does not dispatch while the outbox ``isBlocked``.
 @BusActor
 final class Outbox {
     private enum Entry {
         case message(OutgoingMessage)
-        /// Something for libdbus to send, once all before it has left.
+        /// An action by which libdbus sends, after everything before it was written.
         case handover(@BusActor () -> Void)
     }
 
-    /// Bytes that a turn of the loop may gather; below what the kernel takes in one piece.
+    /// The most bytes that gather during a turn: less than the kernel accepts at once.
     private static let gatheringLimit = 32 << 10
     private static let messagesPerWrite = 64
 
     private let connection: OpaquePointer
-    /// A duplicate of libdbus's, so that the event loop can watch both.
+    /// A duplicate of libdbus's descriptor, so that the event loop can watch both.
     private let descriptor: Int32
     private var entries: [Entry] = []
-    /// Where the kernel is told what to write.
+    /// The buffers for `sendmsg`.
     ///
-    /// `nonisolated(unsafe)`: it is written to on the loop's thread only, and freed by whoever lets go of this object last.
+    /// `nonisolated(unsafe)`: only the event loop writes to it; deinit frees it.
     nonisolated(unsafe) private let pieces: UnsafeMutablePointer<iovec>
-    /// How much of the first message has left.
+    /// The bytes of the first message that were written.
     private var sent = 0
     private var serial = Outbox.firstSerial
 
-    /// libdbus numbers its messages from 1; those of the other half of the numbers are never answered.
+    /// libdbus numbers its messages from 1; these are in the upper half and get no reply.
     private static let firstSerial: UInt32 = 1 << 31
 
-    /// How many bytes wait to be sent.
+    /// The number of queued bytes.
     private(set) var size = 0
 
-    /// Whether the bus has to read before more can be sent.
+    /// Whether the socket is full.
     private(set) var isBlocked = false
 
-    /// Makes the outbox of a connection; throws `LimitsExceeded` if this process may have no more descriptors.
+    /// Creates the outbox of a connection; throws `LimitsExceeded` if this process has no descriptors left.
     init(of connection: OpaquePointer) throws(BusError) {
         var socket: Int32 = -1
         dbus_connection_get_socket(connection, &socket)
         let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw BusError(.limitsExceeded, "no descriptor is left for the bus") }
+        guard descriptor >= 0 else {
+            throw BusError(.limitsExceeded, "the process has no descriptors left for the bus")
+        }
         self.connection = connection
         self.descriptor = descriptor
         pieces = .allocate(capacity: 2 * Outbox.messagesPerWrite)
@@ -54,32 +56,32 @@ final class Outbox {
 
     deinit { pieces.deallocate() }
 
-    /// A number for the next message.
+    /// The serial number of the next message.
     func nextSerial() -> UInt32 {
         serial = serial &+ 1 | Outbox.firstSerial
         return serial
     }
 
-    /// Adds a message, to leave at the next ``flush()``; at once if much has been gathered.
+    /// Queues a message for the next ``flush()``, which follows at once if much has gathered.
     func append(_ message: OutgoingMessage) {
         entries.append(.message(message))
         size += message.size
         if size > Outbox.gatheringLimit, !isBlocked { flush() }
     }
 
-    /// Lets libdbus send something as soon as everything before it has left, which mostly is at once.
+    /// Runs an action by which libdbus sends, once everything before it was written: usually at once.
     ///
-    /// The action is run in any case: after ``close()``, if the connection ends before.
+    /// The action always runs, at the latest in ``close()``.
     func handOver(_ action: @escaping @BusActor () -> Void) {
         flush()
         guard !entries.isEmpty else { return action() }
         entries.append(.handover(action))
     }
 
-    /// Sends what there is, as far as the socket takes it.
+    /// Writes as much of the queue as the socket accepts.
     func flush() {
         while let first = entries.first {
-            // What libdbus has queued for a bus that has gone stays there for ever.
+            // libdbus never empties its queue for a bus that is gone.
             guard
                 dbus_connection_has_messages_to_send(connection) == 0
                     || dbus_connection_get_is_connected(connection) == 0
@@ -95,7 +97,7 @@ final class Outbox {
         unblock()
     }
 
-    /// Sends what there is, libdbus's too, and waits for a time until all of it has left.
+    /// Writes the queue, and that of libdbus, blocking for a limited time.
     func drain(for time: Duration) {
         let clock = LoopClock.suspending
         let deadline = clock.instant(after: time)
@@ -111,13 +113,13 @@ final class Outbox {
         }
     }
 
-    /// Whether anything is left to send to a bus that has not gone.
+    /// Whether anything is queued for a bus that is still there.
     private var hasMore: Bool {
         guard dbus_connection_get_is_connected(connection) != 0 else { return false }
         return !entries.isEmpty || dbus_connection_has_messages_to_send(connection) != 0
     }
 
-    /// Forgets what has not been sent, of a connection that is not open any more.
+    /// Drops the queue of a closed connection and runs the pending actions.
     func close() {
         unblock()
         Glibc.close(descriptor)
@@ -130,7 +132,7 @@ final class Outbox {
 
     // MARK: Writing
 
-    /// Writes the messages up to the next handover; false if the socket takes nothing now.
+    /// Writes the messages before the next handover; returns false if the socket is full.
     private func write() -> Bool {
         var (index, count, skipped) = (0, 0, sent)
         while index < min(entries.count, Outbox.messagesPerWrite), case .message(let message) = entries[index] {
@@ -151,7 +153,7 @@ final class Outbox {
         case EINTR: return true
         case EAGAIN: return false
         default:
-            // The bus has gone, as libdbus will find out when it reads.
+            // The bus is gone; libdbus notices when it reads.
             entries.removeAll { if case .message = $0 { true } else { false } }
             (sent, size) = (0, 0)
             return true
@@ -166,7 +168,7 @@ final class Outbox {
         sent += written
         size -= written
         if size == 0, entries.count == 1 {
-            // As it mostly is; then nothing has to be counted or moved up.
+            // The usual case needs no counting or moving.
             sent = 0
             return entries.removeAll(keepingCapacity: true)
         }
@@ -182,7 +184,7 @@ final class Outbox {
     private func block() {
         guard !isBlocked else { return }
         isBlocked = true
-        // It only has to wake the loop, which flushes in every turn.
+        // The event only wakes the loop, which flushes in every turn.
         BusActor.loop.watch(descriptor, for: keychaind_epoll_out) { _ in }
     }
 
@@ -190,7 +192,7 @@ final class Outbox {
         guard isBlocked else { return }
         isBlocked = false
         BusActor.loop.unwatch(descriptor)
-        // The messages held back meanwhile are already read from the socket: nothing else wakes the loop for them.
+        // Messages held back meanwhile are already read from the socket: nothing else wakes the loop for them.
         BusActor.loop.turnAgain()
     }
 }

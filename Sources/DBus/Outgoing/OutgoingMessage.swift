@@ -1,20 +1,20 @@
 import CDBus
 import CLinux
 
-/// A message as it travels; its memory is overwritten when this object goes.
+/// A marshalled message; overwritten on deinit.
 package final class OutgoingMessage {
     private let header: WireBuffer
     private let body: WireBuffer
 
-    /// Takes over what was marshalled here.
+    /// Takes ownership of a message from the marshaller.
     init(header: consuming WireBuffer, body: consuming WireBuffer) {
         self.header = header
         self.body = body
     }
 
-    /// Copies one of libdbus's messages, as it is now.
+    /// Marshals a message of libdbus.
     ///
-    /// - Parameter serial: what the message is numbered with, unless it has a number.
+    /// - Parameter serial: its serial number, unless it has one.
     init(copying message: Message, serial: UInt32) {
         if dbus_message_get_serial(message.pointer) == 0 {
             dbus_message_set_serial(message.pointer, serial)
@@ -33,15 +33,108 @@ package final class OutgoingMessage {
         body = WireBuffer(capacity: 0)
     }
 
-    /// Bytes, the header included.
+    /// The size in bytes, with the header.
     package var size: Int { header.count + body.count }
 
-    /// What is left behind a number of bytes, in two pieces, of which either may be empty; valid as long as this object.
+    /// The bytes after the first `sent`, in two buffers, either of which may be empty.
+    ///
+    /// They are valid as long as this object.
     func rest(after sent: Int) -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer) {
         let skipped = min(sent, header.count)
         return (
             UnsafeRawBufferPointer(rebasing: header.bytes[skipped...]),
             UnsafeRawBufferPointer(rebasing: body.bytes[(sent - skipped)...])
         )
+    }
+}
+
+/// A growing buffer in wire format.
+///
+/// Released memory is overwritten, as messages may hold secrets.
+struct WireBuffer: ~Copyable {
+    private var base: UnsafeMutableRawPointer
+    private var capacity: Int
+    private(set) var count = 0
+
+    init(capacity: Int) {
+        self.capacity = capacity
+        base = .allocate(byteCount: capacity, alignment: WireBuffer.alignment)
+    }
+
+    deinit {
+        WireBuffer.release(base, count)
+    }
+
+    private static let alignment = 8
+
+    var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
+
+    /// Appends a number or a boolean in native byte order, aligned to its size.
+    @inline(__always)
+    mutating func append<Value: BitwiseCopyable>(_ value: Value) {
+        align(to: MemoryLayout<Value>.size)
+        reserve(MemoryLayout<Value>.size)
+        (base + count).storeBytes(of: value, as: Value.self)
+        count += MemoryLayout<Value>.size
+    }
+
+    /// Appends raw bytes.
+    mutating func append(contentsOf source: UnsafeRawBufferPointer) {
+        guard let start = source.baseAddress else { return }
+        reserve(source.count)
+        (base + count).copyMemory(from: start, byteCount: source.count)
+        count += source.count
+    }
+
+    /// Appends a string or an object path: its length, the text and a NUL.
+    mutating func append(text: UnsafeRawBufferPointer) {
+        append(UInt32(truncatingIfNeeded: text.count))
+        append(contentsOf: text)
+        append(UInt8(0))
+    }
+
+    /// Appends a string or an object path.
+    mutating func append(text: String) {
+        var text = text
+        text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Appends zeros up to a multiple of the boundary, a power of two of at most eight.
+    @inline(__always)
+    mutating func align(to boundary: Int) {
+        let padding = -count & (boundary - 1)
+        guard padding > 0 else { return }
+        reserve(padding)
+        // At most seven: the loop is cheaper than a call.
+        for offset in 0..<padding { (base + count).storeBytes(of: 0, toByteOffset: offset, as: UInt8.self) }
+        count += padding
+    }
+
+    /// Overwrites a number that was appended before.
+    mutating func replace<Value: BitwiseCopyable>(at offset: Int, with value: Value) {
+        base.storeBytes(of: value, toByteOffset: offset, as: Value.self)
+    }
+
+    /// Drops the last bytes.
+    mutating func truncate(to newCount: Int) {
+        count = newCount
+    }
+
+    @inline(__always)
+    private mutating func reserve(_ size: Int) {
+        if capacity - count < size { grow(by: size) }
+    }
+
+    private mutating func grow(by size: Int) {
+        capacity = max(2 * capacity, count + size)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: WireBuffer.alignment)
+        larger.copyMemory(from: base, byteCount: count)
+        WireBuffer.release(base, count)
+        base = larger
+    }
+
+    private static func release(_ base: UnsafeMutableRawPointer, _ count: Int) {
+        explicit_bzero(base, count)
+        base.deallocate()
     }
 }
