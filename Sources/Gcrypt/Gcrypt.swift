@@ -1,21 +1,21 @@
 import CGcrypt
 import Synchronization
 
-/// Starts libgcrypt, once a process and from any thread.
+/// Initializes libgcrypt, once per process and from any thread.
 ///
-/// Everything in this module starts it by itself when nothing else has, with a pool of ``defaultLockedBytes``, so the only
-/// reasons to call ``initialize(lockedBytes:)`` are to choose the size of that pool and to learn whether it is locked.
+/// The module initializes it on first use with a pool of ``defaultLockedBytes``. Call ``initialize(lockedBytes:)`` to
+/// choose the size of the pool, or to find out whether it is locked.
 package enum Gcrypt {
-    /// What became of the pool of memory for keys.
+    /// The state of the memory pool for keys.
     package enum LockedMemory: Equatable, Sendable {
-        /// The pool never reaches swap space.
+        /// The pool is never swapped.
         case locked
 
-        /// The pool works, but the system may write it to swap space.
+        /// The pool works but may be swapped.
         case notLocked(reason: String)
     }
 
-    /// The size of the pool when nobody chose one: it fits the keys of a few collections into any sensible `RLIMIT_MEMLOCK`.
+    /// The default size of the pool, which holds the keys of a few collections within any usual `RLIMIT_MEMLOCK`.
     package static let defaultLockedBytes = 64 * 1024
 
     private static let oldestVersion = "1.10.0"
@@ -23,12 +23,12 @@ package enum Gcrypt {
 
     private static let state = Mutex<LockedMemory?>(nil)
 
-    /// Starts libgcrypt with a pool of locked memory, and says whether locking it worked.
+    /// Initializes libgcrypt with a pool of locked memory, and returns whether it was locked.
     ///
-    /// The first call in the process decides; later calls answer what it found.
+    /// The first call in the process decides; later calls return its result.
     ///
-    /// - Parameter lockedBytes: the size of the pool, 16 KiB to 64 MiB. It never grows: when it is used up, keys are refused
-    ///   with ``GcryptError/Code/outOfLockedMemory`` rather than put in memory that may be swapped.
+    /// - Parameter lockedBytes: the size of the pool, 16 KiB to 64 MiB. It never grows: once it is full, keys are
+    ///   refused with ``GcryptError/Code/outOfLockedMemory`` rather than put in swappable memory.
     package static func initialize(lockedBytes: Int) throws(GcryptError) -> LockedMemory {
         guard sizes.contains(lockedBytes) else {
             throw GcryptError(.invalidParameters, reason: "a pool of \(lockedBytes) bytes of locked memory")
@@ -41,12 +41,12 @@ package enum Gcrypt {
         }
     }
 
-    /// Whether the pool of locked memory has that many bytes left, in one piece.
+    /// Whether the pool has this many contiguous bytes left.
     package static func hasLockedMemory(bytes: Int) -> Bool {
         (try? SecureBytes(count: bytes, in: .locked)) != nil
     }
 
-    /// Starts libgcrypt with the default pool unless it has been started.
+    /// Initializes libgcrypt with the default pool, unless it is initialized.
     static func initializeIfNeeded() throws(GcryptError) {
         _ = try initialize(lockedBytes: defaultLockedBytes)
     }
@@ -55,7 +55,7 @@ package enum Gcrypt {
         guard gcry_check_version(oldestVersion) != nil else {
             throw GcryptError(.initializationFailed, reason: "libgcrypt is older than \(oldestVersion)")
         }
-        // Somebody else in the process was first, and has chosen the pool: it cannot be made twice.
+        // Another library in this process has created the pool, which is possible only once.
         guard keychaind_gcry_initialization_finished() == 0 else {
             return .notLocked(reason: "the pool is that of another library in this process")
         }
@@ -64,7 +64,7 @@ package enum Gcrypt {
         guard keychaind_gcry_initialization_finished() != 0 else {
             throw GcryptError(.initializationFailed, reason: "libgcrypt did not finish its initialization")
         }
-        // libgcrypt has one code for a pool that it could make but not lock, and none that says why.
+        // libgcrypt reports an unlocked pool without a reason.
         guard result == 0 else {
             return .notLocked(reason: "\(lockedBytes) bytes could not be locked; RLIMIT_MEMLOCK may be lower")
         }

@@ -1,14 +1,16 @@
-/// Why a cryptographic operation failed.
+import CGcrypt
+
+/// A failure of a cryptographic operation.
 ///
-/// Two errors are equal when their codes are; the reason is for logs and never holds a key, a plaintext or a password.
+/// Errors with the same code are equal. The reason is for logs and never contains a key, a plaintext or a password.
 package struct GcryptError: Error, Equatable {
-    /// What kind of failure it was.
+    /// The kind of failure.
     package let code: Code
 
-    /// The failure in words, for a log line.
+    /// A description for a log line.
     package let reason: String
 
-    /// Creates an error of a kind, with a reason in words.
+    /// Creates an error.
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
@@ -26,50 +28,55 @@ extension GcryptError: CustomStringConvertible {
 }
 
 extension GcryptError {
-    /// A kind of failure, open to new ones.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case initializationFailed
-            case outOfMemory
-            case outOfLockedMemory
-            case randomnessUnavailable
-            case invalidParameters
-            case invalidPublicKey
-            case invalidCiphertext
-            case authenticationFailed
-            case operationFailed
-        }
+    /// The kind of failure.
+    package enum Code: String, Sendable {
+        /// libgcrypt is too old or failed to initialize.
+        case initializationFailed
 
-        private let kind: Kind
+        /// The heap is exhausted.
+        case outOfMemory
 
-        /// libgcrypt is missing, too old, or refused to start.
-        package static let initializationFailed = Code(kind: .initializationFailed)
-
-        /// The process has no memory left.
-        package static let outOfMemory = Code(kind: .outOfMemory)
-
-        /// The pool of locked memory, which never grows, is used up.
-        package static let outOfLockedMemory = Code(kind: .outOfLockedMemory)
+        /// The pool of locked memory, which never grows, is exhausted.
+        case outOfLockedMemory
 
         /// The kernel gave no random bytes.
-        package static let randomnessUnavailable = Code(kind: .randomnessUnavailable)
+        case randomnessUnavailable
 
-        /// A key, salt, nonce, count or cost is out of the bounds that its operation documents.
-        package static let invalidParameters = Code(kind: .invalidParameters)
+        /// A key, salt, nonce, count or cost is outside of the documented bounds.
+        case invalidParameters
 
-        /// A peer's Diffie-Hellman key is degenerate (spec #34).
-        package static let invalidPublicKey = Code(kind: .invalidPublicKey)
+        /// The public key of a peer is degenerate (spec #34).
+        case invalidPublicKey
 
-        /// A session ciphertext has a bad initialization vector, length or padding, and which of them is not told (spec #33).
-        package static let invalidCiphertext = Code(kind: .invalidCiphertext)
+        /// A session ciphertext has a wrong initialization vector, length or padding; which one is not revealed (spec
+        /// #33).
+        case invalidCiphertext
 
-        /// Sealed bytes are not what was sealed under this key and associated data.
-        package static let authenticationFailed = Code(kind: .authenticationFailed)
+        /// Sealed bytes were changed, or were sealed under another key or other associated data.
+        case authenticationFailed
 
-        /// libgcrypt refused an operation that should not fail.
-        package static let operationFailed = Code(kind: .operationFailed)
-
-        /// The name of the code.
-        package var description: String { kind.rawValue }
+        /// libgcrypt failed unexpectedly.
+        case operationFailed
     }
+}
+
+extension GcryptError {
+    /// Translates an error of libgcrypt.
+    ///
+    /// - Parameter locked: whether the operation allocates from the locked pool.
+    init(_ result: gcry_error_t, _ operation: StaticString, locked: Bool = false) {
+        let isOutOfMemory = gcry_err_code(result) == GPG_ERR_ENOMEM
+        let code: Code =
+            switch (isOutOfMemory, locked) {
+            case (true, true): .outOfLockedMemory
+            case (true, false): .outOfMemory
+            case (false, _): .operationFailed
+            }
+        self.init(code, reason: "\(operation): \(String(cString: gcry_strerror(result)))")
+    }
+}
+
+/// Throws if the result is an error.
+func check(_ result: gcry_error_t, _ operation: StaticString, locked: Bool = false) throws(GcryptError) {
+    if result != 0 { throw GcryptError(result, operation, locked: locked) }
 }

@@ -1,27 +1,27 @@
-/// One side of a Diffie-Hellman key agreement (RFC 2631), with a key pair made for it alone.
+/// One side of a Diffie-Hellman key agreement (RFC 2631), with an ephemeral key pair.
 package struct DiffieHellman: ~Copyable, Sendable {
-    /// The size of a private exponent in bytes: twice the strength of the larger group, and what bounds the cost.
+    /// The size of a private exponent in bytes: twice the strength of the larger group.
     package static let exponentSize = 32
 
     private static let exponentSizes = 1...64
 
-    /// The group that is computed in.
+    /// The group of the agreement.
     package let group: Group
 
-    /// This side's public key, left-padded with zeros to the size of the group (spec #29).
+    /// The public key, left-padded with zeros to the size of the group (spec #29).
     package let publicKey: [UInt8]
 
     private let exponent: SecureBytes
 
-    /// Makes a key pair.
+    /// Generates a key pair.
     package init(_ group: Group) throws(GcryptError) {
         var exponent = try SecureBytes.random(count: DiffieHellman.exponentSize, in: .locked)
-        // All exponents are of one length, so that the time does not tell it.
+        // All exponents have the same length, so that timing does not reveal it.
         exponent.withUnsafeMutableBytes { $0[0] |= 0x80 }
         try self.init(group, exponent: exponent)
     }
 
-    /// Makes the key pair of a given private exponent, 1 to 64 bytes, most significant byte first.
+    /// Creates the key pair of a private exponent of 1 to 64 bytes, most significant byte first.
     package init(_ group: Group, exponent: consuming SecureBytes) throws(GcryptError) {
         guard DiffieHellman.exponentSizes.contains(exponent.count) else {
             throw GcryptError(.invalidParameters, reason: "an exponent of \(exponent.count) bytes")
@@ -38,11 +38,11 @@ package struct DiffieHellman: ~Copyable, Sendable {
         self.exponent = exponent
     }
 
-    /// The secret shared with the owner of a public key, left-padded with zeros to the size of the group (spec #31).
+    /// Derives the secret shared with a peer, left-padded with zeros to the size of the group (spec #31).
     ///
-    /// The peer's key is an unsigned integer, most significant byte first, of any size: leading zeros may be there or be left out
-    /// (spec #28). Throws ``GcryptError/Code/invalidPublicKey`` when it is less than 2 or greater than p − 2 (spec #34): the
-    /// secret would then be one of two values that anybody can name.
+    /// The public key of the peer is an unsigned integer, most significant byte first, with or without leading zeros
+    /// (spec #28). Throws ``GcryptError/Code/invalidPublicKey`` if it is less than 2 or greater than p − 2 (spec #34):
+    /// the secret would be one of two known values.
     package borrowing func sharedSecret(with peer: UnsafeRawBufferPointer) throws(GcryptError) -> SecureBytes {
         let key = UnsafeRawBufferPointer(rebasing: peer.drop { $0 == 0 })
         guard !key.isEmpty, key.count <= group.size else {
@@ -67,10 +67,55 @@ package struct DiffieHellman: ~Copyable, Sendable {
         in group: Group
     ) throws(GcryptError) -> Integer {
         let modulus = try Integer(hexadecimal: group.prime)
-        // Locked memory costs a power nothing that can be measured. What libgcrypt needs on the way may lie outside of the pool if that
-        // is full: its integers cannot fail.
+        // Locked memory costs no measurable time here. If the pool is full, libgcrypt takes temporary integers from the
+        // heap: they cannot fail.
         return try exponent.withUnsafeBytes { (exponent) throws(GcryptError) in
             try base.power(try Integer(bytes: exponent), modulo: modulus, in: .locked)
+        }
+    }
+}
+
+extension DiffieHellman {
+    /// A group of integers modulo a safe prime, with the generator 2.
+    package enum Group: Sendable, CaseIterable {
+        /// The Second Oakley Group of RFC 2409, 1024 bits, for the Secret Service (spec #27).
+        case oakley2
+
+        /// Group 5 of RFC 3526, 1536 bits, for the GCR system prompter.
+        case modp1536
+
+        /// The size of the prime, keys and shared secrets in bytes.
+        package var size: Int {
+            switch self {
+            case .oakley2: 128
+            case .modp1536: 192
+            }
+        }
+
+        static let generator: StaticString = "2"
+
+        // Leading zeros keep libgcrypt from reading the first bit as a sign.
+        var prime: StaticString {
+            switch self {
+            case .oakley2:
+                """
+                00\
+                FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74\
+                020BBEA63B139B22514A08798E3404DDEF9519B3CD3A431B302B0A6DF25F1437\
+                4FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7ED\
+                EE386BFB5A899FA5AE9F24117C4B1FE649286651ECE65381FFFFFFFFFFFFFFFF
+                """
+            case .modp1536:
+                """
+                00\
+                FFFFFFFFFFFFFFFFC90FDAA22168C234C4C6628B80DC1CD129024E088A67CC74\
+                020BBEA63B139B22514A08798E3404DDEF9519B3CD3A431B302B0A6DF25F1437\
+                4FE1356D6D51C245E485B576625E7EC6F44C42E9A637ED6B0BFF5CB6F406B7ED\
+                EE386BFB5A899FA5AE9F24117C4B1FE649286651ECE45B3DC2007CB8A163BF05\
+                98DA48361C55D39A69163FA8FD24CF5F83655D23DCA3AD961C62F356208552BB\
+                9ED529077096966D670C354E4ABC9804F1746C08CA237327FFFFFFFFFFFFFFFF
+                """
+            }
         }
     }
 }

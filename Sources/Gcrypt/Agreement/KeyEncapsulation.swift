@@ -1,21 +1,21 @@
-/// A key that only the owner of a private key can have again, from what lies open beside what is sealed under it.
+/// A key encapsulated for the owner of an X25519 key pair.
 ///
-/// A key pair is made for the one key and thrown away: the key is HKDF-SHA256 of the secret it shares with the owner's, without
-/// salt, with the info purpose ‖ public key of the pair ‖ public key of the owner. So the owner can be away, and who sealed
-/// cannot open again.
+/// The key is HKDF-SHA256 of the secret shared between the owner and an ephemeral key pair, without salt, with the info
+/// purpose ‖ ephemeral public key ‖ public key of the owner. Sealing needs only the public key of the owner, and the
+/// sealer cannot open the result.
 package struct KeyEncapsulation: ~Copyable, Sendable {
     /// The size of ``publicKey`` in bytes.
     package static let publicKeySize = X25519.size
 
-    /// What the owner needs beside the private key.
+    /// The ephemeral public key, stored beside the sealed data.
     package let publicKey: [UInt8]
 
     /// The key, 32 bytes in locked memory.
     package let key: SecureBytes
 
-    /// Makes a key for the owner of a public key.
+    /// Encapsulates a new key for the owner of a public key.
     ///
-    /// Throws ``GcryptError/Code/invalidPublicKey`` when that is none.
+    /// Throws ``GcryptError/Code/invalidPublicKey`` if the public key is invalid.
     package init(to owner: [UInt8], purpose: [UInt8]) throws(GcryptError) {
         let pair = try X25519()
         let secret = try pair.sharedSecret(with: owner)
@@ -23,10 +23,10 @@ package struct KeyEncapsulation: ~Copyable, Sendable {
         publicKey = pair.publicKey
     }
 
-    /// The key that was made for the owner of a key pair.
+    /// Decapsulates the key for the owner of a key pair.
     ///
-    /// Throws ``GcryptError/Code/invalidPublicKey`` when the public key is none; from any other it derives some key, and what was sealed
-    /// tells whether it is the right one.
+    /// Throws ``GcryptError/Code/invalidPublicKey`` if the public key is invalid. A wrong public key gives a wrong key,
+    /// which fails to open what was sealed.
     package static func key(
         from publicKey: [UInt8],
         of owner: borrowing X25519,

@@ -9,12 +9,12 @@ package struct X25519: ~Copyable, Sendable {
     // Clamped, most significant byte first, as integers are read.
     private let scalar: SecureBytes
 
-    /// Makes a key pair.
+    /// Generates a key pair.
     package init() throws(GcryptError) {
         try self.init(privateKey: SecureBytes.random(count: X25519.size, in: .locked))
     }
 
-    /// Makes the key pair of a private key of 32 bytes, each of which is one (RFC 7748, section 5).
+    /// Creates the key pair of a private key; any 32 bytes are one (RFC 7748, section 5).
     package init(privateKey: consuming SecureBytes) throws(GcryptError) {
         guard privateKey.count == X25519.size else {
             throw GcryptError(.invalidParameters, reason: "a private key of \(privateKey.count) bytes")
@@ -26,9 +26,9 @@ package struct X25519: ~Copyable, Sendable {
         self.scalar = scalar
     }
 
-    /// The secret shared with the owner of a public key of 32 bytes.
+    /// Derives the secret shared with the owner of a public key of 32 bytes.
     ///
-    /// Throws ``GcryptError/Code/invalidPublicKey`` for another size, and for the few points that give everybody the same secret, which is
+    /// Throws ``GcryptError/Code/invalidPublicKey`` for another size, and for points of small order, whose secret is
     /// zero (RFC 7748, section 6.1).
     package borrowing func sharedSecret(with peer: [UInt8]) throws(GcryptError) -> SecureBytes {
         guard peer.count == X25519.size else {
@@ -53,7 +53,7 @@ package struct X25519: ~Copyable, Sendable {
         return scalar
     }
 
-    /// Zero for the point at infinity, as in RFC 7748.
+    /// Multiplies a point; zero stands for the point at infinity, as in RFC 7748.
     private static func multiply(
         _ coordinate: [UInt8],
         by scalar: borrowing SecureBytes

@@ -88,7 +88,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         try check(gcry_cipher_gettag(handle, output.baseAddress, output.count), "make a tag")
     }
 
-    /// Tells whether a tag is that of the message, in constant time.
+    /// Whether a tag is that of the message, in constant time.
     mutating func hasTag(_ tag: UnsafeRawBufferPointer) throws(GcryptError) -> Bool {
         let result = gcry_cipher_checktag(handle, tag.baseAddress, tag.count)
         if gcry_err_code(result) == GPG_ERR_CHECKSUM { return false }

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// An AES-256-GCM key with its schedule ready: it seals bytes so that nobody without it can read or change them.
+/// An AES-256-GCM key with its key schedule, for authenticated encryption.
 ///
-/// Sealed bytes are nonce (12) ‖ ciphertext ‖ tag (16). Each nonce is random, so a key should seal no more than 2³² messages
+/// Sealed bytes are nonce (12) ‖ ciphertext ‖ tag (16). Nonces are random, so a key should seal at most 2³² messages
 /// (NIST SP 800-38D, 8.3). The schedule takes about 2 KiB of the locked pool.
 ///
-/// It may be used from any thread: the lock costs little beside the cipher. Two threads that both open many messages do so
-/// faster with a key each.
+/// It may be used from any thread; the lock is cheap beside the cipher. Threads that open many messages are faster with
+/// a key each.
 package struct SealingKey: ~Copyable, Sendable {
     /// The size of a key in bytes.
     package static let keySize = 32
@@ -14,14 +14,14 @@ package struct SealingKey: ~Copyable, Sendable {
     /// The size of a nonce in bytes.
     package static let nonceSize = 12
 
-    /// By how many bytes a sealed message is longer than its plaintext.
+    /// The size of a sealed message less that of its plaintext, in bytes.
     package static let overhead = nonceSize + tagSize
 
     private static let tagSize = 16
 
     private let cipher: Mutex<CipherHandle>
 
-    /// Makes the key schedule of a key of 32 bytes.
+    /// Computes the key schedule of a key of 32 bytes.
     package init(_ key: borrowing SecureBytes) throws(GcryptError) {
         guard key.count == SealingKey.keySize else {
             throw GcryptError(.invalidParameters, reason: "a sealing key of \(key.count) bytes")
@@ -39,7 +39,7 @@ package struct SealingKey: ~Copyable, Sendable {
         }
     }
 
-    /// Seals a plaintext under a nonce of 12 bytes that the caller never uses again with this key.
+    /// Seals a plaintext under a nonce of 12 bytes, which the caller must never reuse with this key.
     package borrowing func seal(
         _ plaintext: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer,
@@ -75,8 +75,8 @@ package struct SealingKey: ~Copyable, Sendable {
 
     /// Opens sealed bytes.
     ///
-    /// Throws ``GcryptError/Code/authenticationFailed`` when they are too short, were changed, or were sealed under another key
-    /// or other associated data.
+    /// Throws ``GcryptError/Code/authenticationFailed`` if they are too short, were changed, or were sealed under
+    /// another key or other associated data.
     package borrowing func open(
         _ sealed: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer
@@ -88,10 +88,10 @@ package struct SealingKey: ~Copyable, Sendable {
         return plaintext
     }
 
-    /// Opens sealed bytes into a buffer that the caller wipes, and gives the plaintext's size: nothing is allocated.
+    /// Opens sealed bytes into a buffer without allocating, and returns the size of the plaintext.
     ///
-    /// The buffer must have room for the plaintext, which is ``overhead`` bytes shorter than what is sealed. It holds zeros
-    /// there after an error.
+    /// The buffer needs room for the plaintext, which is ``overhead`` bytes shorter than the sealed bytes. The caller
+    /// wipes it; after an error it is zero.
     package borrowing func open(
         _ sealed: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer,

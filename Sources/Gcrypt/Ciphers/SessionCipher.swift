@@ -1,7 +1,8 @@
-/// The cipher of a `dh-ietf1024-sha256-aes128-cbc-pkcs7` session, and of an exchange with the GCR system prompter (spec #30 to #33).
+/// The cipher of a `dh-ietf1024-sha256-aes128-cbc-pkcs7` session and of exchanges with the GCR system prompter (spec
+/// #30 to #33).
 ///
-/// It hides secrets from who records the bus. There is no authentication in this protocol: it does not withstand an active attacker
-/// (spec #39), so ``decrypt(_:iv:)`` at least tells nobody what was wrong.
+/// It protects secrets against passive recording of the bus. The protocol has no authentication and does not withstand
+/// an active attacker (spec #39), so ``decrypt(_:iv:)`` at least never reveals why it failed.
 package struct SessionCipher: ~Copyable, Sendable {
     /// The size of an initialization vector in bytes.
     package static let ivSize = CipherHandle.blockSize
@@ -10,9 +11,10 @@ package struct SessionCipher: ~Copyable, Sendable {
 
     private let key: SecureBytes
 
-    /// Derives the session's key: HKDF-SHA256 of the shared secret without salt and info.
+    /// Derives the session key: HKDF-SHA256 of the shared secret without salt and info.
     ///
-    /// - Parameter sharedSecret: left-padded with zeros to the size of the group, as ``DiffieHellman`` gives it (spec #31).
+    /// - Parameter sharedSecret: the secret from ``DiffieHellman``, left-padded with zeros to the size of the group
+    ///   (spec #31).
     package init(sharedSecret: borrowing SecureBytes) throws(GcryptError) {
         key = try HKDFSHA256.derive(from: sharedSecret, info: [], count: SessionCipher.keySize, in: .ordinary)
     }
@@ -25,7 +27,7 @@ package struct SessionCipher: ~Copyable, Sendable {
         return (iv, try encrypt(plaintext, iv: iv))
     }
 
-    /// Encrypts under an initialization vector of 16 bytes that nobody can foretell.
+    /// Encrypts under an unpredictable initialization vector of 16 bytes.
     package borrowing func encrypt(_ plaintext: UnsafeRawBufferPointer, iv: [UInt8]) throws(GcryptError) -> [UInt8] {
         let blockSize = CipherHandle.blockSize
         guard iv.count == SessionCipher.ivSize, plaintext.count <= Int.max - blockSize else {
@@ -44,10 +46,10 @@ package struct SessionCipher: ~Copyable, Sendable {
         }
     }
 
-    /// Decrypts.
+    /// Decrypts a ciphertext.
     ///
-    /// Throws ``GcryptError/Code/invalidCiphertext``, always with the same reason and after the same work, when the vector is not of
-    /// 16 bytes, the ciphertext is empty or not of whole blocks, or the padding is wrong (spec #33).
+    /// Throws ``GcryptError/Code/invalidCiphertext`` if the vector is not 16 bytes long, the ciphertext is empty or not
+    /// whole blocks, or the padding is wrong (spec #33). The reason and the work done are always the same.
     package borrowing func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,
         iv: UnsafeRawBufferPointer
@@ -72,14 +74,15 @@ package struct SessionCipher: ~Copyable, Sendable {
         GcryptError(.invalidCiphertext, reason: "a secret is not encrypted for this session")
     }
 
-    /// The size of a plaintext of whole blocks less its padding, or nil when that is wrong.
+    /// The size of a plaintext of whole blocks without its padding; nil if the padding is wrong.
     ///
-    /// It reads the same bytes and takes the same steps whatever they hold: there is a branch only on the outcome.
+    /// Constant time: the bytes read and the steps taken do not depend on the content, and only the result is branched
+    /// on.
     private static func sizeWithoutPadding(_ plaintext: UnsafeRawBufferPointer) -> Int? {
         let blockSize = CipherHandle.blockSize
         let lastBlock = plaintext[(plaintext.count - blockSize)...]
         let padding = UInt32(plaintext[plaintext.count - 1])
-        // The top bit of a difference is set when it is below zero.
+        // The top bit of a negative difference is set.
         var mistakes = (padding &- 1) >> 31 | (UInt32(blockSize) &- padding) >> 31
         for (index, byte) in lastBlock.enumerated() {
             let distanceFromEnd = UInt32(blockSize - index)

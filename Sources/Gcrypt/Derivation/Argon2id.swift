@@ -1,35 +1,35 @@
 import CGcrypt
 
-/// Argon2id (RFC 9106): a key from a password, at a cost that can be chosen.
+/// Argon2id (RFC 9106): derives a key from a password at a chosen cost.
 ///
-/// The parameters come from files that anybody may have written: a derivation refuses what is out of bounds instead of taking
-/// all memory or running for hours.
+/// The parameters may come from untrusted files, so those out of bounds are refused before they take all memory or
+/// hours of time.
 package struct Argon2id: Equatable, Sendable {
-    /// The memory that it may take, in KiB.
+    /// The bounds of the memory in KiB.
     package static let memoryBounds = 8...1024 * 1024
 
-    /// How often it may go over the memory.
+    /// The bounds of the number of iterations.
     package static let iterationBounds = 1...64
 
-    /// How many lanes there may be, each of which needs at least 8 KiB.
+    /// The bounds of the number of lanes, each of which needs at least 8 KiB.
     package static let laneBounds = 1...16
 
-    /// How long a salt may be, in bytes.
+    /// The bounds of the salt size in bytes.
     package static let saltBounds = 8...64
 
-    /// How many bytes it may give: libgcrypt before 1.10.2 gets more than 64 wrong.
+    /// The bounds of the output size in bytes: libgcrypt before 1.10.2 computes more than 64 wrongly.
     package static let countBounds = 4...64
 
     /// The memory in KiB.
     package let memoryKiB: Int
 
-    /// How often it goes over the memory.
+    /// The number of iterations.
     package let iterations: Int
 
-    /// In how many lanes the memory is filled, one after the other here.
+    /// The number of lanes, computed sequentially here.
     package let lanes: Int
 
-    /// Creates parameters, which are checked when they are used.
+    /// Creates parameters; they are checked on use.
     package init(memoryKiB: Int, iterations: Int, lanes: Int) {
         self.memoryKiB = memoryKiB
         self.iterations = iterations
@@ -38,8 +38,8 @@ package struct Argon2id: Equatable, Sendable {
 
     /// Derives bytes from a password into locked memory.
     ///
-    /// It blocks for as long as the parameters ask: call it on a thread that may wait. Throws
-    /// ``GcryptError/Code/invalidParameters`` when anything is out of bounds or the password is empty.
+    /// Blocks for as long as the parameters demand. Throws ``GcryptError/Code/invalidParameters`` if anything is out of
+    /// bounds or the password is empty.
     package func derive(
         password: borrowing SecureBytes,
         salt: [UInt8],
@@ -48,9 +48,9 @@ package struct Argon2id: Equatable, Sendable {
         try derive(password: password, salt: salt, pepper: try SecureBytes(count: 0), associatedData: [], count: count)
     }
 
-    /// Derives bytes from a password, a second secret that is not stored with the salt, and data to bind the result to.
+    /// Derives bytes from a password, a pepper stored apart from the salt, and associated data.
     ///
-    /// The pepper is RFC 9106's secret value K, the associated data its X.
+    /// The pepper is the secret value K of RFC 9106, the associated data its X.
     package func derive(
         password: borrowing SecureBytes,
         salt: [UInt8],
@@ -59,14 +59,14 @@ package struct Argon2id: Equatable, Sendable {
         count: Int
     ) throws(GcryptError) -> SecureBytes {
         try checkBounds(salt: salt, count: count)
-        // libgcrypt does not take one, and no caller should have one.
+        // libgcrypt rejects an empty password, and no caller should have one.
         guard !password.isEmpty else {
             throw GcryptError(.invalidParameters, reason: "an empty password for Argon2id")
         }
         try Gcrypt.initializeIfNeeded()
         var output = try SecureBytes(count: count, in: .locked)
         let parameters = [UInt(count), UInt(iterations), UInt(memoryKiB), UInt(lanes)]
-        // libgcrypt keeps pointers to the inputs until it has computed.
+        // libgcrypt keeps pointers to the inputs until the computation ends.
         try password.withUnsafeBytes { (password) throws(GcryptError) in
             try pepper.withUnsafeBytes { (pepper) throws(GcryptError) in
                 var handle: gcry_kdf_hd_t?

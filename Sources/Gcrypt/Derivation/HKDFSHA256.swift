@@ -1,18 +1,18 @@
-/// HKDF with SHA-256 (RFC 5869): keys from a key.
+/// HKDF with SHA-256 (RFC 5869), which derives keys from a key.
 ///
-/// Built from HMAC, because libgcrypt has HKDF only from version 1.11 on.
+/// Built on HMAC, as libgcrypt has HKDF only from version 1.11.
 package enum HKDFSHA256 {
-    /// The most bytes that one derivation can give.
+    /// The most bytes of one derivation.
     package static let maximumCount = 255 * HMACSHA256.size
 
-    /// Derives bytes.
+    /// Derives bytes from a key.
     ///
     /// - Parameters:
-    ///   - from: the input keying material, which must not be a password.
-    ///   - salt: empty for RFC 5869's "not provided", which is the same as 32 zero bytes.
-    ///   - info: what the derived key is for.
-    ///   - count: how many bytes, 1 to ``maximumCount``.
-    ///   - memory: where the derived bytes go.
+    ///   - from: the input keying material; not a password.
+    ///   - salt: the salt; empty means 32 zero bytes (RFC 5869, section 2.2).
+    ///   - info: the purpose of the derived key.
+    ///   - count: the number of bytes, 1 to ``maximumCount``.
+    ///   - memory: the memory for the derived bytes.
     package static func derive(
         from key: borrowing SecureBytes,
         salt: [UInt8] = [],
@@ -49,7 +49,7 @@ package enum HKDFSHA256 {
         in memory: SecureBytes.Memory
     ) throws(GcryptError) -> SecureBytes {
         let expander = try HMACSHA256(key: pseudorandomKey)
-        // T(n-1) ‖ info ‖ n; the first round leaves T(0), which is empty, out.
+        // T(n-1) ‖ info ‖ n; the first round omits the empty T(0).
         var message = try SecureBytes(count: HMACSHA256.size + info.count + 1, in: .locked)
         var block = try SecureBytes(count: HMACSHA256.size, in: .locked)
         var output = try SecureBytes(count: count, in: memory)

@@ -1,6 +1,6 @@
-/// An elliptic curve of NIST over a prime field (FIPS 186, appendix D; SEC 2).
+/// A NIST curve over a prime field (FIPS 186, appendix D; SEC 2).
 ///
-/// Points are written uncompressed, as 4, x and y; private keys as their scalar (SEC 1, sections 2.3.3 and 2.3.5).
+/// Points are uncompressed: 4, x and y. Private keys are their scalar (SEC 1, sections 2.3.3 and 2.3.5).
 package enum PrimeCurve: CaseIterable, Hashable, Sendable {
     case p256
     case p384
@@ -15,7 +15,7 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The size of a coordinate, and of a scalar, in bytes.
+    /// The size of a coordinate and of a scalar in bytes.
     package var size: Int { (bits + 7) / 8 }
 
     var name: StaticString {
@@ -26,7 +26,7 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether bytes are a point of the curve.
+    /// Whether the bytes are a point of the curve.
     package func isPublicKey(_ point: [UInt8]) throws(GcryptError) -> Bool {
         guard point.count == 1 + 2 * size, point[0] == 4 else { return false }
         let x = try Integer(Array(point[1...size]))
@@ -34,9 +34,9 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
         return try WeierstrassCurve(self).contains(x: x, y: y)
     }
 
-    /// The public key of a private one.
+    /// The public key of a private key.
     ///
-    /// Throws ``GcryptError/Code/invalidParameters`` unless the scalar has ``size`` bytes and is one of the curve.
+    /// Throws ``GcryptError/Code/invalidParameters`` unless the scalar has ``size`` bytes and is valid for the curve.
     package func publicKey(of scalar: borrowing SecureBytes) throws(GcryptError) -> [UInt8] {
         let curve = try WeierstrassCurve(self)
         guard scalar.count == size else {
@@ -50,7 +50,7 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
         return [4] + x + y
     }
 
-    /// Makes a private key.
+    /// Generates a private key.
     package func makePrivateKey() throws(GcryptError) -> SecureBytes {
         let curve = try WeierstrassCurve(self)
         while true {

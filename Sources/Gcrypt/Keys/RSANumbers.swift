@@ -1,8 +1,8 @@
 import CGcrypt
 
-/// The numbers of an RSA private key (RFC 8017, section 3.2), most significant byte first and without leading zeros.
+/// The numbers of an RSA private key (RFC 8017, section 3.2), most significant byte first, without leading zeros.
 ///
-/// They are in ordinary memory, and are not wiped: they come from, and go to, Apple's types for data, which are not either.
+/// They are in ordinary memory and are not wiped, like Apple's data types that they are converted from and to.
 package struct RSANumbers: Hashable, Sendable {
     /// The product of the primes.
     package var modulus: [UInt8]
@@ -21,13 +21,13 @@ package struct RSANumbers: Hashable, Sendable {
     /// The inverse of the second prime modulo the first.
     package var coefficient: [UInt8]
 
-    /// The sizes of modulus, in bits, that are taken.
+    /// The accepted sizes of the modulus in bits.
     package static let sizes = 512...16384
 
-    /// The sizes of modulus, in bits, that keys are made with.
+    /// The sizes of the modulus of generated keys in bits.
     package static let newSizes = [2048, 3072, 4096]
 
-    /// Takes numbers as they are.
+    /// Creates a key from its numbers, unchecked.
     package init(
         modulus: [UInt8],
         publicExponent: [UInt8],
@@ -44,7 +44,7 @@ package struct RSANumbers: Hashable, Sendable {
         self.coefficient = coefficient
     }
 
-    /// Makes a key, which takes up to seconds.
+    /// Generates a key, which takes up to seconds.
     ///
     /// - Parameter bits: one of ``newSizes``.
     package init(bits: Int) throws(GcryptError) {
@@ -54,7 +54,7 @@ package struct RSANumbers: Hashable, Sendable {
         let made = try Expression(generating: "(genkey (rsa (nbits 4:\(bits))))")
         let key = try made.list("private-key")
         let exponent = try key.number("d")
-        // libgcrypt has the primes the other way round: its coefficient is the inverse of the first.
+        // libgcrypt orders the primes the other way: its coefficient is the inverse of the first.
         let prime1 = try key.number("q")
         let prime2 = try key.number("p")
         self.init(
@@ -70,7 +70,7 @@ package struct RSANumbers: Hashable, Sendable {
         )
     }
 
-    /// Whether the numbers belong together; that the primes are prime is not looked at.
+    /// Whether the numbers fit together; does not test the primes for primality.
     package func areConsistent() throws(GcryptError) -> Bool {
         let numbers = [
             modulus, publicExponent, privateExponent, prime1, prime2, exponent1, exponent2, coefficient,
@@ -87,7 +87,7 @@ package struct RSANumbers: Hashable, Sendable {
         return try Integer(coefficient).times(q).remainder(of: p).isOne
     }
 
-    /// Whether the exponents undo each other modulo a prime less one.
+    /// Whether the exponents are inverse modulo a prime less one.
     private func isInverse(
         _ product: borrowing Integer,
         _ privateExponent: borrowing Integer,
@@ -102,4 +102,47 @@ package struct RSANumbers: Hashable, Sendable {
 
 extension Integer {
     fileprivate var isOne: Bool { !isLess(than: 1) && isLess(than: 2) }
+}
+
+/// A libgcrypt S-expression, released on deinit.
+struct Expression: ~Copyable {
+    private let handle: gcry_sexp_t
+
+    private init(taking handle: gcry_sexp_t) {
+        self.handle = handle
+    }
+
+    /// Generates a key from parameters in S-expression syntax.
+    init(generating parameters: String) throws(GcryptError) {
+        try Gcrypt.initializeIfNeeded()
+        var read: gcry_sexp_t?
+        try check(gcry_sexp_new(&read, parameters, parameters.utf8.count, 1), "read parameters of a key")
+        defer { gcry_sexp_release(read) }
+        var made: gcry_sexp_t?
+        try check(gcry_pk_genkey(&made, read), "make a key", locked: true)
+        guard let made else { throw GcryptError(.operationFailed, reason: "make a key: no key") }
+        handle = made
+    }
+
+    deinit {
+        gcry_sexp_release(handle)
+    }
+
+    /// The nested list that begins with a name.
+    borrowing func list(_ name: StaticString) throws(GcryptError) -> Expression {
+        let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        guard let found = gcry_sexp_find_token(handle, text, name.utf8CodeUnitCount) else {
+            throw GcryptError(.operationFailed, reason: "an S-expression without \(name)")
+        }
+        return Expression(taking: found)
+    }
+
+    /// The number that follows a name.
+    borrowing func number(_ name: StaticString) throws(GcryptError) -> Integer {
+        let pair = try list(name)
+        guard let value = gcry_sexp_nth_mpi(pair.handle, 1, Int32(GCRYMPI_FMT_USG.rawValue)) else {
+            throw GcryptError(.operationFailed, reason: "an S-expression without a number after \(name)")
+        }
+        return Integer(taking: value)
+    }
 }

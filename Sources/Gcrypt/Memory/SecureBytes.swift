@@ -1,19 +1,18 @@
 import CGcrypt
 import Glibc
 
-/// Bytes that are wiped when they go away: a key, a password, a secret.
+/// Bytes that are wiped on deinit: a key, a password or a secret.
 ///
-/// It cannot be copied by accident, has no description, and gives its bytes only to a closure.
+/// The type is not copyable, has no description, and exposes its bytes only to closures.
 ///
-/// `@unchecked Sendable`: the one owner of the memory is this value, which cannot be copied, and writing to it needs it
-/// exclusively, so whoever has it may use it on any thread.
+/// `@unchecked Sendable`: the value is the only owner of the memory, and writing needs exclusive access.
 package struct SecureBytes: ~Copyable, @unchecked Sendable {
-    /// Where the bytes live.
+    /// The memory for the bytes.
     package enum Memory: Sendable {
-        /// The ordinary heap: for the secrets of items, which are many and large.
+        /// The heap, for the secrets of items, which are many and large.
         case ordinary
 
-        /// libgcrypt's small pool, locked into memory so that it never reaches swap space: for keys and passwords.
+        /// libgcrypt's small locked pool, which is never swapped, for keys and passwords.
         case locked
     }
 
@@ -24,17 +23,17 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
     /// The number of bytes.
     package private(set) var count: Int
 
-    /// Whether there are no bytes.
+    /// Whether the count is zero.
     package var isEmpty: Bool { count == 0 }
 
-    /// Allocates bytes that are zero.
+    /// Allocates zeroed bytes.
     ///
-    /// Throws ``GcryptError/Code/outOfLockedMemory`` when the pool is used up, ``GcryptError/Code/outOfMemory`` when the heap is.
+    /// Throws ``GcryptError/Code/outOfLockedMemory`` or ``GcryptError/Code/outOfMemory`` if there is no room.
     package init(count: Int, in memory: Memory = .ordinary) throws(GcryptError) {
         guard count >= 0 else {
             throw GcryptError(.invalidParameters, reason: "\(count) secure bytes")
         }
-        // At least one byte, so that there is an address to hold on to.
+        // At least one byte, for a valid address.
         let size = max(count, 1)
         let allocation: UnsafeMutableRawPointer?
         switch memory {
@@ -54,7 +53,7 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         self.count = count
     }
 
-    /// Copies bytes, whose original remains the caller's to wipe.
+    /// Copies bytes; the caller wipes the original.
     package init(copying bytes: UnsafeRawBufferPointer, in memory: Memory = .ordinary) throws(GcryptError) {
         try self.init(count: bytes.count, in: memory)
         if let source = bytes.baseAddress {
@@ -62,13 +61,13 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Copies bytes of an array, which remains as it is: for what is not secret, such as a salt, or no longer worth hiding.
+    /// Copies an array, which is not wiped: for public bytes, such as a salt.
     package init(copying bytes: [UInt8], in memory: Memory = .ordinary) throws(GcryptError) {
         try self.init(count: bytes.count, in: memory)
         UnsafeMutableRawBufferPointer(start: base, count: count).copyBytes(from: bytes)
     }
 
-    /// Makes random bytes, good for a key.
+    /// Generates random bytes, suitable for a key.
     package static func random(count: Int, in memory: Memory = .ordinary) throws(GcryptError) -> SecureBytes {
         let bytes = try SecureBytes(count: count, in: memory)
         try RandomBytes.fill(UnsafeMutableRawBufferPointer(start: bytes.base, count: count))
@@ -83,14 +82,14 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Gives the bytes to a closure, which must not keep the pointer.
+    /// Passes the bytes to the closure, which must not keep the pointer.
     package borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Gives the bytes to a closure that changes them and must not keep the pointer.
+    /// Passes the bytes to the closure for modification; it must not keep the pointer.
     package mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -102,7 +101,7 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         try SecureBytes(copying: UnsafeRawBufferPointer(start: base, count: count), in: memory)
     }
 
-    /// Tells whether the bytes are the same, in a time that depends on their number only.
+    /// Whether the bytes are equal, in a time that depends only on their count.
     package borrowing func isEqual(to other: borrowing SecureBytes) -> Bool {
         guard count == other.count else { return false }
         var difference: UInt8 = 0
@@ -114,17 +113,46 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         return difference == 0
     }
 
-    /// Drops the first bytes: the others move up, and what they leave is wiped.
+    /// Removes the first bytes, moves the rest up and wipes the gap.
     package mutating func removeFirst(_ dropped: Int) {
         guard dropped > 0, dropped <= count else { return }
         memmove(base, base + dropped, count - dropped)
         truncate(to: count - dropped)
     }
 
-    /// Drops the bytes past a count, and wipes them.
+    /// Removes and wipes the bytes past a count.
     mutating func truncate(to newCount: Int) {
         guard newCount >= 0, newCount < count else { return }
         explicit_bzero(base + newCount, count - newCount)
         count = newCount
+    }
+}
+
+/// Overwrites a buffer with zeros; the compiler does not optimize it away.
+func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+    guard let base = buffer.baseAddress else { return }
+    explicit_bzero(base, buffer.count)
+}
+
+extension Array where Element == UInt8 {
+    /// Creates an array in uninitialized memory, all of which the closure writes.
+    ///
+    /// If the closure throws, the memory is wiped: it may hold a plaintext.
+    init(
+        capacity: Int,
+        writing body: (UnsafeMutableRawBufferPointer) throws(GcryptError) -> Void
+    ) throws(GcryptError) {
+        var failure: GcryptError?
+        self = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            let bytes = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[..<capacity])
+            do throws(GcryptError) {
+                try body(bytes)
+                count = capacity
+            } catch {
+                wipe(bytes)
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 }

@@ -1,6 +1,6 @@
 import CGcrypt
 
-/// A prime curve, as libgcrypt computes with it.
+/// A NIST curve in libgcrypt.
 struct WeierstrassCurve: ~Copyable {
     private let context: gcry_ctx_t
 
@@ -17,7 +17,7 @@ struct WeierstrassCurve: ~Copyable {
         gcry_ctx_release(context)
     }
 
-    /// Whether the coordinates are those of a point.
+    /// Whether the coordinates are those of a point on the curve.
     borrowing func contains(x: borrowing Integer, y: borrowing Integer) throws(GcryptError) -> Bool {
         let prime = try parameter("p")
         guard x.isLess(than: prime), y.isLess(than: prime) else { return false }
@@ -32,13 +32,13 @@ struct WeierstrassCurve: ~Copyable {
         }
     }
 
-    /// Whether a number is at least one and less than the order of the generator.
+    /// Whether a number is from one up to, but excluding, the order of the generator.
     borrowing func isScalar(_ number: borrowing Integer) throws(GcryptError) -> Bool {
         let order = try parameter("n")
         return !number.isLess(than: 1) && number.isLess(than: order)
     }
 
-    /// The coordinates of the generator times a scalar, of the size of the field.
+    /// Multiplies the generator by a scalar and returns the coordinates, each of the size of the field.
     borrowing func multiplyGenerator(
         by scalar: borrowing Integer,
         size: Int
@@ -76,5 +76,54 @@ struct WeierstrassCurve: ~Copyable {
         }
         defer { gcry_mpi_point_release(point) }
         return body(point)
+    }
+}
+
+/// Curve25519 in Montgomery form in libgcrypt.
+///
+/// libgcrypt allocates temporary values on the heap and wipes them before freeing them.
+struct MontgomeryCurve: ~Copyable {
+    private let context: gcry_ctx_t
+
+    /// Sets up the curve in a few microseconds.
+    init() throws(GcryptError) {
+        try Gcrypt.initializeIfNeeded()
+        var context: gcry_ctx_t?
+        try check(gcry_mpi_ec_new(&context, nil, "Curve25519"), "set up Curve25519")
+        guard let context else {
+            throw GcryptError(.operationFailed, reason: "set up Curve25519: no context")
+        }
+        self.context = context
+    }
+
+    deinit {
+        gcry_ctx_release(context)
+    }
+
+    /// Multiplies a point, given by its u-coordinate, by a scalar; nil for the point at infinity.
+    ///
+    /// For a scalar in locked memory libgcrypt uses a ladder whose steps do not depend on the scalar.
+    borrowing func multiply(
+        _ coordinate: borrowing Integer,
+        by scalar: borrowing Integer
+    ) throws(GcryptError) -> Integer? {
+        guard let point = gcry_mpi_point_new(0), let product = gcry_mpi_point_new(0) else {
+            throw GcryptError(.outOfMemory, reason: "no room for a point")
+        }
+        defer {
+            gcry_mpi_point_release(point)
+            gcry_mpi_point_release(product)
+        }
+        let one = try Integer(hexadecimal: "01")
+        coordinate.withHandle { coordinate in
+            one.withHandle { one in
+                _ = gcry_mpi_point_set(point, coordinate, nil, one)
+            }
+        }
+        scalar.withHandle { scalar in gcry_mpi_ec_mul(product, scalar, point, context) }
+        let result = try Integer(bits: 256, in: .locked)
+        let isFinite = result.withHandle { result in gcry_mpi_ec_get_affine(result, nil, product, context) == 0 }
+        guard isFinite else { return nil }
+        return result
     }
 }

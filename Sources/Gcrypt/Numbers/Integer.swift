@@ -1,15 +1,17 @@
 import CGcrypt
 
-/// A libgcrypt integer of any size, not negative, released with this value.
+/// A non-negative libgcrypt integer, released on deinit.
 struct Integer: ~Copyable {
     private let value: gcry_mpi_t
 
-    /// Takes over an integer of libgcrypt's.
+    /// Takes ownership of an integer of libgcrypt.
     init(taking value: gcry_mpi_t) {
         self.value = value
     }
 
-    /// Reads an unsigned integer, most significant byte first; from locked memory it goes to locked memory.
+    /// Reads an unsigned integer, most significant byte first.
+    ///
+    /// Bytes in locked memory give an integer in locked memory.
     init(bytes: UnsafeRawBufferPointer) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         var scanned: gcry_mpi_t?
@@ -21,7 +23,7 @@ struct Integer: ~Copyable {
         value = scanned
     }
 
-    /// Reads an unsigned integer in hexadecimal digits.
+    /// Parses an unsigned integer in hexadecimal.
     init(hexadecimal digits: StaticString) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         var scanned: gcry_mpi_t?
@@ -32,7 +34,7 @@ struct Integer: ~Copyable {
         value = scanned
     }
 
-    /// Makes a zero with room for that many bits.
+    /// Creates a zero with room for a number of bits.
     init(bits: UInt32, in memory: SecureBytes.Memory) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         guard let value = memory == .locked ? gcry_mpi_snew(bits) : gcry_mpi_new(bits) else {
@@ -46,7 +48,7 @@ struct Integer: ~Copyable {
         gcry_mpi_release(value)
     }
 
-    /// Gives libgcrypt's own integer to a closure, which must not keep it.
+    /// Passes libgcrypt's integer to the closure, which must not keep it.
     borrowing func withHandle<Result>(_ body: (gcry_mpi_t) -> Result) -> Result {
         body(value)
     }
@@ -54,24 +56,24 @@ struct Integer: ~Copyable {
     /// The number of bytes without leading zeros.
     var size: Int { (Int(gcry_mpi_get_nbits(value)) + 7) / 8 }
 
-    /// Whether it is less than a small number.
+    /// Whether the integer is less than a number.
     borrowing func isLess(than number: UInt) -> Bool {
         gcry_mpi_cmp_ui(value, number) < 0
     }
 
-    /// Whether it is less than another integer.
+    /// Whether the integer is less than another.
     borrowing func isLess(than other: borrowing Integer) -> Bool {
         gcry_mpi_cmp(value, other.value) < 0
     }
 
-    /// The integer less one.
+    /// The integer minus one.
     borrowing func minusOne() throws(GcryptError) -> Integer {
         let difference = try Integer(bits: gcry_mpi_get_nbits(value), in: .ordinary)
         gcry_mpi_sub_ui(difference.value, value, 1)
         return difference
     }
 
-    /// The integer to a power, modulo another.
+    /// The power of the integer, modulo another.
     borrowing func power(
         _ exponent: borrowing Integer,
         modulo modulus: borrowing Integer,
@@ -82,7 +84,7 @@ struct Integer: ~Copyable {
         return result
     }
 
-    /// Writes the integer right-aligned to a buffer, with zeros before it.
+    /// Writes the integer to a buffer, left-padded with zeros.
     borrowing func write(to buffer: UnsafeMutableRawBufferPointer) throws(GcryptError) {
         guard size <= buffer.count else {
             throw GcryptError(.operationFailed, reason: "an integer of \(size) bytes for a buffer of \(buffer.count)")
@@ -92,5 +94,60 @@ struct Integer: ~Copyable {
         guard size > 0, let base = buffer.baseAddress else { return }
         let start = (base + padding).assumingMemoryBound(to: UInt8.self)
         try check(gcry_mpi_print(GCRYMPI_FMT_USG, start, size, nil, value), "write an integer")
+    }
+}
+
+extension Integer {
+    /// Reads an unsigned integer, most significant byte first.
+    init(_ bytes: [UInt8]) throws(GcryptError) {
+        self = try bytes.span.withUnsafeBytes { (bytes) throws(GcryptError) in try Integer(bytes: bytes) }
+    }
+
+    /// Whether both integers are equal.
+    borrowing func isEqual(to other: borrowing Integer) -> Bool {
+        !isLess(than: other) && !other.isLess(than: self)
+    }
+
+    /// The product of both integers.
+    borrowing func times(_ other: borrowing Integer) throws(GcryptError) -> Integer {
+        let product = try Integer(bits: UInt32(clamping: (size + other.size) * 8), in: .ordinary)
+        withHandle { left in
+            other.withHandle { right in
+                product.withHandle { product in gcry_mpi_mul(product, left, right) }
+            }
+        }
+        return product
+    }
+
+    /// The remainder of division by a non-zero number.
+    borrowing func remainder(of divisor: borrowing Integer) throws(GcryptError) -> Integer {
+        guard !divisor.isLess(than: 1) else { throw GcryptError(.invalidParameters, reason: "a division by zero") }
+        let remainder = try Integer(bits: UInt32(clamping: divisor.size * 8), in: .ordinary)
+        withHandle { dividend in
+            divisor.withHandle { divisor in
+                remainder.withHandle { remainder in gcry_mpi_mod(remainder, dividend, divisor) }
+            }
+        }
+        return remainder
+    }
+
+    /// The bytes without leading zeros, most significant first.
+    borrowing func bytes() throws(GcryptError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: size)
+        try write(to: &bytes)
+        return bytes
+    }
+
+    /// Writes the integer to an array, left-padded with zeros.
+    borrowing func write(to bytes: inout [UInt8]) throws(GcryptError) {
+        var failure: GcryptError?
+        bytes.withUnsafeMutableBytes { bytes in
+            do throws(GcryptError) {
+                try write(to: bytes)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
     }
 }
