@@ -1,32 +1,32 @@
 import Glibc
 
-/// The lookup attributes of an item: names and values, packed into one array of bytes.
+/// The lookup attributes of an item, packed into one byte array.
 ///
-/// The bytes are canonical: `name ‖ 0 ‖ value ‖ 0` for each attribute, in the byte order of the names, each name once. So two sets
-/// of attributes are equal when their bytes are, an item keeps one allocation for all of them, and names and values can be
-/// handed to C as they lie. Matching is by bytes (#63): neither case nor Unicode normalization is folded.
+/// The bytes are canonical: `name ‖ 0 ‖ value ‖ 0` per attribute, sorted by the bytes of the names, each name once. So
+/// equal attributes have equal bytes, an item keeps a single allocation, and names and values can be passed to C in
+/// place. Matching compares bytes (#63), without folding case or Unicode normalization.
 package struct Attributes: Hashable, Sendable {
-    /// The prefix of the names that belong to the keychain itself.
+    /// The prefix of names that are reserved for the keychain.
     package static let reservedPrefix = "keychain:"
 
     /// The canonical bytes.
     package let packed: [UInt8]
 
-    /// No attributes.
+    /// Creates empty attributes.
     package init() {
         packed = []
     }
 
-    /// Packs pairs of name and value; of two equal names the last wins.
+    /// Packs pairs of name and value; of equal names the last wins.
     ///
-    /// A string that holds a NUL, which no D-Bus string does, counts up to it.
+    /// A string is cut at a NUL, which D-Bus strings never contain.
     package init(_ pairs: some Sequence<(String, String)>) {
         var fields = pairs.map { pair in Field(name: Self.cString(pair.0), value: Self.cString(pair.1)) }
         guard !fields.isEmpty else {
             packed = []
             return
         }
-        // The standard sort is stable, so of equal names the last given is the last of its run.
+        // The sort is stable, so of equal names the last given comes last.
         fields.sort { first, second in first.name.lexicographicallyPrecedes(second.name) }
         var bytes: [UInt8] = []
         bytes.reserveCapacity(fields.reduce(0) { count, field in count + field.name.count + field.value.count + 2 })
@@ -40,21 +40,21 @@ package struct Attributes: Hashable, Sendable {
         packed = bytes
     }
 
-    /// Takes stored bytes; nil unless they are canonical and UTF-8.
+    /// Takes stored bytes; nil unless they are canonical UTF-8.
     package init?(validating bytes: UnsafeRawBufferPointer) {
         guard PackedPairs.areCanonical(bytes) else { return nil }
         packed = Array(bytes)
     }
 
-    /// Takes bytes that are known to be canonical, as a subset of canonical ones is.
+    /// Takes bytes known to be canonical, such as a subset of canonical ones.
     init(canonical bytes: [UInt8]) {
         packed = bytes
     }
 
-    /// Whether there are none.
+    /// Whether there are no attributes.
     package var isEmpty: Bool { packed.isEmpty }
 
-    /// How many there are.
+    /// The number of attributes.
     package var count: Int {
         packed.withUnsafeBytes { bytes in
             var count = 0
@@ -64,7 +64,7 @@ package struct Attributes: Hashable, Sendable {
         }
     }
 
-    /// The value of a name; nil when there is no such attribute.
+    /// The value of a name; nil if absent.
     package subscript(name: String) -> String? {
         let wanted = Self.cString(name)
         return packed.withUnsafeBytes { bytes in
@@ -76,11 +76,11 @@ package struct Attributes: Hashable, Sendable {
         }
     }
 
-    /// Calls `body` with each name and value, in the order of the names, as C strings that are valid during the call.
+    /// Calls `body` with each name and value, ordered by name, as C strings that are valid during the call.
     package func forEach<Failure: Error>(
         _ body: (_ name: UnsafePointer<CChar>, _ value: UnsafePointer<CChar>) throws(Failure) -> Void
     ) throws(Failure) {
-        // The array's own throwing closures are untyped in places, so the error travels as a value.
+        // `withUnsafeBytes` does not support typed throws here, so the error travels in the result.
         let result: Result<Void, Failure> = packed.withUnsafeBytes { bytes in
             var pairs = PackedPairs(bytes)
             while let pair = pairs.next() {
@@ -96,7 +96,7 @@ package struct Attributes: Hashable, Sendable {
         try result.get()
     }
 
-    /// Calls `body` with the bytes `name ‖ 0 ‖ value` of each attribute: what a blind index authenticates.
+    /// Calls `body` with `name ‖ 0 ‖ value` of each attribute, the input of a blind index.
     package func forEachPair(_ body: (UnsafeRawBufferPointer) -> Void) {
         packed.withUnsafeBytes { bytes in
             var pairs = PackedPairs(bytes)
@@ -104,7 +104,7 @@ package struct Attributes: Hashable, Sendable {
         }
     }
 
-    /// Whether every one of `others` is among these, name and value (#63, #64).
+    /// Whether these contain all of `others`, by name and value (#63, #64).
     package func contains(all others: Attributes) -> Bool {
         packed.withUnsafeBytes { bytes in
             others.packed.withUnsafeBytes { otherBytes in
@@ -112,7 +112,7 @@ package struct Attributes: Hashable, Sendable {
                 var wanted = PackedPairs(otherBytes)
                 while let pair = wanted.next() {
                     var found = false
-                    // Both are sorted by name, so one walk over these serves all that are wanted.
+                    // Both are sorted, so one pass finds them all.
                     while !found, let candidate = mine.next() {
                         found = candidate.both.count == pair.both.count && candidate.both.elementsEqual(pair.both)
                         if !found, pair.name.lexicographicallyPrecedes(candidate.name) { return false }
@@ -124,7 +124,7 @@ package struct Attributes: Hashable, Sendable {
         }
     }
 
-    /// These without the names that begin with `keychain:`: what makes two items the same for a replacement (#94).
+    /// The attributes without reserved names, which decide whether an item replaces another (#94).
     package var withoutReserved: Attributes {
         let prefix = Array(Self.reservedPrefix.utf8)
         var bytes: [UInt8] = []
@@ -143,7 +143,7 @@ package struct Attributes: Hashable, Sendable {
         return leftOut ? Attributes(canonical: bytes) : self
     }
 
-    /// These with one of them set to a value, or without it.
+    /// The attributes with one of them set, or removed for nil.
     package func setting(_ name: String, to value: String?) -> Attributes {
         let name = Self.cString(name)
         var bytes: [UInt8] = []
@@ -163,7 +163,7 @@ package struct Attributes: Hashable, Sendable {
         return Attributes(canonical: bytes + (addition ?? []))
     }
 
-    /// Whether some name begins with `keychain:`.
+    /// Whether a name is reserved.
     package var hasReserved: Bool {
         let prefix = Self.reservedPrefix.utf8
         return packed.withUnsafeBytes { bytes in

@@ -1,33 +1,33 @@
-/// The name of a collection: an element of its object path and the stem of its file.
+/// The name of a collection: the last element of its object path and the stem of its file name.
 ///
-/// The encoding is gnome-keyring's (#10): ASCII letters and digits stand for themselves, every other byte of the UTF-8 label
-/// becomes `_xx` in lower-case hexadecimal. So a name is safe as a path element and as a file name.
+/// The encoding is that of gnome-keyring (#10): ASCII letters and digits stand for themselves, every other byte of the
+/// UTF-8 label becomes `_xx` in lower-case hexadecimal. So a name is safe in paths and file names.
 package struct CollectionName: Comparable, Hashable, Sendable {
-    /// The longest name, in bytes, that leaves room for suffixes in a file name.
+    /// The maximum length in bytes, which leaves room for suffixes of a file name.
     package static let maximumLength = 100
 
-    /// The keychain that a session starts with.
+    /// The default keychain of a session.
     package static let login = CollectionName(unchecked: "login")
 
-    /// The collection that lives in memory only.
+    /// The collection in memory.
     package static let session = CollectionName(unchecked: "session")
 
     /// The encoded name: 1 to 100 bytes of ASCII.
     package let encoded: String
 
-    /// Encodes a label, cut to 100 bytes between two encoded bytes; an empty label becomes `unnamed`.
+    /// Encodes a label, truncated to 100 bytes at a character of the encoding; an empty label becomes `unnamed`.
     package init(label: String) {
         encoded = label.isEmpty ? "unnamed" : Self.encode(label.utf8, atMost: Self.maximumLength)
     }
 
-    /// Takes an encoded name as it is; nil unless it is exactly what some label encodes to.
+    /// Takes an encoded name; nil unless it is the encoding of a label.
     package init?(encoded: some StringProtocol) {
         var text = String(encoded)
         guard text.withUTF8(Self.isEncoding) else { return nil }
         self.encoded = text
     }
 
-    /// Whether the bytes are exactly what some label encodes to.
+    /// Whether the bytes are the encoding of a label.
     private static func isEncoding(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
         var bytes = bytes.makeIterator()
@@ -46,12 +46,12 @@ package struct CollectionName: Comparable, Hashable, Sendable {
         self.encoded = encoded
     }
 
-    /// The same name with a number behind it, for a second collection of one label.
+    /// The name with a number appended, for another collection with the same label.
     package func numbered(_ number: Int) -> CollectionName {
         let suffix = String(number)
         var stem = encoded[...]
         while stem.utf8.count + suffix.utf8.count > Self.maximumLength {
-            // A unit is one character, or three when it begins with an underscore.
+            // A character of the encoding is one byte, or three if it begins with an underscore.
             let isEscape = stem.utf8.count >= 3 && stem.dropLast(2).last == "_"
             stem.removeLast(isEscape ? 3 : 1)
         }

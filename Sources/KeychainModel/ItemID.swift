@@ -1,27 +1,27 @@
-/// The number of an item in its collection: the last element of its object path, and never used again after a deletion.
+/// The number of an item in its collection and the last element of its object path; never reused.
 package struct ItemID: Comparable, Hashable, Sendable {
-    /// The number, from 1 to 2⁶³ − 1 (what an SQLite row id can hold).
+    /// The number, from 1 to 2⁶³ − 1, the range of SQLite row IDs.
     package let rawValue: UInt64
 
-    /// Makes an identifier; nil unless the number is between 1 and 2⁶³ − 1.
+    /// Creates an identifier; nil unless the number is between 1 and 2⁶³ − 1.
     package init?(rawValue: UInt64) {
         guard rawValue >= 1, rawValue <= UInt64(Int64.max) else { return nil }
         self.rawValue = rawValue
     }
 
-    /// Reads the one decimal spelling of an identifier: digits only, no sign, no leading zero, no overflow.
+    /// Parses the canonical decimal spelling: digits only, no sign, no leading zero, no overflow.
     package init?(decimal digits: some Swift.Collection<UInt8>) {
         guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 19 else { return nil }
         var value: UInt64 = 0
         for digit in digits {
             guard digit >= UInt8(ascii: "0"), digit <= UInt8(ascii: "9") else { return nil }
-            // Nineteen digits stay below 10¹⁹, which UInt64 holds.
+            // Nineteen digits stay below 10¹⁹, which fits into UInt64.
             value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
         }
         self.init(rawValue: value)
     }
 
-    /// Reads the one decimal spelling of an identifier from text.
+    /// Parses the canonical decimal spelling.
     package init?(decimal text: some StringProtocol) {
         self.init(decimal: text.utf8)
     }

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Walks over packed attributes, pair by pair, without copying.
+/// Iterates over packed attributes without copying.
 ///
-/// Ends at the first pair that is not complete, so bytes that break the format shorten the walk and harm nothing.
+/// It stops at an incomplete pair, so malformed bytes only shorten the iteration.
 struct PackedPairs {
-    /// One attribute, as slices of the packed bytes.
+    /// An attribute, as slices of the packed bytes.
     struct Pair {
         /// The name, without its terminator.
         let name: UnsafeRawBufferPointer
@@ -35,7 +35,7 @@ struct PackedPairs {
         )
     }
 
-    /// Whether the bytes are pairs and nothing else, with names in strictly rising order, all of it UTF-8.
+    /// Whether the bytes consist of pairs with strictly ascending names, in UTF-8.
     static func areCanonical(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var pairs = PackedPairs(bytes)
         var previous: UnsafeRawBufferPointer?

@@ -1,23 +1,23 @@
 import Glibc
 
-/// A moment of wall-clock time, in microseconds since 1970-01-01 00:00 UTC.
+/// A wall-clock time in microseconds since 1970-01-01 00:00 UTC.
 package struct Timestamp: Comparable, Hashable, Sendable {
     /// Microseconds since the epoch; negative before it.
     package var microsecondsSinceEpoch: Int64
 
-    /// Makes a timestamp from microseconds since the epoch.
+    /// Creates a timestamp from microseconds since the epoch.
     package init(microsecondsSinceEpoch: Int64) {
         self.microsecondsSinceEpoch = microsecondsSinceEpoch
     }
 
-    /// The moment of the call, by the system's real-time clock.
+    /// The current time of the real-time clock.
     package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Timestamp(microsecondsSinceEpoch: Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000)
     }
 
-    /// Whole seconds since the epoch, as the Secret Service counts time (#88, #103); zero before the epoch.
+    /// Whole seconds since the epoch, the unit of the Secret Service (#88, #103); zero before the epoch.
     package var seconds: UInt64 {
         UInt64(max(0, microsecondsSinceEpoch) / 1_000_000)
     }

@@ -1,4 +1,4 @@
-/// Who may have an item: constraints joined by `and` and `or`, as the attribute `keychain:access-control` has them.
+/// The access control of an item: constraints joined by `and` and `or`, as in the attribute `keychain:access-control`.
 ///
 /// ```
 /// expression  = conjunction { "or" conjunction }
@@ -6,23 +6,23 @@
 /// atom        = constraint | "(" expression ")"
 /// ```
 ///
-/// Words are apart by spaces or tabs, and written exactly as here. Two access controls are equal when they are written alike but for
-/// spaces, parentheses without effect and repetitions; whether they ask for the same, their policies say.
+/// Words are case-sensitive and separated by spaces or tabs. Access controls are equal if their texts differ only in
+/// spaces, redundant parentheses and repetitions. To compare what they require, compare their policies.
 package struct AccessControl: Hashable, Sendable {
-    /// The longest text, in bytes.
+    /// The maximum length of the text in bytes.
     package static let maximumLength = 256
 
-    /// How many parentheses may be open at a time.
+    /// The maximum depth of nested parentheses.
     package static let maximumDepth = 16
 
-    /// What is asked for, in normal form.
+    /// The required proofs, in normal form.
     package let policy: Policy
 
     private let expression: AccessControlExpression
 
-    /// Reads the text of the attribute.
+    /// Parses the value of the attribute.
     package init(parsing text: some StringProtocol) throws(AccessControlError) {
-        // Before anything is copied: a text of megabytes is not an access control.
+        // Checked before anything is copied: a caller may send megabytes.
         guard text.utf8.count <= Self.maximumLength else {
             throw AccessControlError(
                 .tooLong,
@@ -33,7 +33,7 @@ package struct AccessControl: Hashable, Sendable {
         self.init(try parser.parse())
     }
 
-    /// Asks for a single constraint.
+    /// Creates an access control of a single constraint.
     package init(_ constraint: Constraint) {
         self.init(.constraint(constraint))
     }
@@ -45,6 +45,100 @@ package struct AccessControl: Hashable, Sendable {
 }
 
 extension AccessControl: CustomStringConvertible {
-    /// The text in canonical form, which reads back as the same access control.
+    /// The canonical text, which parses to the same access control.
     package var description: String { expression.description }
+}
+
+/// The syntax tree of an access control.
+///
+/// `all` and `any` have at least two operands, none of the same kind as the whole; the factory functions ensure that.
+indirect enum AccessControlExpression: Hashable, Sendable {
+    case constraint(Constraint)
+    case all([AccessControlExpression])
+    case any([AccessControlExpression])
+
+    /// Joins one or more operands by `and`.
+    static func all(of operands: [AccessControlExpression]) -> AccessControlExpression {
+        let flat = operands.flatMap { operand in
+            if case .all(let inner) = operand { inner } else { [operand] }
+        }
+        return joined(flat, by: AccessControlExpression.all)
+    }
+
+    /// Joins one or more operands by `or`.
+    static func any(of operands: [AccessControlExpression]) -> AccessControlExpression {
+        let flat = operands.flatMap { operand in
+            if case .any(let inner) = operand { inner } else { [operand] }
+        }
+        return joined(flat, by: AccessControlExpression.any)
+    }
+
+    /// The policy of the expression.
+    var policy: Policy {
+        switch self {
+        case .constraint(let constraint): constraint.policy
+        case .all(let operands): Self.folded(operands) { $0.and($1) }
+        case .any(let operands): Self.folded(operands) { $0.or($1) }
+        }
+    }
+
+    private static func joined(
+        _ operands: [AccessControlExpression],
+        by join: ([AccessControlExpression]) -> AccessControlExpression
+    ) -> AccessControlExpression {
+        var distinct: [AccessControlExpression] = []
+        for operand in operands where !distinct.contains(operand) {
+            distinct.append(operand)
+        }
+        return distinct.count == 1 ? distinct[0] : join(distinct)
+    }
+
+    private static func folded(_ operands: [AccessControlExpression], by join: (Policy, Policy) -> Policy) -> Policy {
+        operands.dropFirst().reduce(operands[0].policy) { join($0, $1.policy) }
+    }
+}
+
+extension AccessControlExpression: CustomStringConvertible {
+    /// The text, with the necessary parentheses.
+    var description: String {
+        switch self {
+        case .constraint(let constraint):
+            constraint.rawValue
+        case .all(let operands):
+            operands.map { operand in
+                if case .any = operand { "(\(operand))" } else { operand.description }
+            }.joined(separator: " and ")
+        case .any(let operands):
+            operands.map(\.description).joined(separator: " or ")
+        }
+    }
+}
+
+/// A constraint of an access control, by Apple's name.
+package enum Constraint: String, CaseIterable, Hashable, Sendable {
+    /// Presence of the owner: biometry, or else the passcode.
+    case userPresence
+
+    /// Any enrolled finger, including those enrolled later; no fallback to the passcode.
+    case biometryAny
+
+    /// A finger enrolled when the item was stored; the item becomes inaccessible once the enrolled set changes.
+    case biometryCurrentSet
+
+    /// The passcode, here the password of the login collection; no biometry instead.
+    case devicePasscode
+
+    /// A password of the item itself, which the person chooses when a program stores the item.
+    case applicationPassword
+
+    /// The policy of the constraint alone.
+    package var policy: Policy {
+        switch self {
+        case .userPresence: Policy(.biometryAny).or(Policy(.passcode))
+        case .biometryAny: Policy(.biometryAny)
+        case .biometryCurrentSet: Policy(.biometryCurrentSet)
+        case .devicePasscode: Policy(.passcode)
+        case .applicationPassword: Policy(.applicationPassword)
+        }
+    }
 }

@@ -1,17 +1,17 @@
-/// Reads an access control's tokens, by recursive descent.
+/// A recursive-descent parser of access controls.
 struct AccessControlParser {
     private let tokens: [(token: AccessControlToken, place: Int)]
     private let maximumDepth: Int
     private var position = 0
     private var depth = 0
 
-    /// Prepares to read a text, whose length the caller has bounded.
+    /// Creates a parser for a text of bounded length.
     init(text: String, maximumDepth: Int) throws(AccessControlError) {
         tokens = try AccessControlScanner.tokens(of: text)
         self.maximumDepth = maximumDepth
     }
 
-    /// Reads all of the text.
+    /// Parses the whole text.
     mutating func parse() throws(AccessControlError) -> AccessControlExpression {
         guard !tokens.isEmpty else {
             throw AccessControlError(.syntax, reason: "the access control is empty")
@@ -70,5 +70,55 @@ struct AccessControlParser {
             .syntax,
             reason: "“\(found.token)” at byte \(found.place), where \(expected) has to come"
         )
+    }
+}
+
+/// A mistake in the reserved attributes of an item, which is not stored then.
+///
+/// Errors with the same code are equal; the reason is for the author of the program.
+package struct AccessControlError: Error, Equatable {
+    /// The kind of mistake.
+    package let code: Code
+
+    /// A description of the mistake, with its place.
+    package let reason: String
+
+    /// Creates an error.
+    package init(_ code: Code, reason: String) {
+        self.code = code
+        self.reason = reason
+    }
+
+    /// Compares the codes only.
+    package static func == (left: AccessControlError, right: AccessControlError) -> Bool {
+        left.code == right.code
+    }
+}
+
+extension AccessControlError: CustomStringConvertible {
+    /// The code and the reason.
+    package var description: String { "\(code): \(reason)" }
+}
+
+extension AccessControlError {
+    /// The kind of mistake.
+    package enum Code: String, Sendable {
+        /// The text exceeds the maximum length.
+        case tooLong
+
+        /// Parentheses are nested too deeply.
+        case tooDeep
+
+        /// The words are known but do not form an access control.
+        case syntax
+
+        /// A word is not a constraint.
+        case unknownConstraint
+
+        /// The value of another reserved attribute is invalid.
+        case invalidValue
+
+        /// Valid values exclude each other.
+        case contradiction
     }
 }

@@ -1,4 +1,4 @@
-/// Cuts an access control's text into tokens.
+/// Splits the text of an access control into tokens.
 struct AccessControlScanner {
     private let bytes: [UInt8]
     private var position = 0
@@ -7,7 +7,7 @@ struct AccessControlScanner {
         bytes = Array(text.utf8)
     }
 
-    /// All tokens, each with the number of its first byte, counted from one.
+    /// All tokens, each with the position of its first byte, counted from one.
     static func tokens(of text: String) throws(AccessControlError) -> [(token: AccessControlToken, place: Int)] {
         var scanner = AccessControlScanner(text: text)
         var tokens: [(AccessControlToken, Int)] = []
@@ -40,7 +40,7 @@ struct AccessControlScanner {
         while position < bytes.count, Self.isLetter(bytes[position]) {
             position += 1
         }
-        // What is not a letter is not repeated in the message, which may end up in a log or on a terminal.
+        // The message may reach a log or a terminal, so it quotes letters only.
         guard position > start else {
             throw AccessControlError(
                 .syntax,
@@ -67,6 +67,41 @@ struct AccessControlScanner {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
         default: false
+        }
+    }
+}
+
+/// A word or parenthesis of an access control.
+enum AccessControlToken: Hashable, Sendable {
+    case opening
+    case closing
+    case and
+    case or
+    case constraint(Constraint)
+
+    /// Parses a word; nil if it is unknown.
+    init?(word: String) {
+        switch word {
+        case "and":
+            self = .and
+        case "or":
+            self = .or
+        default:
+            guard let constraint = Constraint(rawValue: word) else { return nil }
+            self = .constraint(constraint)
+        }
+    }
+}
+
+extension AccessControlToken: CustomStringConvertible {
+    /// The spelling of the token.
+    var description: String {
+        switch self {
+        case .opening: "("
+        case .closing: ")"
+        case .and: "and"
+        case .or: "or"
+        case .constraint(let constraint): constraint.rawValue
         }
     }
 }

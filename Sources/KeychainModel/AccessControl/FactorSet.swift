@@ -1,4 +1,4 @@
-/// Factors that are proved together.
+/// A set of authentication factors, proved together.
 package struct FactorSet: OptionSet, Hashable, Sendable {
     /// A bit for each factor, at the position of its raw value.
     package let rawValue: UInt8
@@ -6,43 +6,58 @@ package struct FactorSet: OptionSet, Hashable, Sendable {
     /// A match with any enrolled finger.
     package static let biometryAny = FactorSet(.biometryAny)
 
-    /// A match, while the set of enrolled fingers is what it was.
+    /// A match while the enrolled set is unchanged.
     package static let biometryCurrentSet = FactorSet(.biometryCurrentSet)
 
     /// The passcode.
     package static let passcode = FactorSet(.passcode)
 
-    /// The item's own password.
+    /// The application password of the item.
     package static let applicationPassword = FactorSet(.applicationPassword)
 
-    /// Either factor that a finger proves.
+    /// Both factors that a finger can prove.
     package static let biometry: FactorSet = [.biometryAny, .biometryCurrentSet]
 
-    /// The factors that give key material, and not only a yes or no.
+    /// The factors that yield key material.
     package static let keys: FactorSet = [.passcode, .applicationPassword]
 
-    /// Takes bits as they are.
+    /// Creates a set from its bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Makes the set of one factor.
+    /// Creates a set of one factor.
     package init(_ factor: Factor) {
         rawValue = 1 << factor.rawValue
     }
 
-    /// The factors, in the order in which they are declared.
+    /// The factors in order of declaration.
     package var factors: [Factor] {
         Factor.allCases.filter { contains(FactorSet($0)) }
     }
 
-    /// These and what they imply: a match with the set as it was is a match with an enrolled finger.
+    /// The set with implied factors: a match with the unchanged set is also a match with any enrolled finger.
     package var implied: FactorSet {
         contains(.biometryCurrentSet) ? union(.biometryAny) : self
     }
 
-    /// These without what the others imply anyway.
+    /// The set without factors that others imply.
     package var reduced: FactorSet {
         contains(.biometryCurrentSet) ? subtracting(.biometryAny) : self
     }
+}
+
+/// A factor that an authentication can prove.
+package enum Factor: UInt8, CaseIterable, Hashable, Sendable {
+    /// A match with any enrolled finger.
+    case biometryAny
+
+    /// A match while the enrolled set is as it was when the item was stored.
+    case biometryCurrentSet
+
+    /// The passcode, typed.
+    case passcode
+
+    /// The application password of the item, typed.
+    case applicationPassword
 }

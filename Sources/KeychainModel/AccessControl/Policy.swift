@@ -1,12 +1,12 @@
-/// What has to be proved, in normal form: one alternative, all of whose factors are needed, or another.
+/// The required proofs in normal form: a disjunction of factor sets, each of which must be proved as a whole.
 ///
-/// The form is minimal: no alternative is satisfied whenever another one is. So two policies are equal exactly when the same
-/// proofs satisfy them, however their access controls were written. Four factors leave room for very few alternatives.
+/// The form is minimal: no alternative implies another. So policies are equal exactly if the same proofs satisfy them.
+/// With four factors there are very few alternatives.
 package struct Policy: Hashable, Sendable {
-    /// The ways to satisfy it, each of which suffices; never empty, and none of them is empty.
+    /// The alternatives, any of which suffices; neither the array nor any element is empty.
     package let alternatives: [FactorSet]
 
-    /// Asks for one factor.
+    /// Creates the policy of one factor.
     package init(_ factor: Factor) {
         alternatives = [FactorSet(factor)]
     }
@@ -21,7 +21,7 @@ package struct Policy: Hashable, Sendable {
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// What asks for both this and another.
+    /// The policy that requires both.
     package func and(_ other: Policy) -> Policy {
         Policy(
             normalizing: alternatives.flatMap { first in
@@ -30,32 +30,33 @@ package struct Policy: Hashable, Sendable {
         )
     }
 
-    /// What asks for this or another, whichever is easier.
+    /// The policy that requires either.
     package func or(_ other: Policy) -> Policy {
         Policy(normalizing: alternatives + other.alternatives)
     }
 
-    /// Whether these proofs suffice.
+    /// Whether the factors satisfy the policy.
     package func isSatisfied(by factors: FactorSet) -> Bool {
         alternatives.contains { $0.isSubset(of: factors.implied) }
     }
 
-    /// What is still to be proved after these proofs; nil if they suffice.
+    /// The policy that remains after proving some factors; nil if they suffice.
     package func remaining(after factors: FactorSet) -> Policy? {
         guard !isSatisfied(by: factors) else { return nil }
         return Policy(normalizing: alternatives.map { $0.subtracting(factors.implied) })
     }
 
-    /// All factors that occur.
+    /// All factors of the policy.
     package var factors: FactorSet {
         alternatives.reduce(into: []) { $0.formUnion($1) }
     }
 
-    /// What of each alternative gives key material; nil if some alternative gives none, so that only the daemon can enforce it.
+    /// The factors with key material of each alternative; nil if an alternative has none, so that only the daemon can
+    /// enforce it.
     ///
-    /// An item with such a policy can be sealed under a key that is wrapped once for each element: to the passcode, to the
-    /// application password, or to both together. Minimal, like ``alternatives``: where the passcode suffices in one, a key
-    /// wrapped to passcode and application password would add nothing.
+    /// An item with such a policy can be sealed under a key that is wrapped once per element: to the passcode, the
+    /// application password, or both. Minimal like ``alternatives``: where the passcode suffices, a key wrapped to both
+    /// adds nothing.
     package var keyAlternatives: [FactorSet]? {
         let keys = Set(alternatives.map { $0.intersection(.keys) })
         guard !keys.contains([]) else { return nil }

@@ -1,21 +1,21 @@
-/// What an item's reserved attributes say about who may have it, and when.
+/// The protection of an item, from its reserved attributes.
 package struct Protection: Hashable, Sendable {
-    /// The longest access group, in bytes.
+    /// The maximum length of an access group in bytes.
     package static let maximumGroupLength = 255
 
-    /// What has to be proved before it is released; nil if nothing.
+    /// The proofs required to release the item; nil for none.
     package let accessControl: AccessControl?
 
-    /// When it can be used; nil if nothing is said, as for items of programs that know nothing of it.
+    /// When the item is accessible; nil if unspecified, as in items of programs without Apple's API.
     package let accessibility: Accessibility?
 
-    /// Whether it is marked to be synchronised with other devices.
+    /// Whether the item is marked for synchronisation with other devices.
     package let isSynchronizable: Bool
 
-    /// The group of programs that it belongs to.
+    /// The access group of the item.
     package let accessGroup: String?
 
-    /// Puts protection together, and throws ``AccessControlError/Code/contradiction`` if its parts exclude each other.
+    /// Creates a protection; throws ``AccessControlError/Code/contradiction`` if its parts exclude each other.
     package init(
         accessControl: AccessControl?,
         accessibility: Accessibility? = nil,
@@ -32,9 +32,9 @@ package struct Protection: Hashable, Sendable {
         }
     }
 
-    /// Reads an item's attributes; nil if none of them says anything about it.
+    /// Reads the attributes of an item; nil if it has no reserved ones.
     ///
-    /// Throws if one of them has a value that it cannot have, or they exclude each other.
+    /// Throws if a value is invalid or values exclude each other.
     package init?(of attributes: Attributes) throws(AccessControlError) {
         guard attributes.hasReserved else { return nil }
         let accessControl = attributes[.accessControl]
@@ -52,13 +52,13 @@ package struct Protection: Hashable, Sendable {
         )
     }
 
-    /// What has to be proved before the item is read, changed or deleted; nil if nothing.
+    /// The proofs required to read, change or delete the item; nil for none.
     ///
-    /// A change needs what reading needs whatever it is for: else the item could be exchanged for one that a program chooses, or its
-    /// access control taken off and the item read then. So no change is told apart from another.
+    /// Changes require the same as reading. Otherwise a program could replace the item, or remove its access control
+    /// and then read it.
     package var policy: Policy? { accessControl?.policy }
 
-    /// A password of the item's own is right when it opens a key, and there is none where something without a key will do.
+    /// Refuses an application password where another alternative has no key: only opening a key can verify it.
     private func checkApplicationPassword() throws(AccessControlError) {
         guard let policy, policy.factors.contains(.applicationPassword), policy.keyAlternatives == nil else { return }
         throw AccessControlError(
@@ -115,5 +115,79 @@ package struct Protection: Hashable, Sendable {
 
     private static func invalid(_ name: ReservedAttribute, allowed: String) -> AccessControlError {
         AccessControlError(.invalidValue, reason: "the values of \(name.rawValue) are: \(allowed)")
+    }
+}
+
+/// When an item is accessible, to any program: Apple's seven levels.
+package enum Accessibility: String, CaseIterable, Hashable, Sendable {
+    /// While the session is unlocked.
+    case whenUnlocked
+
+    /// After the first unlock, even while the session is locked.
+    case afterFirstUnlock
+
+    /// Same as ``afterFirstUnlock``, since nothing opens without the password of the collection.
+    ///
+    /// Apple has deprecated it.
+    case always
+
+    /// While the session is unlocked and a passcode is set; never leaves this device.
+    case whenPasscodeSetThisDeviceOnly
+
+    /// As ``whenUnlocked``; never leaves this device.
+    case whenUnlockedThisDeviceOnly
+
+    /// As ``afterFirstUnlock``; never leaves this device.
+    case afterFirstUnlockThisDeviceOnly
+
+    /// As ``always``; never leaves this device.
+    case alwaysThisDeviceOnly
+
+    /// Whether exports, backups and synchronisation exclude the item.
+    package var isThisDeviceOnly: Bool {
+        switch self {
+        case .whenPasscodeSetThisDeviceOnly, .whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly,
+            .alwaysThisDeviceOnly:
+            true
+        case .whenUnlocked, .afterFirstUnlock, .always:
+            false
+        }
+    }
+
+    /// Whether the item is inaccessible while the session is locked.
+    package var needsUnlockedSession: Bool {
+        switch self {
+        case .whenUnlocked, .whenUnlockedThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: true
+        case .afterFirstUnlock, .afterFirstUnlockThisDeviceOnly, .always, .alwaysThisDeviceOnly: false
+        }
+    }
+
+    /// Whether the item requires that a passcode is set.
+    package var needsPasscode: Bool {
+        self == .whenPasscodeSetThisDeviceOnly
+    }
+}
+
+/// An attribute with a meaning to the keychain itself.
+///
+/// Other names with the prefix ``Attributes/reservedPrefix`` are stored without a meaning.
+package enum ReservedAttribute: String, CaseIterable, Hashable, Sendable {
+    /// The required proofs: ``AccessControl``.
+    case accessControl = "keychain:access-control"
+
+    /// When the item is accessible: ``Accessibility``.
+    case accessible = "keychain:accessible"
+
+    /// Whether the item is marked for synchronisation: `true` or `false`, as in libsecret.
+    case synchronizable = "keychain:synchronizable"
+
+    /// The access group of the item.
+    case accessGroup = "keychain:access-group"
+}
+
+extension Attributes {
+    /// The value of a reserved attribute; nil if absent.
+    package subscript(reserved: ReservedAttribute) -> String? {
+        self[reserved.rawValue]
     }
 }

@@ -1,21 +1,21 @@
-/// How values of an attribute are written in an item: each value has one spelling.
+/// The canonical spelling of the values of an attribute in an item.
 enum AttributeForm: Hashable, Sendable {
-    /// As it is.
+    /// Verbatim.
     case text
 
-    /// In lower-case hexadecimal.
+    /// Lower-case hexadecimal.
     case data
 
-    /// In decimal, within bounds.
+    /// Decimal, within bounds.
     case number(ClosedRange<Int64>)
 
-    /// `true` or `false`, as libsecret writes booleans.
+    /// `true` or `false`, as in libsecret.
     case boolean
 
-    /// Apple's codes by the names that others use.
+    /// Apple's codes, under common names.
     case protocolName, schemeName, keyClassName, keyTypeName
 
-    /// The spelling of a value; nil if it is none of this form.
+    /// The spelling of a value; nil if the value does not fit.
     func text(_ value: KeychainValue) -> String? {
         switch (self, value) {
         case (.text, .text(let text)): text.utf8.contains(0) ? nil : text
@@ -30,7 +30,7 @@ enum AttributeForm: Hashable, Sendable {
         }
     }
 
-    /// The value that has a spelling; nil if none has.
+    /// The value of a spelling; nil if it is not canonical.
     func value(_ text: String) -> KeychainValue? {
         let value: KeychainValue? =
             switch self {
@@ -43,7 +43,7 @@ enum AttributeForm: Hashable, Sendable {
             case .keyClassName: KeyClass(rawValue: text).map { .text($0.code) }
             case .keyTypeName: KeyType(rawValue: text).map { .text($0.code) }
             }
-        // What would be written in another way, such as "080", is not of this form.
+        // Rejects other spellings of the value, such as "080".
         guard let value, let spelling = self.text(value), spelling.utf8.elementsEqual(text.utf8) else { return nil }
         return value
     }

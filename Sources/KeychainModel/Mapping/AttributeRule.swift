@@ -1,14 +1,15 @@
-/// Where an item keeps an attribute of Apple's, and in which form.
+/// How an item stores an attribute of Apple's.
 ///
-/// What tells items apart has a name without a prefix, so that it also does where reserved names are left out, as in a replacement.
+/// Attributes that identify an item have names without a prefix, so that they also count for replacement, which ignores
+/// reserved names.
 struct AttributeRule: Hashable, Sendable {
     /// Apple's attribute.
     let attribute: KeychainAttribute
 
-    /// The name of the item's attribute.
+    /// The name of the attribute in the item.
     let name: String
 
-    /// How its values are written.
+    /// The spelling of its values.
     let form: AttributeForm
 
     init(_ attribute: KeychainAttribute, _ name: String, _ form: AttributeForm = .text) {
@@ -74,12 +75,12 @@ extension ItemClass {
             AttributeRule(.canUnwrap, "keychain:can-unwrap", .boolean),
         ]
 
-    /// Whether items of this class can have an attribute.
+    /// Whether items of this class can have the attribute.
     package func has(_ attribute: KeychainAttribute) -> Bool {
         rules.contains { $0.attribute == attribute }
     }
 
-    /// All attributes that items of this class can have.
+    /// The rules of all attributes of this class.
     var rules: [AttributeRule] {
         switch self {
         case .genericPassword: ItemClass.genericPasswordRules

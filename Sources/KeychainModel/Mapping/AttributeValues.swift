@@ -1,4 +1,4 @@
-/// The protocols of internet passwords: by the names that items have, which are those of URL schemes where there are any.
+/// A protocol of internet passwords, named by its URL scheme if it has one.
 package enum InternetProtocol: String, CaseIterable, Hashable, Sendable {
     case ftp, http, irc, nntp, pop3, smtp, socks, imap, ldap, afp, telnet, ssh, ftps, https, smb, rtsp, daap, eppc, ipp
     case nntps, ldaps, telnets, imaps, ircs, pop3s
@@ -46,9 +46,81 @@ package enum InternetProtocol: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Takes Apple's code; nil if it is none.
+    /// Creates a protocol from Apple's code; nil if it is unknown.
     package init?(code: String) {
         guard let found = InternetProtocol.allCases.first(where: { $0.code == code }) else { return nil }
+        self = found
+    }
+}
+
+/// An authentication scheme of a server, by its name in items.
+package enum AuthenticationScheme: String, CaseIterable, Hashable, Sendable {
+    case ntlm, msn, dpa, rpa, basic, digest, form, `default`
+
+    /// Apple's code, the value of `kSecAttrAuthenticationType`.
+    package var code: String {
+        switch self {
+        case .ntlm: "ntlm"
+        case .msn: "msna"
+        case .dpa: "dpaa"
+        case .rpa: "rpaa"
+        case .basic: "http"
+        case .digest: "httd"
+        case .form: "form"
+        case .default: "dflt"
+        }
+    }
+
+    /// Creates a scheme from Apple's code; nil if it is unknown.
+    package init?(code: String) {
+        guard let found = AuthenticationScheme.allCases.first(where: { $0.code == code }) else { return nil }
+        self = found
+    }
+}
+
+/// The class of a key, by its name in items.
+package enum KeyClass: String, CaseIterable, Hashable, Sendable {
+    case `public`, `private`, symmetric
+
+    /// Apple's code, the value of `kSecAttrKeyClass`.
+    package var code: String {
+        switch self {
+        case .public: "0"
+        case .private: "1"
+        case .symmetric: "2"
+        }
+    }
+
+    /// Creates a class from Apple's code; nil if it is unknown.
+    package init?(code: String) {
+        guard let found = KeyClass.allCases.first(where: { $0.code == code }) else { return nil }
+        self = found
+    }
+}
+
+/// The algorithm of a key, by its name in items.
+package enum KeyType: String, CaseIterable, Hashable, Sendable {
+    case rsa, dsa, ec, aes, des, rc2, rc4, cast
+    case tripleDES = "3des"
+
+    /// Apple's code, the value of `kSecAttrKeyType`.
+    package var code: String {
+        switch self {
+        case .rsa: "42"
+        case .dsa: "43"
+        case .ec: "73"
+        case .aes: "2147483649"
+        case .des: "14"
+        case .tripleDES: "17"
+        case .rc2: "23"
+        case .rc4: "25"
+        case .cast: "28"
+        }
+    }
+
+    /// Creates a type from Apple's code; nil if it is unknown.
+    package init?(code: String) {
+        guard let found = KeyType.allCases.first(where: { $0.code == code }) else { return nil }
         self = found
     }
 }

@@ -1,8 +1,8 @@
-/// What kind of thing an item is: Apple's classes that are stored.
+/// An item class of Apple's that is stored.
 ///
-/// An identity is none: it is a certificate and a key that belong together.
+/// Identities are not stored: an identity is a certificate with its key.
 package enum ItemClass: String, CaseIterable, Hashable, Sendable {
-    /// A password of a program's or service's own.
+    /// A password of a program or service.
     case genericPassword
 
     /// A password for a server.
@@ -34,7 +34,7 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The attributes that tell items of this class apart: two items must not have the same values of all of them.
+    /// The attributes that identify an item: no two items of this class share the values of all of them.
     package var primaryKey: [KeychainAttribute] {
         let own: [KeychainAttribute] =
             switch self {
@@ -50,9 +50,9 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
         return own + [.accessGroup, .synchronizable]
     }
 
-    /// The class that items of other programs belong to by their schema; nil if the schema says nothing about it.
+    /// The class of an item of another program, from its schema; nil if the schema is unknown.
     init?(schema: String) {
-        // Git's helper stores what GNOME's network password has, under a schema of its own.
+        // Git's credential helper uses the attributes of GNOME's network passwords under its own schema.
         if schema == "org.git.Password" {
             self = .internetPassword
             return
@@ -60,4 +60,43 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
         guard let itemClass = ItemClass.allCases.first(where: { $0.schema == schema }) else { return nil }
         self = itemClass
     }
+}
+
+/// An attribute of Apple's that is stored among the attributes of an item: `kSecAttr…` of the same name.
+///
+/// The label and the dates are properties of an item instead.
+package enum KeychainAttribute: String, CaseIterable, Hashable, Sendable {
+    // Of every class.
+    case accessControl, accessible, accessGroup, synchronizable
+
+    // Of passwords.
+    case account, comment, description, creator, type, isInvisible, isNegative
+
+    // Of generic passwords.
+    case service, generic
+
+    // Of internet passwords.
+    case server, `protocol`, port, path, securityDomain, authenticationType
+
+    // Of certificates.
+    case certificateType, certificateEncoding, subject, issuer, serialNumber, subjectKeyID, publicKeyHash
+
+    // Of keys.
+    case keyClass, keyType, keySize, effectiveKeySize, applicationLabel, applicationTag, isPermanent
+    case canEncrypt, canDecrypt, canDerive, canSign, canVerify, canWrap, canUnwrap
+}
+
+/// A typed value of an attribute of Apple's.
+package enum KeychainValue: Hashable, Sendable {
+    /// Text, without NUL.
+    case text(String)
+
+    /// Bytes.
+    case data([UInt8])
+
+    /// An integer.
+    case number(Int64)
+
+    /// A boolean.
+    case boolean(Bool)
 }

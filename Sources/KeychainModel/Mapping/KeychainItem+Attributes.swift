@@ -3,12 +3,12 @@ extension KeychainItem {
     static let className = "keychain:class"
     static let unlabelledName = "keychain:unlabelled"
 
-    /// Reads an item of any program; every item is of some class.
+    /// Reads an item of any program; every item has a class.
     package init(_ attributes: Attributes, label: String) {
         let schema = attributes[Self.schemaName]
         let marked = attributes[Self.className].flatMap(ItemClass.init(rawValue:))
         let itemClass = marked ?? schema.flatMap(ItemClass.init(schema:)) ?? .genericPassword
-        // What go-keyring and Python's keyring write.
+        // The name that go-keyring and Python's keyring use.
         let hasUsername = attributes["account"] == nil && attributes["username"] != nil
         self.init(
             itemClass,
@@ -25,7 +25,7 @@ extension KeychainItem {
             known.append(name)
         }
         take(values, others: attributes.without(known))
-        // The label may have been changed since by a program that knows nothing of the mark.
+        // A program that does not know the mark may have changed the label since.
         if attributes[Self.unlabelledName] == "true", label.utf8.elementsEqual(derivedLabel.utf8) {
             take(values, others: attributes.without(known + [Self.unlabelledName]))
         } else {
@@ -33,7 +33,7 @@ extension KeychainItem {
         }
     }
 
-    /// The attributes to store it with.
+    /// The attributes to store.
     package var attributes: Attributes {
         var pairs = others.pairs
         if let schema { pairs.append((Self.schemaName, schema)) }
@@ -46,7 +46,7 @@ extension KeychainItem {
         return Attributes(pairs)
     }
 
-    /// The label to store it with: its own, or one that people can make something of.
+    /// The label to store: the item's own, or a derived one for people.
     package var storedLabel: String {
         label ?? derivedLabel
     }
@@ -67,13 +67,66 @@ extension Attributes {
         return pairs
     }
 
-    /// Those with some names, compared by their bytes.
+    /// The attributes with these names, compared by bytes.
     package func only(_ names: [String]) -> Attributes {
         Attributes(pairs.filter { pair in names.contains { $0.utf8.elementsEqual(pair.0.utf8) } })
     }
 
-    /// These without some names, compared by their bytes.
+    /// The attributes without these names, compared by bytes.
     func without(_ names: [String]) -> Attributes {
         Attributes(pairs.filter { pair in !names.contains { $0.utf8.elementsEqual(pair.0.utf8) } })
+    }
+}
+
+extension KeychainItem {
+    /// Searches that together find every item with at least this item's class and attributes, and more.
+    ///
+    /// Filter the hits with ``matches(_:ignoringCase:)``.
+    ///
+    /// There are several where programs use different names for one attribute. An empty value is searched for
+    /// literally, which misses items without the attribute.
+    package var searches: [Attributes] {
+        var pairs: [(String, String)] = []
+        var account: String?
+        for rule in itemClass.rules {
+            guard let value = values[rule.attribute], let text = rule.form.text(value) else { continue }
+            if rule.attribute == .account, itemClass == .genericPassword {
+                account = text
+            } else if rule.form != .boolean {
+                // An absent boolean is false.
+                pairs.append((rule.name, text))
+            }
+        }
+        guard let account else { return [Attributes(pairs)] }
+        return ["account", "username"].map { Attributes(pairs + [($0, account)]) }
+    }
+
+    /// Whether an item has the same class and at least the same attributes.
+    ///
+    /// An absent value counts as empty, zero or false. Texts are compared by bytes, without Unicode normalization.
+    ///
+    /// - Parameter ignoringCase: whether to ignore case.
+    package func matches(_ item: KeychainItem, ignoringCase: Bool = false) -> Bool {
+        guard item.itemClass == itemClass else { return false }
+        return values.keys.allSatisfy { attribute in
+            KeychainItem.isSame(text(of: attribute), item.text(of: attribute), ignoringCase: ignoringCase)
+        }
+    }
+
+    /// Whether two texts have the same bytes, optionally ignoring case.
+    package static func isSame(_ first: String, _ second: String, ignoringCase: Bool) -> Bool {
+        ignoringCase
+            ? first.lowercased().utf8.elementsEqual(second.lowercased().utf8) : first.utf8.elementsEqual(second.utf8)
+    }
+
+    /// The spelling of a value.
+    private func text(of attribute: KeychainAttribute) -> String {
+        guard let rule = itemClass.rules.first(where: { $0.attribute == attribute }) else { return "" }
+        if let text = values[attribute].flatMap(rule.form.text) { return text }
+        switch rule.form {
+        case .boolean: return "false"
+        case .number: return "0"
+        case .text, .data, .protocolName, .schemeName, .keyClassName, .keyTypeName: return ""
+        }
     }
 }

@@ -1,9 +1,9 @@
-/// An item as Apple's API sees it: a class, and attributes of that class.
+/// An item as in Apple's API: a class and its attributes.
 ///
-/// Made by a program of that API, or read from any item whatever program has stored it. What an item has that Apple's API has no word for
-/// is kept, so that writing an item as it was read changes nothing.
+/// It comes from Apple's API or from an item of any program. Attributes without a counterpart in Apple's API are kept,
+/// so writing an item back changes nothing.
 package struct KeychainItem: Hashable, Sendable {
-    /// What it is.
+    /// The class of the item.
     package let itemClass: ItemClass
 
     /// The label; nil if the program gave none.
@@ -12,19 +12,19 @@ package struct KeychainItem: Hashable, Sendable {
     /// The values of Apple's attributes.
     package private(set) var values: [KeychainAttribute: KeychainValue] = [:]
 
-    /// The attributes that mean nothing to Apple's API.
+    /// The attributes without a counterpart in Apple's API.
     package private(set) var others = Attributes()
 
     /// The `xdg:schema`; nil if the item has none.
     let schema: String?
 
-    /// Whether the item says itself which class it is.
+    /// Whether the item names its own class.
     let isMarked: Bool
 
-    /// The name under which it keeps the account; nil for the usual one.
+    /// The name of the account attribute; nil for the usual one.
     let accountName: String?
 
-    /// Makes an item without attributes.
+    /// Creates an item without attributes.
     package init(_ itemClass: ItemClass) {
         self.init(itemClass, schema: itemClass.schema, isMarked: true)
     }
@@ -41,9 +41,10 @@ package struct KeychainItem: Hashable, Sendable {
         values[attribute]
     }
 
-    /// Sets an attribute, or takes it off.
+    /// Sets an attribute, or removes it for nil.
     ///
-    /// Throws ``AccessControlError/Code/invalidValue`` if the class has no such attribute, or the attribute no such values.
+    /// Throws ``AccessControlError/Code/invalidValue`` if the class does not have the attribute, or the attribute not
+    /// the value.
     package mutating func set(_ attribute: KeychainAttribute, to value: KeychainValue?) throws(AccessControlError) {
         guard let rule = itemClass.rules.first(where: { $0.attribute == attribute }) else {
             throw AccessControlError(.invalidValue, reason: "a \(itemClass.rawValue) has no \(attribute.rawValue)")
@@ -58,14 +59,27 @@ package struct KeychainItem: Hashable, Sendable {
         others = others.without([name(of: rule)])
     }
 
-    /// Takes what was read as it is.
+    /// Takes values as they were read.
     mutating func take(_ values: [KeychainAttribute: KeychainValue], others: Attributes) {
         self.values = values
         self.others = others
     }
 
-    /// The name under which this item keeps an attribute.
+    /// The name of an attribute in this item.
     func name(of rule: AttributeRule) -> String {
         rule.attribute == .account ? accountName ?? rule.name : rule.name
+    }
+}
+
+extension KeychainItem {
+    /// The attribute names that identify an item: no two items of its class share their values.
+    package var uniqueNames: [String] {
+        let rules = itemClass.rules.filter { itemClass.primaryKey.contains($0.attribute) }
+        return [Self.className] + rules.map { name(of: $0) }
+    }
+
+    /// The search for items that name their own class, as those from Apple's API do.
+    package var markedSearch: Attributes? {
+        searches.first.map { Attributes($0.pairs + [(Self.className, itemClass.rawValue)]) }
     }
 }
