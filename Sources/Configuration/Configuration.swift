@@ -1,4 +1,4 @@
-/// What `config.toml` says.
+/// The content of `config.toml`.
 ///
 ///     [lock]
 ///     on-screen-lock = true
@@ -10,18 +10,18 @@
 ///     [host]
 ///     unlock-at-start = true
 package struct Configuration: Hashable, Sendable {
-    /// The longest text that is read, in bytes; small, since tables can be in each other, and each takes some of the stack.
+    /// The longest accepted text in bytes; small, as each nested table takes stack space.
     package static let limit = 16 << 10
 
-    /// The rules of all keychains that have none of their own.
+    /// The lock rules of keychains without rules of their own.
     package private(set) var lock = LockRules()
 
-    /// What this computer may do by itself.
+    /// The rules for this computer.
     package private(set) var host = HostRules()
 
     private var overrides: [String: [Override]] = [:]
 
-    /// A rule of one keychain; what it does not say is as for all.
+    /// A rule of one keychain, which overrides the general one.
     private enum Override: Hashable, Sendable {
         case onScreenLock(Bool)
         case onSleep(Bool)
@@ -29,10 +29,10 @@ package struct Configuration: Hashable, Sendable {
         case afterIdle(Duration?)
     }
 
-    /// What holds without a file.
+    /// Creates the default configuration, which applies without a file.
     package init() {}
 
-    /// Reads a file's content; one mistake, and nothing of it counts.
+    /// Parses the content of a file; any mistake rejects all of it.
     package init(parsing text: [UInt8]) throws(ConfigurationError) {
         guard text.count <= Configuration.limit else {
             throw ConfigurationError(
@@ -46,7 +46,7 @@ package struct Configuration: Hashable, Sendable {
         }
     }
 
-    /// The rules of a keychain, by its name.
+    /// The lock rules of the keychain with this name.
     package func lockRules(of keychain: String) -> LockRules {
         var rules = lock
         for override in overrides[keychain] ?? [] {
@@ -55,15 +55,15 @@ package struct Configuration: Hashable, Sendable {
         return rules
     }
 
-    /// The names of the keychains that have rules of their own.
+    /// The names of the keychains with rules of their own.
     package var keychains: Set<String> { Set(overrides.keys) }
 
-    /// Whether any keychain is to be locked before the machine sleeps.
+    /// Whether any keychain locks before the system sleeps.
     package var locksOnSleep: Bool {
         lock.onSleep || overrides.keys.contains { lockRules(of: $0).onSleep }
     }
 
-    /// After how long a time of idleness some keychain is to be locked, each once.
+    /// The idle times after which keychains lock.
     package var idleTimes: Set<Duration> {
         Set(([lock] + overrides.keys.map(lockRules)).compactMap(\.afterIdle))
     }
@@ -87,7 +87,7 @@ package struct Configuration: Hashable, Sendable {
     private mutating func applyHost(_ entry: TOMLEntry) throws(ConfigurationError) {
         switch entry.keys.last {
         case "unlock-at-start": host.unlocksAtStart = try entry.flag()
-        // Not every transport of tpm2-tss: some start programs, or take the first that answers on the network.
+        // Other transports of tpm2-tss may start programs, or connect to whoever answers on the network.
         case "tpm": host.tpm = try entry.text(startingWith: ["device:/", "swtpm:path=/"])
         default: throw entry.unknownName
         }
@@ -103,7 +103,7 @@ package struct Configuration: Hashable, Sendable {
         }
     }
 
-    /// Zero is never; a day is the most that makes sense, and keeps the sum of seconds small.
+    /// The idle time in minutes, at most a day; zero means never.
     private static func idleTime(_ entry: TOMLEntry) throws(ConfigurationError) -> Duration? {
         let minutes = try entry.number(in: 0...1440)
         return minutes == 0 ? nil : .seconds(minutes * 60)
@@ -117,4 +117,34 @@ package struct Configuration: Hashable, Sendable {
         case .afterIdle(let value): rules.afterIdle = value
         }
     }
+}
+
+/// The events at which a keychain locks automatically.
+package struct LockRules: Hashable, Sendable {
+    /// Locks when the screen locks.
+    package var onScreenLock = false
+
+    /// Locks before the system sleeps.
+    package var onSleep = false
+
+    /// Locks when the session ends, if keychaind outlives it.
+    package var onSessionEnd = true
+
+    /// Locks after the session was idle for this long; nil for never.
+    package var afterIdle: Duration?
+
+    /// Creates the default rules.
+    package init() {}
+}
+
+/// The rules for unlocking by this computer.
+package struct HostRules: Hashable, Sendable {
+    /// Whether the key slot of this computer, if there is one, unlocks `login` when keychaind starts.
+    package var unlocksAtStart = false
+
+    /// The TPM, as a tpm2-tss transport.
+    package var tpm = "device:/dev/tpmrm0"
+
+    /// Creates the default rules.
+    package init() {}
 }

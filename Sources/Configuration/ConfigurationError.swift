@@ -1,14 +1,14 @@
-/// What is wrong with a configuration, and where.
+/// A mistake in a configuration and its place.
 ///
-/// Two errors are equal if their codes and places are.
+/// Errors with the same code and place are equal.
 package struct ConfigurationError: Error, Equatable {
-    /// What kind of mistake it is.
+    /// The kind of mistake.
     package let code: Code
 
-    /// The mistake in words.
+    /// A description of the mistake.
     package let reason: String
 
-    /// Where it is.
+    /// The place of the mistake.
     package let place: Place
 
     /// A place in the text; lines and columns count from 1.
@@ -35,36 +35,26 @@ package struct ConfigurationError: Error, Equatable {
 }
 
 extension ConfigurationError: CustomStringConvertible {
-    /// As compilers say it: line, column, reason.
+    /// The place and the reason, in the format of compilers.
     package var description: String { "\(place.line):\(place.column): \(reason)" }
 }
 
 extension ConfigurationError {
-    /// A kind of mistake, open to new ones.
-    package struct Code: Hashable, Sendable {
-        private enum Kind {
-            case syntax
-            case unknownName
-            case wrongType
-            case outOfRange
-            case tooLarge
-        }
+    /// The kind of mistake.
+    package enum Code: Sendable {
+        /// The text is not TOML.
+        case syntax
 
-        private let kind: Kind
+        /// No setting has this name.
+        case unknownName
 
-        /// It is not TOML.
-        package static let syntax = Code(kind: .syntax)
+        /// The value has the wrong type.
+        case wrongType
 
-        /// There is no such setting.
-        package static let unknownName = Code(kind: .unknownName)
+        /// The value is out of range.
+        case outOfRange
 
-        /// The setting takes another type of value.
-        package static let wrongType = Code(kind: .wrongType)
-
-        /// The setting does not take this value.
-        package static let outOfRange = Code(kind: .outOfRange)
-
-        /// The text is longer than a configuration may be.
-        package static let tooLarge = Code(kind: .tooLarge)
+        /// The text exceeds ``Configuration/limit``.
+        case tooLarge
     }
 }

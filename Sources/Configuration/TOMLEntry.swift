@@ -1,8 +1,8 @@
 import CTOML
 
-/// One value of a TOML document, with the tables that it is in and where it is.
+/// A value of a TOML document, with the names of its tables and its place.
 struct TOMLEntry {
-    /// What can be a setting's value; everything else is of no setting's type.
+    /// A value of a type that settings have, or `other`.
     enum Value {
         case boolean(Bool)
         case integer(Int64)
@@ -21,7 +21,7 @@ struct TOMLEntry {
         var failure: ConfigurationError?
     }
 
-    /// All values of a document, in the order of their names; throws the first place where it is not TOML.
+    /// Parses a document into its values, ordered by name; throws the first syntax error.
     static func parse(_ text: [UInt8]) throws(ConfigurationError) -> [TOMLEntry] {
         let collector = Collector()
         text.withUnsafeBytes { text in
@@ -67,10 +67,10 @@ struct TOMLEntry {
 
     // MARK: Values
 
-    /// The name with its tables, as in the document.
+    /// The full name, with its tables.
     private var name: String { keys.joined(separator: ".") }
 
-    /// The error for a name that no setting has.
+    /// The error for an unknown name.
     var unknownName: ConfigurationError {
         ConfigurationError(.unknownName, at: keyPlace, reason: "there is no setting '\(name)'")
     }
@@ -104,7 +104,7 @@ struct TOMLEntry {
         return text
     }
 
-    /// Accepts a table with nothing in it, where only tables may be.
+    /// Accepts an empty table; throws for any other value.
     func expectTable() throws(ConfigurationError) {
         guard case .emptyTable = value else { throw wrongType("a table") }
     }
