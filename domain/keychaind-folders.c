@@ -1,14 +1,15 @@
 /*
- * keychaind-folders: makes the folders of one user's keychain, which only that user's keychaind can enter (docs/domain.md).
+ * keychaind-folders: creates the folders of a user's keychain, which only the keychaind of that user can enter
+ * (docs/domain.md).
  *
- * Set-uid root, and executable for the group `keychaind` alone, so that nobody but keychaind starts it. It takes no arguments, reads
- * no environment and acts for the real user. It makes, or completes what an interrupted run of it has begun:
+ * Set-uid root, and executable only for the group `keychaind`, so that only keychaind can start it. It takes no
+ * arguments, reads no environment and acts for the real user. It creates, or completes after an interrupted run:
  *
- *   /var/lib/keychaind/UID       root:root 0700, and an ACL that lets this one user pass
+ *   /var/lib/keychaind/UID       root:root 0700, with an ACL that lets this user pass
  *   /var/lib/keychaind/UID/data  root:keychaind 2770
- *   /run/keychaind/UID           the same, for what does not outlast the system
+ *   /run/keychaind/UID           the same, for files that do not outlast the system
  *
- * What it finds is used or refused, never changed.
+ * Existing files and folders are used or refused, never changed.
  */
 #define _GNU_SOURCE
 #include <endian.h>
@@ -26,7 +27,7 @@
 static const char access_list[] = "system.posix_acl_access";
 static const char default_list[] = "system.posix_acl_default";
 
-// An ACL as the kernel takes it (linux/posix_acl_xattr.h), in the order that it asks for.
+// An ACL in the format of the kernel (linux/posix_acl_xattr.h), in the required order.
 struct entry {
     uint16_t tag, permissions;
     uint32_t identifier;
@@ -53,7 +54,7 @@ static _Noreturn void refuse(const char *path, const char *reason) {
     exit(74);
 }
 
-// One of the system's own folders, or `keychaind` in it: root's, and nobody else's to write.
+// Opens a system folder, or `keychaind` in it: owned by root, and writable by nobody else.
 static int open_system_folder(int parent, const char *name, const char *path) {
     int folder = openat(parent, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (folder < 0) refuse(path, errno == ENOTDIR || errno == ELOOP ? "it is not a folder" : strerror(errno));
@@ -70,7 +71,7 @@ static bool has_list(int folder, const char *name, const char *path) {
     return false;
 }
 
-// The folder of one user. True if it is complete; false if nobody but root can enter it yet.
+// Whether the folder of the user is complete; if not, only root can enter it yet.
 static bool is_complete(int folder, uid_t user, const char *path) {
     struct stat status;
     if (fstat(folder, &status) != 0) refuse(path, strerror(errno));
@@ -100,7 +101,7 @@ static void make_data_folder(int folder, bool is_complete, gid_t group, const ch
     close(data);
 }
 
-// `system` is an absolute path of two folders at most, such as /var/lib.
+// `system` is an absolute path of at most two folders, such as /var/lib.
 static void make_folders(const char *system, uid_t user, gid_t group) {
     char path[64], name[16];
     int folder = open_system_folder(AT_FDCWD, "/", "/");
@@ -123,7 +124,7 @@ static void make_folders(const char *system, uid_t user, gid_t group) {
     char data[80];
     snprintf(data, sizeof data, "%s/data", path);
     make_data_folder(outer, complete, group, data);
-    // Last, since it lets the user in.
+    // Last, as it lets the user in.
     struct list list = list_for(user);
     if (!complete && fsetxattr(outer, access_list, &list, sizeof list, 0) != 0)
         refuse(path, errno == ENOTSUP ? "its file system has no access control lists" : strerror(errno));
@@ -139,7 +140,7 @@ int main(void) {
     if (program.st_uid != 0 || program.st_gid == 0 || (program.st_mode & 07777) != 04710 || geteuid() != 0)
         refuse(self, "it is not installed as root:keychaind 4710");
     if (group != program.st_gid || user == 0 || user == (uid_t)-1) refuse(self, "only a user's keychaind starts it");
-    // From here on no process of the user can signal it.
+    // From here on, processes of the user cannot signal this one.
     if (setresgid(0, 0, 0) != 0 || setresuid(0, 0, 0) != 0 || chdir("/") != 0) refuse(self, strerror(errno));
     umask(022);
     make_folders("/var/lib", user, group);

@@ -1,6 +1,6 @@
-// pam_keychaind: hands the password of a login to the user's keychaind. docs/pam.md has the protocol, and what goes where.
+// pam_keychaind: passes the password of a login to the keychaind of the user. docs/pam.md defines the protocol.
 //
-// Loaded into login programs, so it starts nothing, asks nothing, never says no, and takes two seconds at the most in all.
+// As a module of login programs it starts and asks nothing, never denies a login, and takes at most two seconds.
 
 #define _GNU_SOURCE
 #include <errno.h>
@@ -30,7 +30,7 @@ enum {
     password_limit = 1024,
     user_limit = 256,
     milliseconds_in_all = 2000,
-    // What a change leaves for the session that follows it.
+    // The time reserved for the session that follows a password change.
     milliseconds_for_session = 500,
     milliseconds_between_looks = 20,
     // The group has no members by name, so its entry is short.
@@ -60,7 +60,7 @@ struct reply {
 
 _Static_assert(sizeof(struct frame) == 2064 && sizeof(struct reply) == 16, "the protocol has no padding");
 
-// What a login has left to do: in locked memory, for the one PAM transaction.
+// The pending requests of a PAM transaction, in locked memory.
 struct login {
     char user[user_limit];
     bool has_password;
@@ -84,7 +84,7 @@ static void free_login(pam_handle_t *pam, void *data, int error) {
     munmap(data, sizeof(struct login));
 }
 
-// The login of this transaction and of this user; what is left of another user's goes, as with sudo, which changes the user.
+// The login of this transaction and user. After a change of the user, as with sudo, the data of the old one is wiped.
 static struct login *find_login(pam_handle_t *pam) {
     const char *user = NULL;
     const void *data = NULL;
@@ -107,7 +107,7 @@ static struct login *make_login(pam_handle_t *pam) {
     if (strlen(user) >= user_limit) return NULL;
     login = mmap(NULL, sizeof *login, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (login == MAP_FAILED) return NULL;
-    // Not kept at all is better than kept in swap space or in a core file.
+    // Better no password than one in swap space or a core file.
     if (mlock(login, sizeof *login) != 0 || madvise(login, sizeof *login, MADV_DONTDUMP) != 0) {
         pam_syslog(pam, LOG_NOTICE, "no locked memory for a password: %s", strerror(errno));
         munmap(login, sizeof *login);
@@ -122,7 +122,7 @@ static struct login *make_login(pam_handle_t *pam) {
     return login;
 }
 
-// The password that an earlier module has asked for; NULL where there is none, as with a fingerprint.
+// The password that an earlier module has obtained; NULL if there is none, as with a fingerprint.
 static const char *given(pam_handle_t *pam, int item) {
     const void *password = NULL;
     if (pam_get_item(pam, item, &password) != PAM_SUCCESS || password == NULL) return NULL;
@@ -149,7 +149,7 @@ static int64_t now(void) {
     return (int64_t)time.tv_sec * 1000 + time.tv_nsec / 1000000;
 }
 
-// Opens what a path below a folder names, without a link or a mount on the way; closes the folder.
+// Opens a path below a folder without following links or crossing mounts; closes the folder.
 static int open_below(int folder, const char *path) {
     struct open_how how = {
         .flags = O_PATH | O_CLOEXEC | O_NOFOLLOW,
@@ -162,7 +162,7 @@ static int open_below(int folder, const char *path) {
     return found;
 }
 
-// Gives the descriptor back if it is the user's socket; else closes it.
+// Returns the descriptor if it is a socket of the user; otherwise closes it.
 static int check_socket(int found, uid_t user) {
     struct stat status;
     if (found < 0) return -1;
@@ -171,8 +171,8 @@ static int check_socket(int found, uid_t user) {
     return errno = EPERM, -1;
 }
 
-// The socket itself, wherever its name may lead by the time it is connected to: below the user's runtime folder without a link
-// or a mount on the way, and the user's own.
+// Opens the socket itself, so that its name cannot be redirected before connecting: below the runtime folder of the
+// user, without links or mounts, and owned by the user.
 static int find_socket(const char *runtime, uid_t user) {
     char folder[128];
     struct stat status;
@@ -187,7 +187,7 @@ static int find_socket(const char *runtime, uid_t user) {
     return check_socket(open_below(base, "keychaind/pam"), user);
 }
 
-// A group that exists, none, or a failure to look it up.
+// The result of looking up a group.
 enum lookup { lookup_found, lookup_none, lookup_failed };
 
 static enum lookup find_group(const char *name, gid_t *group) {
@@ -200,16 +200,18 @@ static enum lookup find_group(const char *name, gid_t *group) {
     return errno = error, lookup_failed;
 }
 
-// Gives the descriptor back if it is a folder of root's that nobody else can write; else closes it.
+// Returns the descriptor if it is a folder of root that nobody else can write; otherwise closes it.
 static int check_folder(int found) {
     struct stat status;
     if (found < 0) return -1;
-    if (fstat(found, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 022) == 0) return found;
+    if (fstat(found, &status) == 0 && S_ISDIR(status.st_mode) && status.st_uid == 0 && (status.st_mode & 022) == 0)
+        return found;
     close(found);
     return errno = EPERM, -1;
 }
 
-// The socket of keychaind's domain, UID/data/pam: in folders of root's, the last of which only the group can enter and write.
+// Opens the socket of the domain, UID/data/pam: in folders of root, the last of which only the group can enter and
+// write.
 static int find_domain_socket(const char *domain, uid_t user, gid_t group) {
     char name[32];
     struct stat status;
@@ -226,13 +228,13 @@ static int find_domain_socket(const char *domain, uid_t user, gid_t group) {
     return check_socket(open_below(folder, "pam"), user);
 }
 
-// Connects, and does not give up when a signal of the login program's interrupts it.
+// Connects, and resumes when a signal of the login program interrupts it.
 static bool connect_until(int connection, const struct sockaddr_un *address, int64_t deadline) {
     for (;;) {
         int64_t left = deadline - now();
-        // To hand over takes no time; only what is waited for does.
+        // Sending needs no time of its own; only the wait for the answer does.
         if (left < 1) left = 1;
-        // A queue that is full makes connect wait, for as long as sending may.
+        // A full backlog makes connect block up to the send timeout.
         struct timeval limit = {.tv_sec = left / 1000, .tv_usec = left % 1000 * 1000};
         if (setsockopt(connection, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit) != 0) return false;
         if (connect(connection, (const struct sockaddr *)address, sizeof *address) == 0) return true;
@@ -241,7 +243,7 @@ static bool connect_until(int connection, const struct sockaddr_un *address, int
     }
 }
 
-// Connects to a socket whose listener runs as the user, and in the group if one is required; closes the descriptor.
+// Connects to a socket whose listener runs as the user, and in the group if given; closes the descriptor.
 static int connect_to(int socket_file, uid_t user, const gid_t *group, int64_t deadline) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct ucred peer;
@@ -251,7 +253,7 @@ static int connect_to(int socket_file, uid_t user, const gid_t *group, int64_t d
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", socket_file);
     if (connection >= 0 && connect_until(connection, &address, deadline) &&
         getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0) {
-        // Who listens may be another than the one who has made the socket.
+        // The listener may be another process than the creator of the socket.
         if (peer.uid == user && (group == NULL || peer.gid == *group)) {
             close(socket_file);
             return connection;
@@ -264,14 +266,15 @@ static int connect_to(int socket_file, uid_t user, const gid_t *group, int64_t d
     return errno = error, -1;
 }
 
-// Has systemd start keychaind: connects to the user's socket, sends nothing, and leaves. False if nobody listens there.
+// Makes systemd start keychaind by connecting to the socket of the user without sending anything. Returns false if
+// nobody listens.
 static bool wake(const char *runtime, uid_t user) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int socket_file = find_socket(runtime, user);
     if (socket_file < 0) return false;
     int connection = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     snprintf(address.sun_path, sizeof address.sun_path, "/proc/self/fd/%d", socket_file);
-    // A queue that is full has somebody to empty it.
+    // A full backlog has a listener.
     bool is_heard = connection >= 0 &&
                     (connect(connection, (const struct sockaddr *)&address, sizeof address) == 0 || errno == EAGAIN);
     int error = errno;
@@ -282,11 +285,11 @@ static bool wake(const char *runtime, uid_t user) {
 
 static void pause_between_looks(void) {
     struct timespec time = {.tv_nsec = milliseconds_between_looks * 1000000L};
-    // A signal of the login program's only shortens it.
+    // A signal of the login program only shortens it.
     nanosleep(&time, NULL);
 }
 
-// Connects to keychaind in its domain, which it waits for if keychaind is only started.
+// Connects to keychaind in its domain, and waits while it is starting.
 static int connect_to_domain(const char *domain, const char *runtime, uid_t user, gid_t group, int64_t deadline) {
     bool is_awake = false;
     for (;;) {
@@ -299,7 +302,7 @@ static int connect_to_domain(const char *domain, const char *runtime, uid_t user
     }
 }
 
-// Sends a frame, which is not kept once it has been sent.
+// Sends a frame and wipes it once it is sent.
 static bool send_frame(int connection, struct frame *frame, bool *is_there) {
     bool is_sent = send(connection, frame, sizeof *frame, MSG_NOSIGNAL | MSG_DONTWAIT) == sizeof *frame;
     int error = errno;
@@ -308,7 +311,7 @@ static bool send_frame(int connection, struct frame *frame, bool *is_there) {
     return is_sent;
 }
 
-// What was answered to a frame; -1 with errno set if nothing was.
+// Receives the status of a frame; -1 with errno set if there is none.
 static int receive_status(int connection, int64_t deadline) {
     struct reply reply;
     struct pollfd event = {.fd = connection, .events = POLLIN};
@@ -333,18 +336,18 @@ static const char *argument(int count, const char **arguments, const char *name,
     return standard;
 }
 
-// Where the password goes, as the configuration and the system say.
+// The destination of the password, from the configuration and the system.
 struct route {
     const char *runtime;
     const char *domain;
-    // Nobody without this group gets the password; NULL where keychaind has no domain.
+    // The group that a receiver must have; NULL if keychaind has no domain.
     const char *group_name;
     gid_t group;
 };
 
-// Decides the way; false if there is none, which is in the log then.
+// Determines the destination; returns false, and logs the reason, if there is none.
 //
-// Without a group of that name keychaind has no domain. A group that the configuration names has to exist.
+// Without the default group, keychaind has no domain. A configured group must exist.
 static bool find_route(pam_handle_t *pam, struct route *route, int count, const char **arguments) {
     const char *named = argument(count, arguments, "group=", NULL);
     route->runtime = argument(count, arguments, "runtime=", "/run/user");
@@ -358,12 +361,12 @@ static bool find_route(pam_handle_t *pam, struct route *route, int count, const 
         return true;
     case lookup_none:
         if (named == NULL) return true;
-        pam_syslog(pam, LOG_ERR, "the password is not handed over: there is no group %s", name);
+        pam_syslog(pam, LOG_ERR, "the password is not sent: group %s does not exist", name);
         return false;
     case lookup_failed:
         break;
     }
-    pam_syslog(pam, LOG_ERR, "the password is not handed over: the group %s cannot be looked up: %s", name, strerror(errno));
+    pam_syslog(pam, LOG_ERR, "the password is not sent: looking up group %s failed: %s", name, strerror(errno));
     return false;
 }
 
@@ -377,19 +380,19 @@ static void log_failure(pam_handle_t *pam, const struct login *login, const stru
     bool is_absent = error == ENOENT || error == ECONNREFUSED;
     if (route->group_name == NULL || is_absent) {
         int level = is_absent ? LOG_INFO : LOG_NOTICE;
-        pam_syslog(pam, level, "the keychain of %s is not reached: %s", login->user, strerror(error));
+        pam_syslog(pam, level, "cannot reach the keychain of %s: %s", login->user, strerror(error));
         return;
     }
-    const char *reason = error == ETIMEDOUT ? "nobody in that group listens in time" : strerror(error);
+    const char *reason = error == ETIMEDOUT ? "no process of the group listened in time" : strerror(error);
     pam_syslog(
-        pam, LOG_NOTICE, "the password of %s goes to a keychaind with the group %s only, which is not reached: %s",
+        pam, LOG_NOTICE, "the password of %s is only for a keychaind with group %s, which cannot be reached: %s",
         login->user, route->group_name, reason
     );
 }
 
 enum parcel { only_change, change_and_unlock };
 
-// Sends what the login has to say, the change before the unlocking that needs it; true if all of it was taken.
+// Sends the pending requests, the change before the unlock that needs it; returns whether all were accepted.
 static bool deliver(
     pam_handle_t *pam, struct login *login, enum parcel parcel, int limit, int count, const char **arguments
 ) {
@@ -399,17 +402,18 @@ static bool deliver(
     int status = -1;
     if (account == NULL) return false;
     uid_t user = account->pw_uid;
-    // As anybody else it could not be told what the socket's name leads to, nor would the daemon listen.
+    // Other users cannot verify the socket, and the daemon would refuse them.
     if (geteuid() != 0 && geteuid() != user) return false;
     if (!find_route(pam, &route, count, arguments)) return false;
     int connection = connect_by(&route, user, deadline);
     if (connection >= 0) {
         bool changes = login->has_change, unlocks = login->has_password && parcel == change_and_unlock;
-        // Both at once, so that the daemon unlocks after a change that takes longer than there is time to wait for.
+        // Both at once, so that the daemon still unlocks if the change takes longer than the module may wait.
         if ((!changes || send_frame(connection, &login->change, &login->has_change)) &&
             (!unlocks || send_frame(connection, &login->unlock, &login->has_password))) {
             status = changes ? receive_status(connection, deadline) : 0;
-            if (status > status_changed) pam_syslog(pam, LOG_NOTICE, "the keychain keeps its password: status %d", status);
+            if (status > status_changed)
+                pam_syslog(pam, LOG_NOTICE, "the keychain did not change its password: status %d", status);
             if (status >= 0 && unlocks) status = receive_status(connection, deadline);
         }
         int error = errno;
@@ -422,8 +426,8 @@ static bool deliver(
     return status >= 0;
 }
 
-// What PAM calls. To authenticate is never a success, so that no line of a configuration makes this module let somebody in; a
-// session always is one, so that none makes it keep somebody out.
+// The entry points of PAM. Authentication never succeeds, so no configuration lets anybody in through this module; a
+// session always succeeds, so none locks anybody out.
 
 #define EXPORTED __attribute__((visibility("default")))
 
@@ -432,7 +436,7 @@ EXPORTED int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const 
     (void)count;
     (void)arguments;
     struct login *login = find_login(pam);
-    // That of an attempt before this one may have been wrong, and this one may do without, as with a finger.
+    // The password of an earlier attempt may be wrong, and this one may have none, as with a fingerprint.
     if (login != NULL) forget(&login->unlock, &login->has_password);
     const char *password = given(pam, PAM_AUTHTOK);
     if (password == NULL || (login = make_login(pam)) == NULL) return PAM_IGNORE;
@@ -441,7 +445,7 @@ EXPORTED int pam_sm_authenticate(pam_handle_t *pam, int flags, int count, const 
     return PAM_IGNORE;
 }
 
-// A screen locker opens no session: it refreshes credentials when the password was right.
+// A screen locker opens no session; it refreshes credentials after a correct password.
 EXPORTED int pam_sm_setcred(pam_handle_t *pam, int flags, int count, const char **arguments) {
     struct login *login = find_login(pam);
     if (login != NULL && login->has_password && (flags & (PAM_REINITIALIZE_CRED | PAM_REFRESH_CRED))) {
@@ -469,17 +473,18 @@ EXPORTED int pam_sm_close_session(pam_handle_t *pam, int flags, int count, const
     return PAM_SUCCESS;
 }
 
-// An expired password is changed before there is a session, and so before there is a daemon: then this waits for the session.
+// An expired password is changed before the session exists, and so before the daemon runs: the change waits for the
+// session.
 EXPORTED int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char **arguments) {
     if (!(flags & PAM_UPDATE_AUTHTOK)) return PAM_IGNORE;
     const char *password = given(pam, PAM_OLDAUTHTOK), *new_password = given(pam, PAM_AUTHTOK);
-    // Root need not know the old one; then the daemon asks for it at the next login.
+    // Root need not know the old password; the daemon then asks for it at the next login.
     if (password == NULL || new_password == NULL) return PAM_IGNORE;
     struct login *login = make_login(pam);
     if (login == NULL) return PAM_IGNORE;
     fill(&login->change, operation_change, password, new_password);
     login->has_change = true;
-    // The session that follows is opened with the new one.
+    // The session that follows is opened with the new password.
     if (login->has_password) fill(&login->unlock, operation_unlock, new_password, "");
     int limit = login->milliseconds_left - milliseconds_for_session;
     return deliver(pam, login, only_change, limit, count, arguments) ? PAM_SUCCESS : PAM_IGNORE;

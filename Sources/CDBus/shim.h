@@ -25,7 +25,7 @@ static const int keychaind_dbus_message_method_call = DBUS_MESSAGE_TYPE_METHOD_C
 static const int keychaind_dbus_message_error = DBUS_MESSAGE_TYPE_ERROR;
 static const int keychaind_dbus_message_signal = DBUS_MESSAGE_TYPE_SIGNAL;
 
-// Deprecated in favour of counting the elements, which takes longer the more there are.
+// Deprecated in favour of counting the elements, whose cost grows with their number.
 
 static inline int keychaind_dbus_array_size(DBusMessageIter *elements) {
 #pragma GCC diagnostic push

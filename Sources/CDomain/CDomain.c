@@ -1,4 +1,4 @@
-// The first instructions of the process, before any library's, and what a set-gid process starts. See docs/domain.md.
+// The first instructions of the process, before those of any library, and the start of helpers. See docs/domain.md.
 
 #define _GNU_SOURCE
 
@@ -15,26 +15,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Variables that a set-gid keychaind keeps, each for a reason. Nothing else stays: no variable of the loader, of the Swift runtime
-// (SWIFT_*), of malloc, of SQLite (SQLITE_TMPDIR), of the TPM's libraries (TSS2_*), of locales' paths or of temporary files.
-// HOME, USER, LOGNAME and PATH are set anew from the user database (DomainEnvironment.swift).
+// The variables that a set-gid keychaind keeps, each for a reason. Nothing else stays: no variable of the loader, the
+// Swift runtime (SWIFT_*), malloc, SQLite (SQLITE_TMPDIR), the TPM libraries (TSS2_*), and no path of locales or
+// temporary files. HOME, USER, LOGNAME and PATH are set from the user database (DomainEnvironment.swift).
 static const char *const kept[] = {
-    // The bus to serve; SessionBusAddress.swift takes sockets only.
+    // The bus to serve; SessionBusAddress.swift accepts only sockets.
     "DBUS_SESSION_BUS_ADDRESS",
-    // What systemd says and gives: readiness, sockets, kept descriptors, the journal, the password as a credential.
-    "NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID", "JOURNAL_STREAM", "CREDENTIALS_DIRECTORY",
-    // The user's folders, which are looked into with the user's rights.
+    // systemd's readiness protocol, sockets, kept descriptors, journal and credentials.
+    "NOTIFY_SOCKET", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID", "JOURNAL_STREAM",
+    "CREDENTIALS_DIRECTORY",
+    // The folders of the user, accessed with the rights of the user.
     "XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME",
-    // Which prompter suits the desktop, and which session logind is asked about.
-    "XDG_CURRENT_DESKTOP", "XDG_SESSION_ID", "XDG_SESSION_TYPE", "XDG_SESSION_CLASS", "XDG_SESSION_DESKTOP", "DESKTOP_SESSION",
-    // Where a pinentry, which runs without the group, shows its window.
+    // The desktop, which selects the prompter, and the session for logind.
+    "XDG_CURRENT_DESKTOP", "XDG_SESSION_ID", "XDG_SESSION_TYPE", "XDG_SESSION_CLASS", "XDG_SESSION_DESKTOP",
+    "DESKTOP_SESSION",
+    // The display of a pinentry, which runs without the group.
     "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
 };
 
-// The language of a pinentry. A value with a slash would be a path of locale files.
+// The language of a pinentry. A value with a slash would be a path to locale files.
 static const char *const languages[] = {"LANG", "LANGUAGE"};
 
-// Longer than any value that one of these has.
+// Longer than any legitimate variable.
 enum { longest_variable = 4096 };
 
 static bool is_named(const char *variable, size_t length, const char *name) {
@@ -60,7 +62,7 @@ static bool is_twin(char *const *first, char *const *end, const char *variable) 
     return false;
 }
 
-// In place: the C library takes over this very array after us.
+// Modifies the array in place: the C library uses this same array afterwards.
 static void clean_environment(char **environment) {
     char **end = environment;
     for (char **next = environment; *next; next++)
@@ -68,16 +70,17 @@ static void clean_environment(char **environment) {
     *end = NULL;
 }
 
-// Otherwise the first file that is opened, such as a keychain, would become the standard error.
+// Otherwise the first opened file, such as a keychain, would become standard error.
 static void open_standard_descriptors(void) {
     for (int descriptor = 0; descriptor <= 2; descriptor++) {
         if (fcntl(descriptor, F_GETFD) != -1 || errno != EBADF) continue;
-        // The lowest free number, since those below are open.
+        // The lowest free descriptor, since those below are open.
         if (open("/dev/null", O_RDWR) != descriptor) _exit(71);
     }
 }
 
-// A caller may have left signals ignored or blocked. Of the ignored ones, only SIGCHLD changes what the process can find out.
+// The caller may have left signals ignored or blocked. Of the ignored ones only SIGCHLD matters: it hides exit
+// statuses.
 static void reset_signals(void) {
     sigset_t none;
     sigemptyset(&none);
@@ -93,7 +96,7 @@ static void begin(int count, char **arguments, char **environment) {
     reset_signals();
 }
 
-// Before the constructors of all libraries.
+// Runs before the constructors of all libraries.
 __attribute__((section(".preinit_array"), used)) static void (*beginning)(int, char **, char **) = begin;
 
 int keychaind_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
@@ -110,7 +113,7 @@ int keychaind_open_program(const char *path) { return open(path, O_PATH | O_NOFO
 pid_t keychaind_start_helper(int program, const char *name, int output, int *error) {
     char *arguments[] = {(char *)name, NULL};
     char *environment[] = {NULL};
-    // Written by the child, which shares the memory until it has become another program.
+    // Written by the child, which shares the memory until execve.
     volatile int status = 0;
     pid_t child = vfork();
     if (child != 0) {
@@ -119,7 +122,7 @@ pid_t keychaind_start_helper(int program, const char *name, int output, int *err
         return child;
     }
     int null = open("/dev/null", O_RDWR);
-    // Away from the numbers that are about to be taken.
+    // Clear of the descriptors that are replaced below.
     int file = fcntl(program, F_DUPFD_CLOEXEC, 10);
     if (null >= 0 && file >= 0 && dup2(null, STDIN_FILENO) >= 0 && dup2(output, STDOUT_FILENO) >= 0
         && dup2(output, STDERR_FILENO) >= 0 && dup3(file, STDERR_FILENO + 1, O_CLOEXEC) >= 0) {

@@ -11,7 +11,7 @@ static inline int keychaind_gcry_initialization_finished(void) {
 
 static inline void keychaind_gcry_finish_initialization(void) { gcry_control(GCRYCTL_INITIALIZATION_FINISHED, 0); }
 
-// The pool never grows: memory that it grows by is not locked.
+// The pool does not grow: added memory would not be locked.
 static inline gcry_error_t keychaind_gcry_initialize_secure_memory(unsigned int size) {
     gcry_control(GCRYCTL_DISABLE_SECMEM_WARN);
     return gcry_control(GCRYCTL_INIT_SECMEM, size, 0);

@@ -20,7 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// epoll's event is a packed struct with a union, which Swift imports without its members' layout: these read and write it.
+// Swift imports epoll_event, a packed struct with a union, without its layout; these access it.
 
 static inline int keychaind_epoll_control(int poll, int operation, int descriptor, uint32_t events) {
     struct epoll_event event = {.events = events, .data = {.fd = descriptor}};
@@ -38,7 +38,7 @@ static const uint32_t keychaind_epoll_hangup = EPOLLHUP;
 
 static inline int keychaind_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
-// A descriptor that can be read from an instant on, in nanoseconds since the system was started, sleep included.
+// A timerfd of the boot clock, which runs while the system sleeps; instants are in nanoseconds.
 
 static inline int keychaind_timer(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
 
@@ -53,8 +53,8 @@ static inline int keychaind_set_undumpable(void) { return prctl(PR_SET_DUMPABLE,
 
 static inline int keychaind_set_no_new_privileges(void) { return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); }
 
-// The group by which the calling thread opens files and looks into processes; 0 if it is that one now. A change of it sets whether the
-// process can be dumped to what the system says, so that is set anew.
+// Sets the group with which the calling thread opens files and inspects processes; returns 0 on success. The change
+// resets the dumpable flag to the system default, so it is cleared again.
 
 static inline int keychaind_set_file_group(gid_t group) {
     syscall(SYS_setfsgid, group);
@@ -62,23 +62,25 @@ static inline int keychaind_set_file_group(gid_t group) {
     return syscall(SYS_setfsgid, (gid_t)-1) == (long)group ? 0 : -1;
 }
 
-// Whether a file can be used so by whom the process acts for, which access(2) does not tell of a set-gid process; -1 if not.
+// Whether the effective user and group can access a file, whereas access(2) checks the real ones; -1 if not.
 
-static inline int keychaind_can_access(const char *path, int mode) { return faccessat(AT_FDCWD, path, mode, 0x200); } // AT_EACCESS
+static inline int keychaind_can_access(const char *path, int mode) {
+    return faccessat(AT_FDCWD, path, mode, 0x200); // AT_EACCESS
+}
 
-// Only declared for _GNU_SOURCE; fails where the new name is taken.
+// Declared only for _GNU_SOURCE. Fails if the new name exists.
 
 static inline int keychaind_rename_if_free(int folder, const char *name, const char *new_name) {
     return (int)syscall(SYS_renameat2, folder, name, folder, new_name, 1 /* RENAME_NOREPLACE */);
 }
 
-// Declared only where _GNU_SOURCE is defined before the first system header, which a module cannot see to.
+// Declared only if _GNU_SOURCE is defined before the first system header, which a module cannot ensure.
 
 extern char *secure_getenv(const char *name);
 
 static inline const char *keychaind_secure_getenv(const char *name) { return secure_getenv(name); }
 
-// Sets of signals are macros.
+// Signal sets are manipulated by macros.
 
 static inline int keychaind_block_termination_signals(void) {
     sigset_t signals;
@@ -100,22 +102,22 @@ static inline void keychaind_unblock_termination_signals(void) {
 
 static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// syscall is variadic, and glibc has a function for this one only since 2.36.
+// syscall is variadic; glibc wraps this call only since 2.36.
 
 static inline int keychaind_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
-// glibc declares this for _GNU_SOURCE only, without which Swift imports its headers.
+// glibc declares this only for _GNU_SOURCE, which Swift's import lacks.
 
 int execvpe(const char *program, char *const arguments[], char *const environment[]);
 
-// posix_spawn cannot ask the kernel to end a program with its parent; else as it does. The program has a session of its own, the
-// descriptor as its input and output, no others, the user's groups alone, and no signal blocked or ignored. It gets SIGTERM when the calling thread ends. The
-// error is an errno; with one there is no process.
+// Like posix_spawn, but the kernel sends SIGTERM to the program when the calling thread ends. The program gets a
+// session of its own, the descriptor as its input and output, no other descriptors, only the groups of the user, and
+// default signal handling. Sets `error` to an errno if no process was started.
 
 static inline pid_t keychaind_spawn(
     const char *program, char *const arguments[], char *const environment[], int descriptor, int *error
 ) {
-    // Written by the child, which shares the memory until it has become another program.
+    // Written by the child, which shares the memory until execve.
     volatile int status = 0;
     pid_t parent = getpid();
     pid_t child = vfork();
@@ -129,15 +131,17 @@ static inline pid_t keychaind_spawn(
     for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
     sigprocmask(SIG_SETMASK, &signals, NULL);
     setsid();
-    // Without the group of the domain, if there is one, for good. Not by the C library, which would change the parent's threads.
+    // Permanently drops the group of the domain, if there is one, by system call: the C library would change the
+    // threads of the parent too.
     gid_t group = getgid(), effective, saved;
     if (getegid() != group) syscall(SYS_setresgid, group, group, group);
     int is_users = syscall(SYS_getresgid, &group, &effective, &saved) == 0 && effective == group && saved == group;
     if (!is_users) errno = EPERM;
-    // The memory is the parent's still, and the change of groups has set whether it can be dumped.
+    // The memory is still shared with the parent, and the change of groups reset the dumpable flag.
     keychaind_set_undumpable();
     int null = open("/dev/null", O_WRONLY);
-    if (is_users && dup2(descriptor, STDIN_FILENO) >= 0 && dup2(descriptor, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0
+    if (is_users && dup2(descriptor, STDIN_FILENO) >= 0 && dup2(descriptor, STDOUT_FILENO) >= 0
+        && dup2(null, STDERR_FILENO) >= 0
         && prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) == 0 && getppid() == parent) {
         closefrom(STDERR_FILENO + 1);
         execvpe(program, arguments, environment);
@@ -146,7 +150,7 @@ static inline pid_t keychaind_spawn(
     _exit(127);
 }
 
-// Declared for _GNU_SOURCE only, or in headers that cannot be included beside glibc's.
+// Declared only for _GNU_SOURCE, or in headers that conflict with those of glibc.
 
 static const int keychaind_add_seals = 1033;
 static const int keychaind_get_seals = 1034;
@@ -160,7 +164,7 @@ static inline int keychaind_accept(int listener) {
     return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
 }
 
-// The user on the other side of a socket, as the kernel has seen it; -1 if it cannot be told.
+// The user of the peer of a socket, from the kernel; -1 if unknown.
 
 static inline int64_t keychaind_peer_user(int connection) {
     struct { pid_t process; uid_t user; gid_t group; } peer;
@@ -169,8 +173,8 @@ static inline int64_t keychaind_peer_user(int connection) {
     return peer.user;
 }
 
-// The same for the process; 0 if it cannot be told, or is out of sight. On a connection that was made by connect(2), it is the one that
-// has called listen(2).
+// The process of the peer, from the kernel; 0 if unknown or in another PID namespace. For a connection made by
+// connect(2), this is the process that called listen(2).
 
 static inline pid_t keychaind_peer_process(int connection) {
     struct { pid_t process; uid_t user; gid_t group; } peer;
@@ -179,7 +183,7 @@ static inline pid_t keychaind_peer_process(int connection) {
     return peer.process;
 }
 
-// What a message carries beside its bytes is laid out by macros.
+// Ancillary data of messages is laid out by macros.
 
 static inline long keychaind_send_descriptor(
     int socket, const struct sockaddr *address, socklen_t length, const void *bytes, size_t count, int descriptor
@@ -199,7 +203,7 @@ static inline long keychaind_send_descriptor(
     return sendmsg(socket, &message, MSG_NOSIGNAL);
 }
 
-// Which processors a thread may run on, a bit each; glibc declares these for _GNU_SOURCE only. For the benchmarks.
+// The CPU affinity of a thread, a bit per CPU, for the benchmarks; glibc declares these only for _GNU_SOURCE.
 
 static inline int keychaind_get_processors(pid_t thread, void *bits, size_t size) {
     return syscall(SYS_sched_getaffinity, thread, size, bits) < 0 ? -1 : 0;

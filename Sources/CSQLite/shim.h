@@ -10,11 +10,15 @@ static inline int keychaind_sqlite_configure(sqlite3 *database, int option, int 
 
 // SQLITE_TRANSIENT is a cast of -1 to a function pointer.
 
-static inline int keychaind_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+static inline int keychaind_sqlite_bind_blob(
+    sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count
+) {
     if (count == 0) return sqlite3_bind_zeroblob(statement, index, 0);
     return sqlite3_bind_blob64(statement, index, bytes, count, SQLITE_TRANSIENT);
 }
 
-static inline int keychaind_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count) {
+static inline int keychaind_sqlite_bind_text(
+    sqlite3_stmt *statement, int index, const char *text, sqlite3_uint64 count
+) {
     return sqlite3_bind_text64(statement, index, count == 0 ? "" : text, count, SQLITE_TRANSIENT, SQLITE_UTF8);
 }

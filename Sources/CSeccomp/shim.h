@@ -13,7 +13,7 @@ static const uint32_t keychaind_seccomp_native = SCMP_ARCH_NATIVE;
 
 static inline uint32_t keychaind_seccomp_refuse(uint16_t error) { return SCMP_ACT_ERRNO(error); }
 
-// Every kind of namespace that clone can make. CLONE_NEWTIME is missing: in clone, its bit belongs to the exit signal.
+// The namespaces that clone can create. CLONE_NEWTIME is missing: in clone, its bit belongs to the exit signal.
 
 static const uint64_t keychaind_new_namespaces[] = {
     CLONE_NEWNS, CLONE_NEWCGROUP, CLONE_NEWUTS, CLONE_NEWIPC, CLONE_NEWUSER, CLONE_NEWPID, CLONE_NEWNET,

@@ -1,7 +1,7 @@
 #include "CTOML.h"
 
-// toml++ 3.3 asserts what "[[[" does not hold to, and then tells of the error all the same. With NDEBUG it would have the
-// compiler take the assertions for granted.
+// An assertion of toml++ 3.3 fails for "[[[", although the error is reported anyway. NDEBUG would turn the assertions
+// into assumptions of the optimizer.
 #undef NDEBUG
 #define TOML_ASSERT(expression) static_cast<void>(0)
 #define TOML_EXCEPTIONS 0
@@ -14,7 +14,7 @@
 
 namespace {
 
-// No setting is in more tables; what is deeper has no name of its own, and is none.
+// Deeper than any setting; a deeper table is reported as a value of another type.
 constexpr size_t deepest = 16;
 
 using each_value = void (*)(void *, const keychaind_toml_value *);

@@ -11,8 +11,8 @@
 #include <tss2/tss2_rc.h>
 #include <tss2/tss2_tctildr.h>
 
-// The functions of tpm2-tss. They are not linked: a machine without a TPM need not have the libraries, and a daemon that does not
-// use it is not slower to start for them.
+// The functions of tpm2-tss, loaded at run time: machines without a TPM need not have the libraries, and a daemon that
+// does not use the TPM starts faster.
 #define ESYS_FUNCTIONS(F) \
     F(Esys_Initialize) F(Esys_Finalize) F(Esys_Free) F(Esys_CreatePrimary) F(Esys_StartAuthSession) \
     F(Esys_TRSess_SetAttributes) F(Esys_Create) F(Esys_Load) F(Esys_Unseal) F(Esys_FlushContext)
@@ -64,28 +64,28 @@ int keychaind_tpm_is_installed(struct keychaind_tpm_failure *failure) {
     return 0;
 }
 
-/// How often a key is asked for while what fails is passing.
+/// The number of attempts while failures are transient.
 enum { attempt_limit = 3 };
 
-/// A TPM that is in use, with the storage key and a session under it.
+/// An open TPM, with its storage key and a session.
 struct tpm {
     TSS2_TCTI_CONTEXT *transport;
     ESYS_CONTEXT *context;
     ESYS_TR storage_key;
     ESYS_TR session;
     struct keychaind_tpm_failure *failure;
-    /// Whether what failed may work the next time.
+    /// Whether the last failure is transient.
     int may_pass;
 };
 
-/// Whether a failure is a passing one: of the way to the TPM, or what the TPM itself calls a warning.
+/// Whether a failure is transient: of the transport, or a warning of the TPM.
 static int is_passing(TSS2_RC code) {
     TSS2_RC layer = code & TSS2_RC_LAYER_MASK;
     const TSS2_RC kind = TPM2_RC_FMT1 | TPM2_RC_WARN;
     return layer == TSS2_TCTI_RC_LAYER || (layer == TSS2_TPM_RC_LAYER && (code & kind) == TPM2_RC_WARN);
 }
 
-/// Whether a call was successful; if not, notes what it was for.
+/// Returns whether a call succeeded; otherwise records the failure.
 static int check(struct tpm *tpm, TSS2_RC code, const char *what) {
     if (code == TSS2_RC_SUCCESS) return 1;
     tpm->may_pass = is_passing(code);
@@ -100,9 +100,9 @@ static void close_tpm(struct tpm *tpm) {
     if (tpm->transport) p_Tss2_TctiLdr_Finalize(&tpm->transport);
 }
 
-/// Makes the storage key: from the same seed and template it is always the same, and it never leaves the TPM.
+/// Derives the storage key, always the same from the same seed and template; it never leaves the TPM.
 ///
-/// The template is that of the TCG's guidance for storage keys on P-256, which other tools use, too.
+/// The template is that of the TCG guidance for P-256 storage keys, which other tools use too.
 static int make_storage_key(struct tpm *tpm) {
     TPM2B_SENSITIVE_CREATE sensitive = {0};
     TPM2B_DATA outside = {0};
@@ -128,7 +128,7 @@ static int make_storage_key(struct tpm *tpm) {
     return check(tpm, code, "make its storage key");
 }
 
-/// Starts a session salted with the storage key, in which what goes to the TPM or comes from it is encrypted.
+/// Starts a session, salted with the storage key, that encrypts data to and from the TPM.
 static int start_session(struct tpm *tpm) {
     TPMT_SYM_DEF cipher = {.algorithm = TPM2_ALG_AES, .keyBits.aes = 128, .mode.aes = TPM2_ALG_CFB};
     TSS2_RC code = p_Esys_StartAuthSession(
@@ -176,7 +176,7 @@ static int seal(struct tpm *tpm, const uint8_t *key, size_t key_size, uint8_t *s
         code = p_Tss2_MU_TPM2B_PUBLIC_Marshal(public_part, sealed, KEYCHAIND_TPM_SEALED_SIZE, &size);
         if (code == TSS2_RC_SUCCESS)
             code = p_Tss2_MU_TPM2B_PRIVATE_Marshal(private_part, sealed, KEYCHAIND_TPM_SEALED_SIZE, &size);
-        is_done = check(tpm, code, "give a sealed key away");
+        is_done = check(tpm, code, "marshal a sealed key");
     }
     p_Esys_Free(public_part);
     p_Esys_Free(private_part);
@@ -192,7 +192,7 @@ static int unseal(struct tpm *tpm, const uint8_t *sealed, size_t sealed_size, ui
     TSS2_RC code = p_Tss2_MU_TPM2B_PUBLIC_Unmarshal(sealed, sealed_size, &offset, &public_part);
     if (code == TSS2_RC_SUCCESS)
         code = p_Tss2_MU_TPM2B_PRIVATE_Unmarshal(sealed, sealed_size, &offset, &private_part);
-    if (!check(tpm, code, "understand the sealed key")) return -1;
+    if (!check(tpm, code, "parse the sealed key")) return -1;
     code = p_Esys_Load(
         tpm->context, tpm->storage_key, tpm->session, ESYS_TR_NONE, ESYS_TR_NONE, &private_part, &public_part, &object
     );
@@ -236,7 +236,7 @@ int keychaind_tpm_unseal(
 ) {
     struct tpm tpm;
     int size = -1;
-    // A keychain would stay locked for all of a session otherwise.
+    // A transient failure would leave the keychain locked for the whole session.
     for (int attempt = 0; attempt < attempt_limit; attempt++) {
         if (open_tpm(&tpm, tcti, failure)) size = unseal(&tpm, sealed, sealed_size, key, key_room);
         close_tpm(&tpm);

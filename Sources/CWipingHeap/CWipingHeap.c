@@ -12,8 +12,8 @@
 
 #if defined(__GLIBC__) && !defined(HAS_SANITIZER)
 
-// glibc lets a program define these functions (its manual, "Replacing malloc"); every library of the process then calls the
-// program's, glibc included. These are glibc's own.
+// glibc lets a program replace these functions (manual, "Replacing malloc") for all libraries of the process, glibc
+// included. The originals remain available under these names.
 extern void *__libc_malloc(size_t size);
 extern void *__libc_realloc(void *memory, size_t size);
 extern void __libc_free(void *memory);
@@ -39,7 +39,7 @@ void *realloc(void *memory, size_t size) {
     size_t room = malloc_usable_size(memory);
     if (size <= room) {
         explicit_bzero((char *)memory + size, room - size);
-        // Shrinks where it is: nothing is copied.
+        // Shrinks in place, without copying.
         return __libc_realloc(memory, size);
     }
     void *larger = __libc_malloc(size);

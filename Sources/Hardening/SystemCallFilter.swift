@@ -1,12 +1,12 @@
 import CSeccomp
 import Glibc
 
-/// The filter of the system calls of the process and of what it starts: an ordinary service's, with checked arguments.
+/// The seccomp filter of the process and its children: the calls of an ordinary service, with checked arguments.
 ///
-/// The process applies it itself. A unit with `SystemCallFilter=` implies no_new_privs, which takes the group away from a
-/// set-gid program, and a daemon that was started without systemd would have no filter.
+/// The process applies it itself. `SystemCallFilter=` in a unit implies no_new_privs, which takes the group from a
+/// set-gid program; and a daemon started without systemd would have no filter.
 package enum SystemCallFilter {
-    /// The reason why there is no filter.
+    /// The reason why the filter could not be applied.
     package struct Failure: Error {
         package let reason: String
 
@@ -15,16 +15,16 @@ package enum SystemCallFilter {
         }
     }
 
-    /// Filters the calls of all threads until the process ends, and sets no_new_privs.
+    /// Applies the filter to all threads and sets no_new_privs, irrevocably.
     ///
-    /// A known call that is not allowed fails with `EPERM`. One that is newer than libseccomp fails with `ENOSYS`, for which
-    /// the C library has a fallback. A call of another architecture ends the process.
+    /// A known call that is not allowed fails with `EPERM`. A call unknown to libseccomp fails with `ENOSYS`, for which
+    /// the C library has a fallback. A call of another architecture kills the process.
     package static func apply() throws(Failure) {
         guard let filter = seccomp_init(keychaind_seccomp_refuse(UInt16(ENOSYS))) else { throw Failure(ENOMEM) }
         defer { seccomp_release(filter) }
         try set(SCMP_FLTATR_CTL_TSYNC, 1, of: filter)
         try set(SCMP_FLTATR_ACT_BADARCH, keychaind_seccomp_kill, of: filter)
-        // A binary tree rather than a list; older libraries have none.
+        // A binary tree instead of a list; older versions of libseccomp ignore it.
         _ = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, 2)
         var known: Set<Int32> = []
         for name in SystemCallRule.opaque { known.insert(number(of: name)) }
@@ -40,10 +40,10 @@ package enum SystemCallFilter {
         try check(seccomp_load(filter))
     }
 
-    /// Past the numbers of all architectures.
+    /// Beyond the highest number of every architecture.
     private static let numbers: Range<Int32> = 0..<600
 
-    /// Refuses the calls that libseccomp knows and no rule names.
+    /// Denies the calls that libseccomp knows and no rule names.
     private static func refuse(allBut known: Set<Int32>, in filter: scmp_filter_ctx) throws(Failure) {
         for number in numbers where !known.contains(number) {
             guard let name = seccomp_syscall_resolve_num_arch(keychaind_seccomp_native, number) else { continue }
@@ -54,7 +54,7 @@ package enum SystemCallFilter {
 
     private static func add(_ rule: SystemCallRule, to filter: scmp_filter_ctx) throws(Failure) {
         let number = number(of: rule.name)
-        // Another architecture's, or newer than libseccomp.
+        // A call of another architecture, or unknown to libseccomp.
         guard number >= 0 else { return }
         let action = rule.error.map { keychaind_seccomp_refuse(UInt16($0)) } ?? keychaind_seccomp_allow
         try check(

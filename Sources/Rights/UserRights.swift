@@ -1,14 +1,15 @@
 import CLinux
 import Glibc
 
-/// The rights of the user alone, for what the user's programs choose: files in the home folder, sockets, other processes.
+/// Runs code with the rights of the user alone, where programs of the user choose the target: files in the home folder,
+/// sockets, other processes.
 ///
-/// A set-gid keychaind has the rights of a group besides (docs/domain.md). With them it would open files for a program that must not,
-/// and the kernel would not let it look into the user's other processes.
+/// A set-gid keychaind also has the rights of a group (docs/domain.md). With them, it would open files on behalf of a
+/// program that must not, and the kernel would not let it inspect other processes of the user.
 package enum UserRights {
-    /// Runs a closure without the group of the domain; in other threads nothing changes, and without a domain nothing at all.
+    /// Runs a closure without the group of the domain, on this thread only; without a domain it just runs the closure.
     ///
-    /// A thread that the closure starts stays without the group.
+    /// A thread created by the closure stays without the group.
     package static func perform<Result: ~Copyable, Failure: Error>(
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -8,7 +8,7 @@
 extern "C" {
 #endif
 
-// toml++ is C++; this is as much of it as a configuration of flags, numbers and texts needs.
+// A C interface to toml++ for a configuration of booleans, integers and strings.
 
 enum keychaind_toml_kind {
     keychaind_toml_boolean,
@@ -19,14 +19,14 @@ enum keychaind_toml_kind {
 };
 
 struct keychaind_toml_value {
-    // The names of the tables that the value is in, and its own; NUL-terminated UTF-8.
+    // The names of the enclosing tables, then that of the value; NUL-terminated UTF-8.
     const char *const *keys;
     size_t key_count;
     enum keychaind_toml_kind kind;
-    // Of a boolean, 0 or 1.
+    // The integer, or 0 or 1 for a boolean.
     int64_t number;
     const char *text;
-    // Where the value's own name is, and the value; from 1.
+    // The places of the name and of the value; from 1.
     uint32_t key_line, key_column, line, column;
 };
 
@@ -35,7 +35,7 @@ struct keychaind_toml_failure {
     uint32_t line, column;
 };
 
-// Calls back for each value in a document; only for the failure if it is not well-formed. What is passed is valid for the call.
+// Calls `each` for every value of a document, or only `failed` if it is malformed. Arguments are valid during the call.
 void keychaind_toml_parse(const char *document, size_t length, void *context,
                           void (*each)(void *context, const struct keychaind_toml_value *value),
                           void (*failed)(void *context, const struct keychaind_toml_failure *failure));

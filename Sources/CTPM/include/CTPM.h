@@ -4,22 +4,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/// The longest that a sealed key is, in bytes.
+/// The maximum size of a sealed key in bytes.
 #define KEYCHAIND_TPM_SEALED_SIZE 1024
 
-/// Why a call has failed, in words for a person.
+/// The reason of a failure, for people.
 struct keychaind_tpm_failure {
     char reason[200];
 };
 
-/// Whether the libraries of tpm2-tss are installed; they are loaded with the first call.
+/// Whether the libraries of tpm2-tss are installed; the first call loads them.
 int keychaind_tpm_is_installed(struct keychaind_tpm_failure *failure);
 
-/// Seals a key under the storage key of a TPM, which only this TPM has.
+/// Seals a key under the storage key of this TPM; blocks.
 ///
-/// Returns how many bytes were written to `sealed`, or -1. It blocks.
+/// Returns the number of bytes written to `sealed`, or -1.
 ///
-/// @param tcti how the TPM is reached, as tpm2-tss spells it: device:/dev/tpmrm0.
+/// @param tcti the tpm2-tss transport, such as device:/dev/tpmrm0.
 /// @param sealed room for KEYCHAIND_TPM_SEALED_SIZE bytes: TPM2B_PUBLIC, then TPM2B_PRIVATE.
 int keychaind_tpm_seal(
     const char *tcti,
@@ -29,7 +29,7 @@ int keychaind_tpm_seal(
     struct keychaind_tpm_failure *failure
 );
 
-/// Gives a sealed key back. Returns how many bytes it has, or -1 also when they are more than there is room for. It blocks.
+/// Unseals a key; blocks. Returns its size in bytes, or -1, also if it exceeds `key_room`.
 int keychaind_tpm_unseal(
     const char *tcti,
     const uint8_t *sealed,

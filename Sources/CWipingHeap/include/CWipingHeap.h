@@ -3,11 +3,11 @@
 
 #include <stdbool.h>
 
-/// Overwrites, from now on, all heap memory that the process frees, in whichever library.
+/// Overwrites all heap memory that the process frees from here on, in every library.
 ///
-/// Call it before there is a second thread. A program that does not call it frees memory as always.
+/// Call it before creating threads.
 ///
-/// Returns false where this cannot be done: with a C library other than glibc, and with a sanitizer, which has its own heap.
+/// Returns false if unsupported: with a C library other than glibc, or with a sanitizer, which has its own heap.
 bool keychaind_wipe_freed_memory(void);
 
 #endif

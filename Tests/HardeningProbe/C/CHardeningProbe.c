@@ -25,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// Newer than the headers may be; the same for all architectures.
+// Possibly newer than the headers; the same number on all architectures.
 #define FCHMODAT2 452
 #define UNKNOWN 9999
 
@@ -33,7 +33,7 @@ static void report(const char *name, long result) {
     printf("%s %s\n", name, result == -1 ? strerrorname_np(errno) : "done");
 }
 
-// A thread that was there before the filter tries the same as the first.
+// A thread created before the filter makes the same call as the main thread.
 
 static atomic_int turn = 0;
 static int other_result, other_error;
@@ -182,7 +182,7 @@ void keychaind_probe_try_all(const char *folder) {
 int keychaind_probe_call_foreign(void) {
 #ifdef __x86_64__
     long result;
-    // 32 bits: number 20 is getpid.
+    // In 32-bit mode, call 20 is getpid.
     __asm__ volatile("int $0x80" : "=a"(result) : "a"(20) : "memory");
     printf("still there\n");
     return 1;

@@ -2,10 +2,10 @@ import CHardeningProbe
 import Glibc
 import Hardening
 
-// HardeningProbe try FOLDER: filters its system calls, tries some, and prints what becomes of each.
+// HardeningProbe try FOLDER: applies the filter, makes system calls and prints their results.
 // HardeningProbe unfiltered FOLDER: the same without the filter.
 // HardeningProbe foreign: makes a call of another architecture under the filter.
-// HardeningProbe become PROGRAM…: becomes another program under it.
+// HardeningProbe become PROGRAM…: executes another program under the filter.
 let arguments = Array(CommandLine.arguments.dropFirst())
 keychaind_probe_start_thread()
 if arguments.first != "unfiltered" {

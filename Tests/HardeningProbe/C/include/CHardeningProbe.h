@@ -1,16 +1,16 @@
 #ifndef KEYCHAIND_CHARDENINGPROBE_H
 #define KEYCHAIND_CHARDENINGPROBE_H
 
-/// Starts a second thread, which tries a call too; before the filter.
+/// Starts a thread, before the filter, that makes a call under it.
 void keychaind_probe_start_thread(void);
 
-/// Tries calls and prints the outcome of each: "NAME done", or the name of the error. Its files are made in the folder.
+/// Makes system calls and prints the result of each: "NAME done" or the name of the error. Creates files in the folder.
 void keychaind_probe_try_all(const char *folder);
 
-/// Makes a call of another architecture; 0 on a machine that has none.
+/// Makes a call of another architecture; returns 0 on a machine without one.
 int keychaind_probe_call_foreign(void);
 
-/// Becomes another program.
+/// Executes another program.
 void keychaind_probe_become(char *const arguments[]);
 
 #endif
