@@ -72,7 +72,7 @@ struct TOMLEntry {
 
     /// The error for an unknown name.
     var unknownName: ConfigurationError {
-        ConfigurationError(.unknownName, at: keyPlace, reason: "there is no setting '\(name)'")
+        ConfigurationError(.unknownName, at: keyPlace, reason: "unknown setting '\(name)'")
     }
 
     func flag() throws(ConfigurationError) -> Bool {
@@ -81,24 +81,24 @@ struct TOMLEntry {
     }
 
     func number(in range: ClosedRange<Int64>) throws(ConfigurationError) -> Int64 {
-        guard case .integer(let number) = value else { throw wrongType("a whole number") }
+        guard case .integer(let number) = value else { throw wrongType("an integer") }
         guard range.contains(number) else {
             throw ConfigurationError(
                 .outOfRange,
                 at: valuePlace,
-                reason: "'\(name)' is from \(range.lowerBound) to \(range.upperBound)"
+                reason: "'\(name)' must be from \(range.lowerBound) to \(range.upperBound)"
             )
         }
         return number
     }
 
     func text(startingWith prefixes: [String]) throws(ConfigurationError) -> String {
-        guard case .text(let text) = value else { throw wrongType("a text") }
+        guard case .text(let text) = value else { throw wrongType("a string") }
         guard prefixes.contains(where: text.hasPrefix) else {
             throw ConfigurationError(
                 .outOfRange,
                 at: valuePlace,
-                reason: "'\(name)' begins with \(prefixes.joined(separator: " or "))"
+                reason: "'\(name)' must begin with \(prefixes.joined(separator: " or "))"
             )
         }
         return text
@@ -110,6 +110,6 @@ struct TOMLEntry {
     }
 
     private func wrongType(_ expected: String) -> ConfigurationError {
-        ConfigurationError(.wrongType, at: valuePlace, reason: "'\(name)' takes \(expected)")
+        ConfigurationError(.wrongType, at: valuePlace, reason: "'\(name)' must be \(expected)")
     }
 }

@@ -31,7 +31,7 @@ package enum Gcrypt {
     ///   refused with ``GcryptError/Code/outOfLockedMemory`` rather than put in swappable memory.
     package static func initialize(lockedBytes: Int) throws(GcryptError) -> LockedMemory {
         guard sizes.contains(lockedBytes) else {
-            throw GcryptError(.invalidParameters, reason: "a pool of \(lockedBytes) bytes of locked memory")
+            throw GcryptError(.invalidParameters, reason: "a locked pool cannot have \(lockedBytes) bytes")
         }
         return try state.withLock { (state) throws(GcryptError) in
             if let state { return state }
@@ -57,7 +57,7 @@ package enum Gcrypt {
         }
         // Another library in this process has created the pool, which is possible only once.
         guard keychaind_gcry_initialization_finished() == 0 else {
-            return .notLocked(reason: "the pool is that of another library in this process")
+            return .notLocked(reason: "another library of this process has created the pool")
         }
         let result = keychaind_gcry_initialize_secure_memory(lockedBytes)
         keychaind_gcry_finish_initialization()
@@ -66,7 +66,7 @@ package enum Gcrypt {
         }
         // libgcrypt reports an unlocked pool without a reason.
         guard result == 0 else {
-            return .notLocked(reason: "\(lockedBytes) bytes could not be locked; RLIMIT_MEMLOCK may be lower")
+            return .notLocked(reason: "\(lockedBytes) bytes could not be locked; raise RLIMIT_MEMLOCK")
         }
         return .locked
     }

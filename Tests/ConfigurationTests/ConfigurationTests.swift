@@ -1,7 +1,7 @@
 import Configuration
 import Testing
 
-/// What a configuration may say, and how its mistakes are told.
+/// Settings and mistakes of a configuration.
 struct ConfigurationTests {
     private func parse(_ text: String) throws(ConfigurationError) -> Configuration {
         try Configuration(parsing: Array(text.utf8))
@@ -10,14 +10,14 @@ struct ConfigurationTests {
     // MARK: Rules
 
     @Test(arguments: ["", "\n", "# nothing\n", "[lock]", "[keychain]", "[keychain.work]", "[keychain.work.lock]\n"])
-    func parse_nothingSaid_isAsWithoutAFile(text: String) throws {
+    func parse_empty_isDefault(text: String) throws {
         let rules = try parse(text).lockRules(of: "work")
         #expect(rules == Configuration().lock)
         #expect(!rules.onScreenLock && !rules.onSleep && rules.onSessionEnd && rules.afterIdle == nil)
     }
 
     @Test
-    func parse_everything_isRead() throws {
+    func parse_allSettings_areRead() throws {
         let configuration = try parse(
             """
             [lock]
@@ -42,12 +42,12 @@ struct ConfigurationTests {
     }
 
     @Test(arguments: ["cmd:true", "mssim:host=example.org", "device", "", "swtpm:host=example.org"])
-    func parse_tpmOfAnotherKind_isRefused(transport: String) {
+    func parse_otherTransport_isRefused(transport: String) {
         #expect(throws: ConfigurationError.self) { _ = try parse("[host]\ntpm = '\(transport)'\n") }
     }
 
     @Test
-    func lockRules_ofOneKeychain_saysOnlyWhatDiffers() throws {
+    func lockRules_ofOneKeychain_overrideDefaults() throws {
         let configuration = try parse(
             """
             lock.idle-minutes = 5
@@ -94,7 +94,7 @@ struct ConfigurationTests {
             ("[lock]\nidle-minutes = 9223372036854775807", .outOfRange, 2, 16),
         ] as [(String, ConfigurationError.Code, Int, Int)]
     )
-    func parse_mistake_isToldWithItsPlace(text: String, code: ConfigurationError.Code, line: Int, column: Int) {
+    func parse_mistake_isReportedWithPlace(text: String, code: ConfigurationError.Code, line: Int, column: Int) {
         let error = #expect(throws: ConfigurationError.self) { _ = try parse(text) }
         #expect(error?.code == code)
         #expect(error?.place == ConfigurationError.Place(line: line, column: column), "\(error?.description ?? "")")
@@ -117,17 +117,17 @@ struct ConfigurationTests {
             ("x = [", 3000), ("a.", 8000), ("[a.", 5000), ("{", 100), ("'", 5), ("\"\"\"", 3), ("x = {a = ", 1500),
         ]
     )
-    func parse_garbage_isAnError(piece: String, count: Int) {
+    func parse_garbage_fails(piece: String, count: Int) {
         #expect(throws: ConfigurationError.self) { _ = try parse(String(repeating: piece, count: count)) }
     }
 
     @Test
-    func parse_notUTF8_isAnError() {
+    func parse_notUTF8_fails() {
         #expect(throws: ConfigurationError.self) { _ = try Configuration(parsing: [0xFF, 0xFE]) }
     }
 
     @Test
-    func parse_tablesInTables_areOfNoSetting() {
+    func parse_nestedTables_areUnknown() {
         let text = String(repeating: "a.", count: 8000) + "a = 1"
         let error = #expect(throws: ConfigurationError.self) { _ = try parse(text) }
         #expect(error?.code == .unknownName)

@@ -6,7 +6,7 @@ import Testing
     private static let salt = [UInt8](repeating: 2, count: 16)
 
     @Test(arguments: Vector.cases(of: "rfc9106-argon2id") + Vector.cases(of: "generated-argon2id"))
-    func derive_vector_isAsExpected(vector: Vector) throws {
+    func derive_vector_matches(vector: Vector) throws {
         let parameters = Argon2id(
             memoryKiB: try vector.integer("memory"),
             iterations: try vector.integer("iterations"),
@@ -22,12 +22,12 @@ import Testing
         #expect(derived.array() == (try vector.bytes("derived")))
     }
 
-    @Test func vectors_areThere() {
+    @Test func vectors_areFound() {
         #expect(Vector.cases(of: "rfc9106-argon2id").count == 1)
         #expect(Vector.cases(of: "generated-argon2id").count == 12)
     }
 
-    @Test func derive_withoutPepper_isThatOfAnEmptyOne() throws {
+    @Test func derive_noPepper_equalsEmptyPepper() throws {
         let password = try SecureBytes(copying: Array("password".utf8), in: .locked)
         let short = try Self.cheap.derive(password: password, salt: Self.salt, count: 32)
         let long = try Self.cheap.derive(
@@ -40,7 +40,7 @@ import Testing
         #expect(short.array() == long.array())
     }
 
-    @Test func derive_otherPasswordOrSalt_isOther() throws {
+    @Test func derive_otherPasswordOrSalt_differs() throws {
         let first = try Self.cheap.derive(password: SecureBytes(copying: [1]), salt: Self.salt, count: 32)
         let second = try Self.cheap.derive(password: SecureBytes(copying: [2]), salt: Self.salt, count: 32)
         let third = try Self.cheap.derive(password: SecureBytes(copying: [1]), salt: Self.salt + [2], count: 32)

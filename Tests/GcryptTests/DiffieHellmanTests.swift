@@ -3,7 +3,7 @@ import Testing
 
 @Suite(.lockedPool) struct DiffieHellmanTests {
     @Test(arguments: Vector.cases(of: "generated-sessions"))
-    func session_vector_isAsExpected(vector: Vector) throws {
+    func session_vector_matches(vector: Vector) throws {
         let pair = try DiffieHellman(group(of: vector), exponent: SecureBytes(copying: vector.bytes("exponent")))
         let publicKey = pair.publicKey
         #expect(publicKey == (try vector.bytes("public")))
@@ -16,7 +16,7 @@ import Testing
         #expect(try cipher.decrypt(ciphertext, iv: iv) == plaintext)
     }
 
-    @Test func vectors_haveTheCasesThatGoWrong() throws {
+    @Test func vectors_includeInvalidCases() throws {
         for group in ["oakley2", "modp1536"] {
             let vectors = try Vector.cases(of: "generated-sessions").filter { try $0.text("group") == group }
             #expect(vectors.count == 5)
@@ -29,14 +29,14 @@ import Testing
     }
 
     @Test(arguments: Vector.cases(of: "generated-sessions"), [1, 2, 64, 1000])
-    func sharedSecret_peerWithLeadingZeros_isTheSame(vector: Vector, zeros: Int) throws {
+    func sharedSecret_leadingZeros_areIgnored(vector: Vector, zeros: Int) throws {
         let pair = try DiffieHellman(group(of: vector), exponent: SecureBytes(copying: vector.bytes("exponent")))
         let secret = try pair.sharedSecret(with: [UInt8](repeating: 0, count: zeros) + vector.bytes("peer"))
         #expect(secret.array() == (try vector.bytes("shared")))
     }
 
     @Test(arguments: DiffieHellman.Group.allCases)
-    func sharedSecret_ofBothSides_isTheSame(group: DiffieHellman.Group) throws {
+    func sharedSecret_bothSides_isEqual(group: DiffieHellman.Group) throws {
         for _ in 0..<20 {
             let mine = try DiffieHellman(group)
             let theirs = try DiffieHellman(group)
@@ -68,7 +68,7 @@ import Testing
     }
 
     @Test(arguments: DiffieHellman.Group.allCases)
-    func sharedSecret_outermostPeers_areTaken(group: DiffieHellman.Group) throws {
+    func sharedSecret_extremePeers_areAccepted(group: DiffieHellman.Group) throws {
         let pair = try DiffieHellman(group)
         let publicKey = pair.publicKey
         let ofGenerator = try pair.sharedSecret(with: [2])
@@ -80,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: DiffieHellman.Group.allCases)
-    func exponent_small_givesPaddedKeys(group: DiffieHellman.Group) throws {
+    func exponent_small_padsKeys(group: DiffieHellman.Group) throws {
         let pair = try DiffieHellman(group, exponent: SecureBytes(copying: [3]))
         let publicKey = pair.publicKey
         #expect(publicKey == [UInt8](repeating: 0, count: group.size - 1) + [8])
@@ -98,7 +98,7 @@ import Testing
         try vector.text("group") == "oakley2" ? .oakley2 : .modp1536
     }
 
-    /// The prime of a group, out of the RFCs once more, plus a little.
+    /// The prime of a group, copied again from the RFCs, plus a difference.
     private static func prime(of group: DiffieHellman.Group, plus difference: Int = 0) -> [UInt8] {
         let digits =
             switch group {

@@ -2,11 +2,11 @@ import Gcrypt
 import Glibc
 import Testing
 
-// Each of these starts libgcrypt in its own way, which a process does once: they run in processes of their own.
+// Each test initializes libgcrypt in its own way. A process can do that once, so they run in processes of their own.
 @Suite struct InitializationTests {
-    @Test func initialize_withinTheLimit_isLockedAndDecidedByTheFirstCall() async {
+    @Test func initialize_withinLimit_firstCallDecides() async {
         await #expect(processExitsWith: .success) {
-            // Only root may lock more than the limit, and then there is none.
+            // Only root may exceed the limit, and is then unlimited.
             var limit = rlimit()
             getrlimit(.init(__RLIMIT_MEMLOCK.rawValue), &limit)
             guard geteuid() == 0 || limit.rlim_cur >= 64 * 1024 else { return }
@@ -17,11 +17,11 @@ import Testing
         }
     }
 
-    @Test func initialize_pastTheLimit_saysSoAndTheMemoryStillWorks() async {
+    @Test func initialize_overLimit_isReportedAndWorks() async {
         await #expect(processExitsWith: .success) {
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             setrlimit(.init(__RLIMIT_MEMLOCK.rawValue), &limit)
-            // Root is above the limit until it is nobody.
+            // Root ignores the limit.
             if geteuid() == 0 { #expect(setuid(65534) == 0) }
             guard case .notLocked(let reason) = try Gcrypt.initialize(lockedBytes: 64 * 1024) else {
                 Issue.record("64 KiB were locked past the limit")
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func initialize_fromManyThreads_answersTheSame() async {
+    @Test func initialize_concurrent_returnsSameResult() async {
         await #expect(processExitsWith: .success) {
             let answers = try await withThrowingTaskGroup(of: Gcrypt.LockedMemory.self) { group in
                 for _ in 0..<32 {
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func lockedMemory_usedUp_isRefusedToAllAndComesBack() async {
+    @Test func lockedMemory_exhausted_isRefusedUntilFreed() async {
         await #expect(processExitsWith: .success) {
             _ = try Gcrypt.initialize(lockedBytes: 16 * 1024)
             let key = try SecureBytes(count: 32)
@@ -84,8 +84,22 @@ import Testing
                 #expect(code { _ = try SecureBytes(count: 4096) } == nil)
                 _ = most
             }
-            // Nothing of what was refused may have stayed behind.
+            // Refused allocations leave nothing behind.
             #expect(code { _ = try SecureBytes(count: 15 * 1024, in: .locked) } == nil)
         }
+    }
+}
+
+@Suite struct GcryptErrorTests {
+    @Test func equality_sameCodeOtherReason_isEqual() {
+        #expect(GcryptError(.outOfMemory, reason: "one") == GcryptError(.outOfMemory, reason: "another"))
+    }
+
+    @Test func equality_otherCodeSameReason_isNotEqual() {
+        #expect(GcryptError(.outOfMemory, reason: "one") != GcryptError(.outOfLockedMemory, reason: "one"))
+    }
+
+    @Test func description_hasCodeAndReason() {
+        #expect("\(GcryptError(.invalidPublicKey, reason: "too small"))" == "invalidPublicKey: too small")
     }
 }

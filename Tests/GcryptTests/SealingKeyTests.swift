@@ -4,7 +4,7 @@ import Testing
 
 @Suite(.lockedPool) struct SealingKeyTests {
     @Test(arguments: Vector.cases(of: "nist-aes-256-gcm"))
-    func seal_vectorOfNIST_isAsPublished(vector: Vector) throws {
+    func seal_NISTVector_matches(vector: Vector) throws {
         let key = try SealingKey(SecureBytes(copying: vector.bytes("key"), in: .locked))
         let plaintext = try vector.bytes("plaintext")
         let associatedData = try vector.bytes("associated")
@@ -14,19 +14,19 @@ import Testing
     }
 
     @Test(arguments: Vector.cases(of: "nist-aes-256-gcm-rejected"))
-    func open_rejectedVectorOfNIST_throws(vector: Vector) throws {
+    func open_invalidNISTVector_throws(vector: Vector) throws {
         let key = try SealingKey(SecureBytes(copying: vector.bytes("key"), in: .locked))
         let sealed = try vector.bytes("nonce") + vector.bytes("ciphertext") + vector.bytes("tag")
         let associatedData = try vector.bytes("associated")
         #expect(code { _ = try key.open(sealed, associatedData) } == .authenticationFailed)
     }
 
-    @Test func vectors_areThere() {
+    @Test func vectors_areFound() {
         #expect(Vector.cases(of: "nist-aes-256-gcm").count == 75)
         #expect(Vector.cases(of: "nist-aes-256-gcm-rejected").count == 50)
     }
 
-    @Test func open_sealedOfAnySize_givesThePlaintext() throws {
+    @Test func open_anySize_returnsPlaintext() throws {
         var random = SeededGenerator(seed: 1)
         let key = try SealingKey(SecureBytes.random(count: 32, in: .locked))
         for _ in 0..<300 {
@@ -38,14 +38,14 @@ import Testing
         }
     }
 
-    @Test func open_sealedOf16MiB_givesThePlaintext() throws {
+    @Test func open_16MiB_returnsPlaintext() throws {
         let key = try SealingKey(SecureBytes.random(count: 32, in: .locked))
         let plaintext = try RandomBytes.nonce(16 * 1024 * 1024 + 5)
         let isSame = try key.open(key.seal(plaintext, []), []) == plaintext
         #expect(isSame)
     }
 
-    @Test func open_nothingSealedForNothing_givesNothing() throws {
+    @Test func open_emptyPlaintextAndData_returnsNothing() throws {
         let key = try SealingKey(SecureBytes.random(count: 32, in: .locked))
         let sealed = try key.seal(nothing, associatedData: nothing)
         let count = try sealed.withUnsafeBytes {
@@ -88,7 +88,7 @@ import Testing
         #expect(code { _ = try other.open(sealed, []) } == .authenticationFailed)
     }
 
-    @Test func open_afterAFailure_worksAgain() throws {
+    @Test func open_afterFailure_succeeds() throws {
         let key = try SealingKey(SecureBytes.random(count: 32, in: .locked))
         let sealed = try key.seal([1, 2, 3], [4])
         for _ in 0..<3 {
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func openInto_largerBuffer_writesThePlaintextOnly() throws {
+    @Test func openInto_largerBuffer_writesOnlyPlaintext() throws {
         let key = try SealingKey(SecureBytes.random(count: 32, in: .locked))
         let sealed = try key.seal([1, 2, 3], [])
         var buffer = [UInt8](repeating: 0xee, count: 5)
@@ -135,7 +135,7 @@ import Testing
         #expect(buffer == [UInt8](repeating: 0, count: 40))
     }
 
-    @Test func seal_twice_usesOtherNonces() throws {
+    @Test func seal_twice_usesDifferentNonces() throws {
         let key = try SealingKey(SecureBytes.random(count: 32, in: .locked))
         let nonces = try (0..<200).map { _ in try key.seal([1], []).prefix(SealingKey.nonceSize) }
         #expect(Set(nonces).count == nonces.count)
@@ -152,7 +152,7 @@ import Testing
         #expect(code { _ = try SealingKey(SecureBytes.random(count: count)) } == .invalidParameters)
     }
 
-    @Test func open_fromManyTasks_givesEachItsPlaintext() async throws {
+    @Test func open_concurrent_returnsEachPlaintext() async throws {
         let key = try SealingKey(SecureBytes.random(count: 32, in: .locked))
         let shared = SharedKey(key: key)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -170,7 +170,7 @@ import Testing
     }
 }
 
-/// A key in the hands of several tasks.
+/// A key shared by several tasks.
 private final class SharedKey: Sendable {
     let key: SealingKey
 

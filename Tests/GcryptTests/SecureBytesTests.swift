@@ -1,4 +1,5 @@
 import Gcrypt
+import Glibc
 import Testing
 
 @Suite(.lockedPool) struct SecureBytesTests {
@@ -22,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: memories)
-    func copying_bytes_hasThem(memory: SecureBytes.Memory) throws {
+    func copying_bytes_areEqual(memory: SecureBytes.Memory) throws {
         let source: [UInt8] = [1, 2, 3, 0, 255]
         #expect(try SecureBytes(copying: source, in: memory).array() == source)
         #expect(try source.withUnsafeBytes { try SecureBytes(copying: $0, in: memory).array() } == source)
@@ -41,12 +42,12 @@ import Testing
         #expect(code { _ = try SecureBytes.random(count: -1) } == .invalidParameters)
     }
 
-    @Test func count_moreThanThereIs_throws() {
+    @Test func count_exceedsMemory_throws() {
         #expect(code { _ = try SecureBytes(count: .max) } == .outOfMemory)
         #expect(code { _ = try SecureBytes(count: .max, in: .locked) } == .outOfLockedMemory)
     }
 
-    @Test func copy_toOtherMemory_isTheSameAndSeparate() throws {
+    @Test func copy_otherMemory_isEqualAndIndependent() throws {
         var original = try SecureBytes(copying: [1, 2, 3])
         let copy = try original.copy(in: .locked)
         original.withUnsafeMutableBytes { $0[0] = 9 }
@@ -61,7 +62,7 @@ import Testing
     }
 
     @Test(arguments: memories)
-    func removeFirst_some_leavesTheOthers(memory: SecureBytes.Memory) throws {
+    func removeFirst_some_keepsRest(memory: SecureBytes.Memory) throws {
         var bytes = try SecureBytes(copying: [1, 2, 3, 4, 5], in: memory)
         bytes.removeFirst(2)
         #expect(bytes.array() == [3, 4, 5])
@@ -107,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: memories)
-    func withUnsafeBytes_bodyThrows_throwsTheSame(memory: SecureBytes.Memory) throws {
+    func withUnsafeBytes_bodyThrows_rethrows(memory: SecureBytes.Memory) throws {
         struct Sign: Error {}
         var bytes = try SecureBytes(count: 4, in: memory)
         #expect(throws: Sign.self) {
@@ -128,5 +129,54 @@ import Testing
             #expect(ProcessMemory.bytes(at: address, count: count) == bytes.array())
         }
         #expect(!ProcessMemory.holds(anyOf: secret, at: address))
+    }
+}
+
+@Suite struct RandomBytesTests {
+    @Test(arguments: [0, 1, 12, 256, 257, 100_000])
+    func nonce_count_isRespected(count: Int) throws {
+        #expect(try RandomBytes.nonce(count).count == count)
+    }
+
+    @Test func nonce_negativeCount_throws() {
+        #expect(code { _ = try RandomBytes.nonce(-1) } == .invalidParameters)
+    }
+
+    @Test func nonce_repeated_isUnique() throws {
+        let nonces = try (0..<1000).map { _ in try RandomBytes.nonce(12) }
+        #expect(Set(nonces).count == nonces.count)
+    }
+
+    @Test func fill_nothing_doesNothing() throws {
+        try RandomBytes.fill(UnsafeMutableRawBufferPointer(start: nil, count: 0))
+    }
+
+    @Test func fill_buffer_fillsEveryByte() throws {
+        var seen = [UInt8](repeating: 0, count: 300)
+        // A byte stays zero in all rounds with a probability of 256⁻¹⁶.
+        for _ in 0..<16 {
+            var bytes = [UInt8](repeating: 0, count: seen.count)
+            try bytes.withUnsafeMutableBytes { try RandomBytes.fill($0) }
+            for (index, byte) in bytes.enumerated() { seen[index] |= byte }
+        }
+        #expect(!seen.contains(0))
+    }
+}
+
+/// Reads the memory of this process through the kernel, so that an unmapped address does not crash.
+enum ProcessMemory {
+    /// The bytes at an address; nil if it is unmapped.
+    static func bytes(at address: UInt, count: Int) -> [UInt8]? {
+        let file = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var bytes = [UInt8](repeating: 0, count: count)
+        return pread(file, &bytes, count, off_t(bitPattern: address)) == count ? bytes : nil
+    }
+
+    /// Whether any eight bytes of a secret remain at its address.
+    static func holds(anyOf secret: [UInt8], at address: UInt) -> Bool {
+        guard let found = bytes(at: address, count: secret.count) else { return false }
+        return zip(found, secret).split { $0.0 != $0.1 }.contains { $0.count >= 8 }
     }
 }

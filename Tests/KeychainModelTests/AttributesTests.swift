@@ -7,11 +7,11 @@ import Testing
         #expect(attributes.packed == [97, 0, 49, 0, 98, 0, 50, 0])
     }
 
-    @Test func init_sameNameTwice_lastWins() {
+    @Test func init_duplicateName_lastWins() {
         #expect(Attributes([("a", "1"), ("b", "x"), ("a", "2")]) == ["a": "2", "b": "x"])
     }
 
-    @Test func equality_orderGiven_doesNotMatter() {
+    @Test func equality_givenOrder_isIgnored() {
         let first = Attributes([("x", "1"), ("a", "2")])
         let second = Attributes([("a", "2"), ("x", "1")])
         #expect(first == second)
@@ -23,11 +23,11 @@ import Testing
         #expect(Attributes([("\u{e9}", "1"), ("e\u{301}", "2")]).count == 2)
     }
 
-    @Test func init_withNUL_countsUpToIt() {
+    @Test func init_withNUL_isCut() {
         #expect(Attributes([("a\0b", "c\0d")]) == ["a": "c"])
     }
 
-    @Test func empty_hasNothing() {
+    @Test func empty_containsNothing() {
         let attributes = Attributes()
         #expect(attributes.isEmpty)
         #expect(attributes.isEmpty && attributes.packed.isEmpty)
@@ -56,14 +56,14 @@ import Testing
     }
 
     @Test func contains_valueOfAnotherName_doesNotMatch() {
-        // The bytes of the one pair begin like those of the other.
+        // The bytes of one pair are a prefix of the other's.
         let attributes: Attributes = ["a": "1", "a1": ""]
         #expect(!attributes.contains(all: ["a": ""]))
         #expect(!attributes.contains(all: ["a1": "1"]))
         #expect(attributes.contains(all: ["a1": ""]))
     }
 
-    @Test func withoutReserved_dropsOnlyTheKeychainsOwn() {
+    @Test func withoutReserved_dropsOnlyReserved() {
         let attributes: Attributes = [
             "keychain:access-control": "userPresence", "keychain": "kept", "keychain:": "", "user": "me",
         ]
@@ -72,7 +72,7 @@ import Testing
         #expect((["a": "1"] as Attributes).withoutReserved == ["a": "1"])
     }
 
-    @Test func forEach_givesCStringsInOrder() {
+    @Test func forEach_passesCStringsInOrder() {
         let attributes: Attributes = ["b": "två", "a": ""]
         var seen: [String] = []
         attributes.forEach { name, value in seen.append(String(cString: name) + "=" + String(cString: value)) }
@@ -92,14 +92,14 @@ import Testing
         #expect(calls == 1)
     }
 
-    @Test func forEachPair_givesNameNULValue() {
+    @Test func forEachPair_passesNameNULValue() {
         let attributes: Attributes = ["user": "me", "a": ""]
         var pairs: [[UInt8]] = []
         attributes.forEachPair { pair in pairs.append(Array(pair)) }
         #expect(pairs == [Array("a\0".utf8), Array("user\0me".utf8)])
     }
 
-    @Test func validating_ownBytes_givesTheSame() {
+    @Test func validating_packedBytes_isEqual() {
         let attributes: Attributes = ["ключ": "значение", "": "", "a": "b"]
         #expect(attributes.packed.withUnsafeBytes { bytes in Attributes(validating: bytes) } == attributes)
     }
@@ -110,11 +110,11 @@ import Testing
             [0xff, 0, 0], [97, 0, 0xc3, 0], [97, 0, 98, 0, 0],
         ] as [[UInt8]]
     )
-    func validating_whatIsNotCanonical_isRefused(bytes: [UInt8]) {
+    func validating_nonCanonical_isRefused(bytes: [UInt8]) {
         #expect(bytes.withUnsafeBytes { bytes in Attributes(validating: bytes) } == nil)
     }
 
-    @Test func manyAttributes_areAllFound() {
+    @Test func attributes_many_areAllFound() {
         let pairs = (0..<1000).map { number in ("name \(number)", "value \(number)") }
         let attributes = Attributes(pairs.shuffled())
         #expect(attributes.count == 1000)

@@ -85,7 +85,7 @@ struct AutomaticLockingTests {
     func mistake_isToldWithItsPlaceAndDoesNotCount() async throws {
         try await run("[lock]\non-screen-lock = true\non-sleep = \"no\"\n") { service, logind, folder in
             let line = try await service.log("The configuration has a mistake")
-            #expect(line.contains("\(folder.path):3:12: 'lock.on-sleep' takes true or false"))
+            #expect(line.contains("\(folder.path):3:12: 'lock.on-sleep' must be true or false"))
             try await logind.setLockedHint(true)
             #expect(try await !service.isLocked)
         }

@@ -1,7 +1,7 @@
 /// A value that is delivered once, to everyone who waits for it.
 ///
-/// A waiting task keeps the promise alive, so an abandoned promise leaves its waiters suspended forever: its owner fulfills it
-/// on every way out, closing included.
+/// A waiting task keeps the promise alive, so an abandoned promise leaves its waiters suspended forever. Its owner
+/// fulfills it on every path, including close.
 @BusActor
 package final class Promise<Value: Sendable> {
     private enum State {
@@ -29,7 +29,7 @@ package final class Promise<Value: Sendable> {
         if case .fulfilled = state { true } else { false }
     }
 
-    /// Calls the handler with the value once it is delivered: immediately if it already was, or else from ``fulfill(_:)``.
+    /// Calls the handler with the value: now, if it was delivered, or else from ``fulfill(_:)``.
     package func onFulfillment(_ handler: @escaping @BusActor (Value) -> Void) {
         switch state {
         case .fulfilled(let value):

@@ -24,12 +24,12 @@ package struct DiffieHellman: ~Copyable, Sendable {
     /// Creates the key pair of a private exponent of 1 to 64 bytes, most significant byte first.
     package init(_ group: Group, exponent: consuming SecureBytes) throws(GcryptError) {
         guard DiffieHellman.exponentSizes.contains(exponent.count) else {
-            throw GcryptError(.invalidParameters, reason: "an exponent of \(exponent.count) bytes")
+            throw GcryptError(.invalidParameters, reason: "the exponent has \(exponent.count) bytes")
         }
         let generator = try Integer(hexadecimal: Group.generator)
         let power = try DiffieHellman.power(of: generator, exponent: exponent, in: group)
         guard !power.isLess(than: 2) else {
-            throw GcryptError(.invalidParameters, reason: "an exponent that gives a degenerate key")
+            throw GcryptError(.invalidParameters, reason: "the exponent gives a degenerate key")
         }
         publicKey = try [UInt8](capacity: group.size) { (output) throws(GcryptError) in
             try power.write(to: output)
@@ -46,12 +46,15 @@ package struct DiffieHellman: ~Copyable, Sendable {
     package borrowing func sharedSecret(with peer: UnsafeRawBufferPointer) throws(GcryptError) -> SecureBytes {
         let key = UnsafeRawBufferPointer(rebasing: peer.drop { $0 == 0 })
         guard !key.isEmpty, key.count <= group.size else {
-            throw GcryptError(.invalidPublicKey, reason: "a public key of \(key.count) bytes")
+            throw GcryptError(
+                .invalidPublicKey,
+                reason: "the public key has \(key.count) bytes, the group \(group.size)"
+            )
         }
         let base = try Integer(bytes: key)
         let largest = try Integer(hexadecimal: group.prime).minusOne()
         guard !base.isLess(than: 2), base.isLess(than: largest) else {
-            throw GcryptError(.invalidPublicKey, reason: "a degenerate public key")
+            throw GcryptError(.invalidPublicKey, reason: "the public key is degenerate")
         }
         let power = try DiffieHellman.power(of: base, exponent: exponent, in: group)
         var secret = try SecureBytes(count: group.size, in: .locked)

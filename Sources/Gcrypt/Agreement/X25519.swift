@@ -17,7 +17,10 @@ package struct X25519: ~Copyable, Sendable {
     /// Creates the key pair of a private key; any 32 bytes are one (RFC 7748, section 5).
     package init(privateKey: consuming SecureBytes) throws(GcryptError) {
         guard privateKey.count == X25519.size else {
-            throw GcryptError(.invalidParameters, reason: "a private key of \(privateKey.count) bytes")
+            throw GcryptError(
+                .invalidParameters,
+                reason: "the private key has \(privateKey.count) bytes, not \(X25519.size)"
+            )
         }
         let scalar = try X25519.clamped(privateKey)
         let generator = [9] + [UInt8](repeating: 0, count: X25519.size - 1)
@@ -32,11 +35,11 @@ package struct X25519: ~Copyable, Sendable {
     /// zero (RFC 7748, section 6.1).
     package borrowing func sharedSecret(with peer: [UInt8]) throws(GcryptError) -> SecureBytes {
         guard peer.count == X25519.size else {
-            throw GcryptError(.invalidPublicKey, reason: "a public key of \(peer.count) bytes")
+            throw GcryptError(.invalidPublicKey, reason: "the public key has \(peer.count) bytes, not \(X25519.size)")
         }
         let secret = try X25519.multiply(peer, by: scalar)
         guard !secret.isEqual(to: try SecureBytes(count: X25519.size)) else {
-            throw GcryptError(.invalidPublicKey, reason: "a public key of small order")
+            throw GcryptError(.invalidPublicKey, reason: "the public key has a small order")
         }
         return secret
     }

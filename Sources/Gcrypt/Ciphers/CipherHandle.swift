@@ -38,7 +38,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         let result = key.withUnsafeBytes { gcry_cipher_setkey(opened, $0.baseAddress, $0.count) }
         guard result == 0 else {
             gcry_cipher_close(opened)
-            throw GcryptError(result, "set a cipher's key")
+            throw GcryptError(result, "set a cipher key")
         }
         handle = opened
     }
@@ -85,7 +85,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
 
     /// Writes the tag of the message.
     mutating func tag(to output: UnsafeMutableRawBufferPointer) throws(GcryptError) {
-        try check(gcry_cipher_gettag(handle, output.baseAddress, output.count), "make a tag")
+        try check(gcry_cipher_gettag(handle, output.baseAddress, output.count), "compute a tag")
     }
 
     /// Whether a tag is that of the message, in constant time.

@@ -24,7 +24,10 @@ package struct SealingKey: ~Copyable, Sendable {
     /// Computes the key schedule of a key of 32 bytes.
     package init(_ key: borrowing SecureBytes) throws(GcryptError) {
         guard key.count == SealingKey.keySize else {
-            throw GcryptError(.invalidParameters, reason: "a sealing key of \(key.count) bytes")
+            throw GcryptError(
+                .invalidParameters,
+                reason: "the sealing key has \(key.count) bytes, not \(SealingKey.keySize)"
+            )
         }
         cipher = Mutex(try CipherHandle(.aes256GCM, key: key, in: .locked))
     }
@@ -46,7 +49,10 @@ package struct SealingKey: ~Copyable, Sendable {
         nonce: [UInt8]
     ) throws(GcryptError) -> [UInt8] {
         guard nonce.count == SealingKey.nonceSize else {
-            throw GcryptError(.invalidParameters, reason: "a nonce of \(nonce.count) bytes")
+            throw GcryptError(
+                .invalidParameters,
+                reason: "the nonce has \(nonce.count) bytes, not \(SealingKey.nonceSize)"
+            )
         }
         return try seal(plaintext, associatedData: associatedData) { $0.copyBytes(from: nonce) }
     }
@@ -58,7 +64,7 @@ package struct SealingKey: ~Copyable, Sendable {
     ) throws(GcryptError) -> [UInt8] {
         let (size, overflow) = plaintext.count.addingReportingOverflow(SealingKey.overhead)
         guard !overflow else {
-            throw GcryptError(.invalidParameters, reason: "a plaintext of \(plaintext.count) bytes")
+            throw GcryptError(.invalidParameters, reason: "the plaintext is too long: \(plaintext.count) bytes")
         }
         return try [UInt8](capacity: size) { (output) throws(GcryptError) in
             let nonce = UnsafeMutableRawBufferPointer(rebasing: output[..<SealingKey.nonceSize])
@@ -98,11 +104,11 @@ package struct SealingKey: ~Copyable, Sendable {
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(GcryptError) -> Int {
         guard sealed.count >= SealingKey.overhead else {
-            throw GcryptError(.authenticationFailed, reason: "sealed bytes are too short")
+            throw GcryptError(.authenticationFailed, reason: "the sealed bytes are too short")
         }
         let size = sealed.count - SealingKey.overhead
         guard buffer.count >= size else {
-            throw GcryptError(.invalidParameters, reason: "a buffer of \(buffer.count) bytes for \(size)")
+            throw GcryptError(.invalidParameters, reason: "the buffer has \(buffer.count) bytes, not \(size)")
         }
         let plaintext = UnsafeMutableRawBufferPointer(rebasing: buffer[..<size])
         let nonce = UnsafeRawBufferPointer(rebasing: sealed[..<SealingKey.nonceSize])
@@ -114,7 +120,10 @@ package struct SealingKey: ~Copyable, Sendable {
                 try cipher.authenticate(associatedData)
                 try cipher.decrypt(ciphertext, to: plaintext)
                 guard try cipher.hasTag(tag) else {
-                    throw GcryptError(.authenticationFailed, reason: "sealed bytes are not what was sealed")
+                    throw GcryptError(
+                        .authenticationFailed,
+                        reason: "the sealed bytes were changed, or sealed otherwise"
+                    )
                 }
             }
         } catch {

@@ -31,7 +31,10 @@ package struct SessionCipher: ~Copyable, Sendable {
     package borrowing func encrypt(_ plaintext: UnsafeRawBufferPointer, iv: [UInt8]) throws(GcryptError) -> [UInt8] {
         let blockSize = CipherHandle.blockSize
         guard iv.count == SessionCipher.ivSize, plaintext.count <= Int.max - blockSize else {
-            throw GcryptError(.invalidParameters, reason: "\(plaintext.count) bytes under \(iv.count) of vector")
+            throw GcryptError(
+                .invalidParameters,
+                reason: "cannot encrypt \(plaintext.count) bytes with a vector of \(iv.count)"
+            )
         }
         let padding = blockSize - plaintext.count % blockSize
         var cipher = try CipherHandle(.aes128CBC, key: key, in: .ordinary)
@@ -71,7 +74,7 @@ package struct SessionCipher: ~Copyable, Sendable {
     }
 
     private static var invalidCiphertext: GcryptError {
-        GcryptError(.invalidCiphertext, reason: "a secret is not encrypted for this session")
+        GcryptError(.invalidCiphertext, reason: "the secret is not encrypted for this session")
     }
 
     /// The size of a plaintext of whole blocks without its padding; nil if the padding is wrong.

@@ -61,7 +61,7 @@ package struct Argon2id: Equatable, Sendable {
         try checkBounds(salt: salt, count: count)
         // libgcrypt rejects an empty password, and no caller should have one.
         guard !password.isEmpty else {
-            throw GcryptError(.invalidParameters, reason: "an empty password for Argon2id")
+            throw GcryptError(.invalidParameters, reason: "the password is empty")
         }
         try Gcrypt.initializeIfNeeded()
         var output = try SecureBytes(count: count, in: .locked)
@@ -104,14 +104,14 @@ package struct Argon2id: Equatable, Sendable {
         else {
             throw GcryptError(
                 .invalidParameters,
-                reason: "Argon2id with \(memoryKiB) KiB, \(iterations) iterations, \(lanes) lanes"
+                reason: "Argon2id parameters out of bounds: \(memoryKiB) KiB, \(iterations) iterations, \(lanes) lanes"
             )
         }
         guard Argon2id.saltBounds.contains(salt.count) else {
-            throw GcryptError(.invalidParameters, reason: "an Argon2id salt of \(salt.count) bytes")
+            throw GcryptError(.invalidParameters, reason: "the salt has \(salt.count) bytes")
         }
         guard Argon2id.countBounds.contains(count) else {
-            throw GcryptError(.invalidParameters, reason: "\(count) bytes of Argon2id")
+            throw GcryptError(.invalidParameters, reason: "cannot derive \(count) bytes")
         }
     }
 }

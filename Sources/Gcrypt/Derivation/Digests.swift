@@ -33,7 +33,10 @@ package struct HMACSHA256: ~Copyable, Sendable {
         into buffer: UnsafeMutableRawBufferPointer
     ) throws(GcryptError) {
         guard buffer.count >= HMACSHA256.size else {
-            throw GcryptError(.invalidParameters, reason: "a buffer of \(buffer.count) bytes for \(HMACSHA256.size)")
+            throw GcryptError(
+                .invalidParameters,
+                reason: "the buffer has \(buffer.count) bytes, not \(HMACSHA256.size)"
+            )
         }
         try digest.withLock { (digest) throws(GcryptError) in
             digest.write(message)
@@ -75,7 +78,7 @@ struct DigestHandle: ~Copyable, @unchecked Sendable {
         let result = gcry_md_setkey(opened, key.baseAddress, key.count)
         guard result == 0 else {
             gcry_md_close(opened)
-            throw GcryptError(result, "set a digest's key", locked: true)
+            throw GcryptError(result, "set a digest key", locked: true)
         }
         handle = opened
     }
@@ -93,7 +96,7 @@ struct DigestHandle: ~Copyable, @unchecked Sendable {
     /// Passes the 32 bytes of the authentication code to the closure and resets for the next message.
     mutating func finish<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(GcryptError) -> Result {
         guard let code = gcry_md_read(handle, Int32(GCRY_MD_SHA256.rawValue)) else {
-            throw GcryptError(.operationFailed, reason: "read a digest")
+            throw GcryptError(.operationFailed, reason: "read a digest: no result")
         }
         defer { gcry_md_reset(handle) }
         return body(UnsafeRawBufferPointer(start: code, count: HMACSHA256.size))

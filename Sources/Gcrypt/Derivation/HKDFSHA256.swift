@@ -21,7 +21,7 @@ package enum HKDFSHA256 {
         in memory: SecureBytes.Memory
     ) throws(GcryptError) -> SecureBytes {
         guard (1...maximumCount).contains(count) else {
-            throw GcryptError(.invalidParameters, reason: "\(count) derived bytes")
+            throw GcryptError(.invalidParameters, reason: "cannot derive \(count) bytes")
         }
         return try expand(try extract(from: key, salt: salt), info: info, count: count, in: memory)
     }

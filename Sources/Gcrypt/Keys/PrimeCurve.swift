@@ -40,11 +40,11 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
     package func publicKey(of scalar: borrowing SecureBytes) throws(GcryptError) -> [UInt8] {
         let curve = try WeierstrassCurve(self)
         guard scalar.count == size else {
-            throw GcryptError(.invalidParameters, reason: "a private key of \(scalar.count) bytes")
+            throw GcryptError(.invalidParameters, reason: "the private key has \(scalar.count) bytes, not \(size)")
         }
         let factor = try scalar.withUnsafeBytes { (scalar) throws(GcryptError) in try Integer(bytes: scalar) }
         guard try curve.isScalar(factor) else {
-            throw GcryptError(.invalidParameters, reason: "a private key that the curve has not")
+            throw GcryptError(.invalidParameters, reason: "the private key is invalid for the curve")
         }
         let (x, y) = try curve.multiplyGenerator(by: factor, size: size)
         return [4] + x + y

@@ -49,7 +49,7 @@ package struct RSANumbers: Hashable, Sendable {
     /// - Parameter bits: one of ``newSizes``.
     package init(bits: Int) throws(GcryptError) {
         guard Self.newSizes.contains(bits) else {
-            throw GcryptError(.invalidParameters, reason: "an RSA key of \(bits) bits")
+            throw GcryptError(.invalidParameters, reason: "RSA keys cannot have \(bits) bits")
         }
         let made = try Expression(generating: "(genkey (rsa (nbits 4:\(bits))))")
         let key = try made.list("private-key")
@@ -119,8 +119,8 @@ struct Expression: ~Copyable {
         try check(gcry_sexp_new(&read, parameters, parameters.utf8.count, 1), "read parameters of a key")
         defer { gcry_sexp_release(read) }
         var made: gcry_sexp_t?
-        try check(gcry_pk_genkey(&made, read), "make a key", locked: true)
-        guard let made else { throw GcryptError(.operationFailed, reason: "make a key: no key") }
+        try check(gcry_pk_genkey(&made, read), "generate a key", locked: true)
+        guard let made else { throw GcryptError(.operationFailed, reason: "generate a key: no key") }
         handle = made
     }
 
@@ -132,7 +132,7 @@ struct Expression: ~Copyable {
     borrowing func list(_ name: StaticString) throws(GcryptError) -> Expression {
         let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
         guard let found = gcry_sexp_find_token(handle, text, name.utf8CodeUnitCount) else {
-            throw GcryptError(.operationFailed, reason: "an S-expression without \(name)")
+            throw GcryptError(.operationFailed, reason: "the S-expression has no \(name)")
         }
         return Expression(taking: found)
     }
@@ -141,7 +141,7 @@ struct Expression: ~Copyable {
     borrowing func number(_ name: StaticString) throws(GcryptError) -> Integer {
         let pair = try list(name)
         guard let value = gcry_sexp_nth_mpi(pair.handle, 1, Int32(GCRYMPI_FMT_USG.rawValue)) else {
-            throw GcryptError(.operationFailed, reason: "an S-expression without a number after \(name)")
+            throw GcryptError(.operationFailed, reason: "the S-expression has no number after \(name)")
         }
         return Integer(taking: value)
     }

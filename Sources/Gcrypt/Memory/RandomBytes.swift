@@ -9,7 +9,7 @@ package enum RandomBytes {
     /// Random bytes that are not secret: nonces, salts, identifiers.
     package static func nonce(_ count: Int) throws(GcryptError) -> [UInt8] {
         guard count >= 0 else {
-            throw GcryptError(.invalidParameters, reason: "\(count) random bytes")
+            throw GcryptError(.invalidParameters, reason: "cannot generate \(count) random bytes")
         }
         var bytes = [UInt8](repeating: 0, count: count)
         let filled = bytes.withUnsafeMutableBytes { fillReportingErrors($0) }

@@ -31,7 +31,7 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
     /// Throws ``GcryptError/Code/outOfLockedMemory`` or ``GcryptError/Code/outOfMemory`` if there is no room.
     package init(count: Int, in memory: Memory = .ordinary) throws(GcryptError) {
         guard count >= 0 else {
-            throw GcryptError(.invalidParameters, reason: "\(count) secure bytes")
+            throw GcryptError(.invalidParameters, reason: "cannot allocate \(count) bytes")
         }
         // At least one byte, for a valid address.
         let size = max(count, 1)
@@ -45,7 +45,7 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         }
         guard let allocation else {
             let code: GcryptError.Code = memory == .locked ? .outOfLockedMemory : .outOfMemory
-            throw GcryptError(code, reason: "no room for \(count) bytes")
+            throw GcryptError(code, reason: "no memory for \(count) bytes")
         }
         base = allocation
         capacity = size

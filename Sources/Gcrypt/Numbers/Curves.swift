@@ -44,7 +44,7 @@ struct WeierstrassCurve: ~Copyable {
         size: Int
     ) throws(GcryptError) -> (x: [UInt8], y: [UInt8]) {
         guard let generator = gcry_mpi_ec_get_point("g", context, 1) else {
-            throw GcryptError(.operationFailed, reason: "a curve without a generator")
+            throw GcryptError(.operationFailed, reason: "the curve has no generator")
         }
         defer { gcry_mpi_point_release(generator) }
         let x = try Integer(bits: 528, in: .ordinary)
@@ -55,7 +55,7 @@ struct WeierstrassCurve: ~Copyable {
                 y.withHandle { y in gcry_mpi_ec_get_affine(x, y, product, context) == 0 }
             }
         }
-        guard isFinite else { throw GcryptError(.operationFailed, reason: "a product at infinity") }
+        guard isFinite else { throw GcryptError(.operationFailed, reason: "the product is the point at infinity") }
         var coordinates = (x: [UInt8](repeating: 0, count: size), y: [UInt8](repeating: 0, count: size))
         try x.write(to: &coordinates.x)
         try y.write(to: &coordinates.y)
@@ -65,14 +65,14 @@ struct WeierstrassCurve: ~Copyable {
     private func parameter(_ name: StaticString) throws(GcryptError) -> Integer {
         let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
         guard let value = gcry_mpi_ec_get_mpi(text, context, 1) else {
-            throw GcryptError(.operationFailed, reason: "a curve without a parameter")
+            throw GcryptError(.operationFailed, reason: "the curve lacks a parameter")
         }
         return Integer(taking: value)
     }
 
     private func withPoint<Result>(_ body: (gcry_mpi_point_t) -> Result) throws(GcryptError) -> Result {
         guard let point = gcry_mpi_point_new(0) else {
-            throw GcryptError(.outOfMemory, reason: "no room for a point")
+            throw GcryptError(.outOfMemory, reason: "no memory for a point")
         }
         defer { gcry_mpi_point_release(point) }
         return body(point)
@@ -108,7 +108,7 @@ struct MontgomeryCurve: ~Copyable {
         by scalar: borrowing Integer
     ) throws(GcryptError) -> Integer? {
         guard let point = gcry_mpi_point_new(0), let product = gcry_mpi_point_new(0) else {
-            throw GcryptError(.outOfMemory, reason: "no room for a point")
+            throw GcryptError(.outOfMemory, reason: "no memory for a point")
         }
         defer {
             gcry_mpi_point_release(point)

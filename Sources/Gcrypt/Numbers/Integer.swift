@@ -39,7 +39,7 @@ struct Integer: ~Copyable {
         try Gcrypt.initializeIfNeeded()
         guard let value = memory == .locked ? gcry_mpi_snew(bits) : gcry_mpi_new(bits) else {
             let code: GcryptError.Code = memory == .locked ? .outOfLockedMemory : .outOfMemory
-            throw GcryptError(code, reason: "no room for an integer of \(bits) bits")
+            throw GcryptError(code, reason: "no memory for an integer of \(bits) bits")
         }
         self.value = value
     }
@@ -87,7 +87,7 @@ struct Integer: ~Copyable {
     /// Writes the integer to a buffer, left-padded with zeros.
     borrowing func write(to buffer: UnsafeMutableRawBufferPointer) throws(GcryptError) {
         guard size <= buffer.count else {
-            throw GcryptError(.operationFailed, reason: "an integer of \(size) bytes for a buffer of \(buffer.count)")
+            throw GcryptError(.operationFailed, reason: "the integer has \(size) bytes, the buffer \(buffer.count)")
         }
         let padding = buffer.count - size
         UnsafeMutableRawBufferPointer(rebasing: buffer[..<padding]).initializeMemory(as: UInt8.self, repeating: 0)
@@ -121,7 +121,7 @@ extension Integer {
 
     /// The remainder of division by a non-zero number.
     borrowing func remainder(of divisor: borrowing Integer) throws(GcryptError) -> Integer {
-        guard !divisor.isLess(than: 1) else { throw GcryptError(.invalidParameters, reason: "a division by zero") }
+        guard !divisor.isLess(than: 1) else { throw GcryptError(.invalidParameters, reason: "division by zero") }
         let remainder = try Integer(bits: UInt32(clamping: divisor.size * 8), in: .ordinary)
         withHandle { dividend in
             divisor.withHandle { divisor in

@@ -46,7 +46,7 @@ struct AccessControlParser {
             return .constraint(constraint)
         }
         guard depth < maximumDepth else {
-            throw AccessControlError(.tooDeep, reason: "more than \(maximumDepth) parentheses are open at a time")
+            throw AccessControlError(.tooDeep, reason: "parentheses are nested more than \(maximumDepth) deep")
         }
         depth += 1
         let expression = try disjunction()
@@ -63,12 +63,12 @@ struct AccessControlParser {
 
     private func unexpected(insteadOf expected: String) -> AccessControlError {
         guard position < tokens.count else {
-            return AccessControlError(.syntax, reason: "the access control ends where \(expected) has to come")
+            return AccessControlError(.syntax, reason: "the access control ends where \(expected) is expected")
         }
         let found = tokens[position]
         return AccessControlError(
             .syntax,
-            reason: "“\(found.token)” at byte \(found.place), where \(expected) has to come"
+            reason: "found “\(found.token)” at byte \(found.place) instead of \(expected)"
         )
     }
 }

@@ -44,7 +44,7 @@ struct AccessControlScanner {
         guard position > start else {
             throw AccessControlError(
                 .syntax,
-                reason: "at byte \(place) there is something that is neither a word, a parenthesis nor a space"
+                reason: "unexpected character at byte \(place)"
             )
         }
         let word = String(decoding: bytes[start..<position], as: UTF8.self)
@@ -57,10 +57,10 @@ struct AccessControlScanner {
     private static func complaint(about word: String, at place: Int) -> String {
         let known = ["and", "or"] + Constraint.allCases.map(\.rawValue)
         if let meant = known.first(where: { $0.lowercased() == word.lowercased() }) {
-            return "“\(word)” at byte \(place) is to be written “\(meant)”"
+            return "“\(word)” at byte \(place) must be spelled “\(meant)”"
         }
         let constraints = Constraint.allCases.map(\.rawValue).joined(separator: ", ")
-        return "“\(word)” at byte \(place) is none of \(constraints)"
+        return "“\(word)” at byte \(place) is not one of \(constraints)"
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {

@@ -64,7 +64,7 @@ package struct Protection: Hashable, Sendable {
         throw AccessControlError(
             .contradiction,
             reason:
-                "applicationPassword cannot stand beside an alternative that asks for neither that nor devicePasscode"
+                "every alternative to applicationPassword must require applicationPassword or devicePasscode"
         )
     }
 
@@ -72,14 +72,14 @@ package struct Protection: Hashable, Sendable {
         if let accessibility, accessibility.isThisDeviceOnly {
             throw AccessControlError(
                 .contradiction,
-                reason: "an item that is \(accessibility.rawValue) cannot be synchronised with other devices"
+                reason: "an item that is \(accessibility.rawValue) cannot be synchronised"
             )
         }
         if let policy, policy.factors.contains(.biometryCurrentSet) {
             throw AccessControlError(
                 .contradiction,
                 reason:
-                    "the fingers that biometryCurrentSet means are enrolled on this device only, so the item cannot be synchronised"
+                    "biometryCurrentSet applies to this device only, so the item cannot be synchronised"
             )
         }
     }
@@ -108,13 +108,13 @@ package struct Protection: Hashable, Sendable {
     private static func group(_ text: String?) throws(AccessControlError) -> String? {
         guard let text else { return nil }
         guard !text.isEmpty, text.utf8.count <= maximumGroupLength else {
-            throw invalid(.accessGroup, allowed: "names of 1 to \(maximumGroupLength) bytes")
+            throw invalid(.accessGroup, allowed: "any name of 1 to \(maximumGroupLength) bytes")
         }
         return text
     }
 
     private static func invalid(_ name: ReservedAttribute, allowed: String) -> AccessControlError {
-        AccessControlError(.invalidValue, reason: "the values of \(name.rawValue) are: \(allowed)")
+        AccessControlError(.invalidValue, reason: "\(name.rawValue) must be one of: \(allowed)")
     }
 }
 

@@ -47,12 +47,15 @@ package struct KeychainItem: Hashable, Sendable {
     /// the value.
     package mutating func set(_ attribute: KeychainAttribute, to value: KeychainValue?) throws(AccessControlError) {
         guard let rule = itemClass.rules.first(where: { $0.attribute == attribute }) else {
-            throw AccessControlError(.invalidValue, reason: "a \(itemClass.rawValue) has no \(attribute.rawValue)")
+            throw AccessControlError(
+                .invalidValue,
+                reason: "items of class \(itemClass.rawValue) have no \(attribute.rawValue)"
+            )
         }
         if let value, rule.form.text(value) == nil {
             throw AccessControlError(
                 .invalidValue,
-                reason: "the value of \(attribute.rawValue) is none that it can have"
+                reason: "the value of \(attribute.rawValue) is invalid"
             )
         }
         values[attribute] = value

@@ -6,7 +6,7 @@ import Testing
 struct CallTests {
     @Test
     @BusActor
-    func call_noAnswerInTime_fails() async throws {
+    func call_timeout_fails() async throws {
         let server = try await TestServer.start()
         let message = server.message("Hold")
         message.append("never")
@@ -19,7 +19,7 @@ struct CallTests {
 
     @Test
     @BusActor
-    func call_withoutLimit_waits() async throws {
+    func call_noTimeout_waits() async throws {
         let server = try await TestServer.start()
         let message = server.message("Hold")
         message.append("long")
@@ -31,7 +31,7 @@ struct CallTests {
 
     @Test
     @BusActor
-    func call_nobodyHasTheName_fails() async throws {
+    func call_unownedName_fails() async throws {
         let server = try await TestServer.start()
         await #expect(throws: BusError(.serviceUnknown, "")) {
             try await server.client.call(.call(to: "org.example.Nobody", .root, "org.example.Test", "Method"))
@@ -40,7 +40,7 @@ struct CallTests {
 
     @Test
     @BusActor
-    func call_calleeThatVanishes_fails() async throws {
+    func call_calleeVanishes_fails() async throws {
         let server = try await TestServer.start()
         let lost = Task { try await server.call("Hold", "lost") }
         _ = try await server.object.held.first("the call")
@@ -51,7 +51,7 @@ struct CallTests {
 
     @Test
     @BusActor
-    func calls_manyAtOnce_areAnsweredEach() async throws {
+    func calls_concurrent_areAllAnswered() async throws {
         let server = try await TestServer.start()
         let calls = (0..<500).map { number in
             Task {
@@ -66,7 +66,7 @@ struct CallTests {
 
     @Test
     @BusActor
-    func call_itself_isAnswered() async throws {
+    func call_self_isAnswered() async throws {
         let server = try await TestServer.start()
         let reply = try await server.connection.call(server.message("Sender"))
         #expect(try reply.read(String.self) == server.connection.uniqueName)
@@ -74,7 +74,7 @@ struct CallTests {
 
     @Test
     @BusActor
-    func sendWiping_secretToSomebody_arrivesAndIsGoneHere() async throws {
+    func sendWiping_secret_arrivesAndIsWiped() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<ByteArray>()
         let match = SignalMatch(interface: "org.example.Test", member: "Secret")
@@ -91,7 +91,7 @@ struct CallTests {
         for number in 0..<4 {
             #expect(try await heard.first("secret \(number)", after: number) == secret)
         }
-        // An answer means that the loop has turned since the last message has left.
+        // The reply shows that the loop has turned since the message was sent.
         try await server.call("Record", "done")
         for message in sent {
             #expect(try message.read(ByteArray.self).bytes.allSatisfy { $0 == 0 })
@@ -100,7 +100,7 @@ struct CallTests {
 
     @Test
     @BusActor
-    func error_fromThePeer_hasNameAndText() async throws {
+    func error_ofPeer_hasNameAndMessage() async throws {
         let server = try await TestServer.start()
         do {
             try await server.call("Fail")
@@ -110,5 +110,51 @@ struct CallTests {
             #expect(error == BusError(.accessDenied, "another text"))
             #expect(error != BusError(.failed, "as you wish"))
         }
+    }
+}
+
+@Suite(.onLoop)
+struct OverloadTests {
+    @Test
+    @BusActor
+    func calls_fasterThanReplies_areHeldBack() async throws {
+        let server = try await TestServer.start()
+        let payload = ByteArray([UInt8](repeating: 1, count: 1 << 20))
+        let received = Recorder<Void>()
+        server.client.subscribe(to: SignalMatch(interface: TestObject.interfaceName, member: "Changed")) { _ in
+            received.record(())
+        }
+        var most = 0
+        server.object.action = {
+            most = max(most, server.connection.bytesToSend)
+            let client = server.client.uniqueName
+            let signal = Message.signal(TestObject.path, TestObject.interfaceName, "Changed", to: client)
+            signal.append(payload)
+            server.connection.send(signal)
+        }
+        for _ in 0..<200 {
+            server.client.send(server.message("Act"))
+        }
+        try await server.call("Act")
+        #expect(most < 17 << 20)
+        // The last reply arrives before the last signal.
+        try await server.call("Sender")
+        #expect(received.count == 201)
+        #expect(server.connection.bytesToSend == 0)
+    }
+
+    /// The client is another process, so that only the socket of the server wakes the loop.
+    @Test
+    @BusActor
+    func calls_behindBlockedReply_areAnswered() async throws {
+        let server = try await TestServer.start()
+        let result = try await RawCaller(server.bus).run(
+            """
+            for _ in range(8):
+                bus.send_message(message('\(TestObject.interfaceName)', 'Reveal', [dbus.UInt32(4 << 20)]))
+            call('\(TestObject.interfaceName)', 'Sender')
+            """
+        )
+        #expect(result.succeeded, "\(result.errors)")
     }
 }

@@ -6,7 +6,7 @@ import Testing
 struct ClosingTests {
     @Test
     @BusActor
-    func close_callsThatWait_fail() async throws {
+    func close_pendingCalls_fail() async throws {
         let server = try await TestServer.start()
         let lost = Task { try await server.call("Hold", "lost") }
         _ = try await server.object.held.first("the call")
@@ -16,7 +16,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_callsBehindAFullQueue_fail() async throws {
+    func close_callsBehindFullQueue_fail() async throws {
         let server = try await TestServer.start()
         server.bus.pause()
         defer { server.bus.resume() }
@@ -34,7 +34,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_withinAHandler_failsTheCallsThatFollow() async throws {
+    func close_inHandler_failsLaterCalls() async throws {
         let server = try await TestServer.start()
         let calls = Recorder<Task<BusError?, Never>>()
         server.object.action = {
@@ -57,7 +57,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_afterwards_callsFailAtOnce() async throws {
+    func close_laterCalls_failAtOnce() async throws {
         let server = try await TestServer.start()
         server.client.close()
         await #expect(throws: BusError(.disconnected, "")) { try await server.call("Sender") }
@@ -66,7 +66,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_afterwards_everythingElseDoesNothing() async throws {
+    func close_laterOperations_doNothing() async throws {
         let server = try await TestServer.start()
         let id = server.client.subscribe(to: .nameVanished) { _ in }
         server.client.close()
@@ -79,7 +79,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_messagesInTheQueue_areSentFirst() async throws {
+    func close_queuedMessages_areSentFirst() async throws {
         let server = try await TestServer.start()
         for number in 0..<1000 {
             let message = server.message("Record")
@@ -93,7 +93,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_busHasStopped_isDoneAfterABoundedTime() async throws {
+    func close_busHangs_returnsAfterBoundedTime() async throws {
         let server = try await TestServer.start()
         server.bus.pause()
         let bytes = ByteArray([UInt8](repeating: 1, count: 4 << 20))
@@ -107,7 +107,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_inAHandler_isDoneAfterIt() async throws {
+    func close_inHandler_isCompletedAfterIt() async throws {
         let server = try await TestServer.start()
         server.object.action = { server.connection.close() }
         try await server.call("Act")
@@ -116,7 +116,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_anotherConnectionInAHandler_disturbsNobody() async throws {
+    func close_otherConnectionInHandler_isSafe() async throws {
         let server = try await TestServer.start()
         let others = try (0..<8).map { _ in try server.bus.connect() }
         server.object.action = {
@@ -131,7 +131,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func close_ownWish_isNoDisconnection() async throws {
+    func close_own_doesNotReportDisconnect() async throws {
         let server = try await TestServer.start()
         let disconnections = Recorder<Void>()
         server.client.onDisconnect = { disconnections.record(()) }
@@ -142,7 +142,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func busDies_everybody_learnsOfIt() async throws {
+    func busDies_allConnections_reportDisconnect() async throws {
         let server = try await TestServer.start()
         let disconnections = Recorder<String>()
         server.client.onDisconnect = { disconnections.record("client") }
@@ -160,7 +160,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func busDies_closeOnDisconnection_isFine() async throws {
+    func busDies_closeInDisconnectHandler_isSafe() async throws {
         let server = try await TestServer.start()
         let disconnections = Recorder<Void>()
         server.client.onDisconnect = {
@@ -174,7 +174,7 @@ struct ClosingTests {
 
     @Test
     @BusActor
-    func busDies_muchStillToSend_isFine() async throws {
+    func busDies_largeQueue_reportsDisconnect() async throws {
         let server = try await TestServer.start()
         let disconnections = Recorder<Void>()
         server.client.onDisconnect = { disconnections.record(()) }
@@ -198,7 +198,7 @@ struct ClosingTests {
         #expect(throws: BusError.self) { _ = try Connection(.address("no address")) }
     }
 
-    /// Lets the loop wait for its descriptors, and handle them, once at least.
+    /// Lets the loop poll and handle its descriptors at least once.
     @BusActor
     private func turnOfTheLoop() async {
         for _ in 0..<2 {

@@ -6,7 +6,7 @@ struct ExportTests {
     private static let path = ObjectPath(unchecked: "/test/exported")
     private static let interface = "test.Exported"
 
-    /// An object that tells its name, at once or after a while.
+    /// An object that replies with its name, at once or later.
     @BusActor
     private final class Named {
         let name: String
@@ -33,7 +33,7 @@ struct ExportTests {
         }
     }
 
-    /// Three connections: one that exports, and two that call it.
+    /// An exporting connection and two callers.
     private func run(
         _ body: @BusActor (_ exporter: Connection, _ peer: Connection, _ stranger: Connection) async throws -> Void
     ) async throws {
@@ -76,7 +76,7 @@ struct ExportTests {
     }
 
     @Test
-    func call_byStranger_isAsIfThereWereNothing() async throws {
+    func call_byOtherPeer_isUnknownObject() async throws {
         try await run { exporter, peer, stranger in
             var missing: BusError?
             do { _ = try await name(of: exporter, for: stranger) } catch { missing = error as? BusError }
@@ -92,7 +92,7 @@ struct ExportTests {
     }
 
     @Test
-    func call_withServer_peerFindsTheExportAndOthersTheServer() async throws {
+    func call_pathOfServer_peerGetsExportOthersServer() async throws {
         try await run { exporter, peer, stranger in
             let served = Named("served").target
             exporter.server = ObjectServer(on: exporter, limit: 1) { _ in served }

@@ -18,7 +18,7 @@ struct NameTests {
 
     @Test
     @BusActor
-    func requestName_takenName_isLeftToItsOwner() async throws {
+    func requestName_takenName_staysWithOwner() async throws {
         let (bus, first, second) = try await connections()
         #expect(try first.requestName(name) == .owner)
         #expect(try second.requestName(name) == .ownedByAnother)
@@ -28,7 +28,7 @@ struct NameTests {
 
     @Test
     @BusActor
-    func requestName_ownerThatAllowsIt_isReplaced() async throws {
+    func requestName_replaceableOwner_isReplaced() async throws {
         let (bus, first, second) = try await connections()
         let lost = Recorder<String>()
         first.subscribe(to: .nameLost) { message in
@@ -45,7 +45,7 @@ struct NameTests {
 
     @Test
     @BusActor
-    func requestName_takenName_isNotWaitedFor() async throws {
+    func requestName_takenName_isNotQueued() async throws {
         let (bus, first, second) = try await connections()
         let vanished = Recorder<String>()
         second.onNameVanished { vanished.record($0) }
@@ -60,7 +60,7 @@ struct NameTests {
 
     @Test
     @BusActor
-    func onNameVanished_connectionThatEnds_tellsAllItsNames() async throws {
+    func onNameVanished_connectionEnds_reportsAllNames() async throws {
         let (bus, first, second) = try await connections()
         let vanished = Recorder<String>()
         second.onNameVanished { vanished.record($0) }
@@ -93,5 +93,78 @@ struct NameTests {
         for connection in connections {
             connection.close()
         }
+    }
+}
+
+struct OwnerTests {
+    private static let name = "test.keychaind.Name"
+
+    @Test
+    func owner_ownedName_isUniqueName() async throws {
+        try await OwnerTests.run { first, second in
+            let outcome = try second.requestName(OwnerTests.name)
+            #expect(outcome == .owner)
+            for name in [OwnerTests.name, second.uniqueName] {
+                let owner = try await first.owner(of: name)
+                #expect(owner == second.uniqueName)
+            }
+        }
+    }
+
+    @Test
+    func owner_unownedName_isNil() async throws {
+        try await OwnerTests.run { first, second in
+            let missing = try await first.owner(of: OwnerTests.name)
+            #expect(missing == nil)
+            let gone = second.uniqueName
+            second.close()
+            // The bus may not have noticed yet.
+            let vanished = Recorder<String>()
+            first.onNameVanished { vanished.record($0) }
+            if try await first.owner(of: gone) != nil {
+                _ = try await vanished.first("the end of the connection") { $0 == gone }
+            }
+            let owner = try await first.owner(of: gone)
+            #expect(owner == nil)
+        }
+    }
+
+    @Test
+    func startService_noServiceFile_isServiceUnknown() async throws {
+        try await OwnerTests.run { first, _ in
+            await #expect(throws: BusError(.serviceUnknown, "")) {
+                try await first.startService(OwnerTests.name)
+            }
+        }
+    }
+
+    @Test
+    func startService_programFails_isSpawnError() async throws {
+        let service = ActivatableService(name: OwnerTests.name, command: ["/bin/false"])
+        try await OwnerTests.run(on: PrivateBus(services: [service])) { first, _ in
+            let error = await #expect(throws: BusError.self) {
+                try await first.startService(OwnerTests.name)
+            }
+            #expect(error?.name.rawValue.hasPrefix("org.freedesktop.DBus.Error.Spawn.") == true)
+        }
+    }
+
+    private static func run(
+        _ body: @BusActor (_ first: Connection, _ second: Connection) async throws -> Void
+    ) async throws {
+        try await run(on: PrivateBus(), body)
+    }
+
+    @BusActor
+    private static func run(
+        on bus: PrivateBus,
+        _ body: @BusActor (_ first: Connection, _ second: Connection) async throws -> Void
+    ) async throws {
+        let (first, second) = (try bus.connect(), try bus.connect())
+        defer {
+            first.close()
+            second.close()
+        }
+        try await body(first, second)
     }
 }

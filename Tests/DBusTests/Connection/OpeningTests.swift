@@ -2,11 +2,11 @@ import DBus
 import TestSupport
 import Testing
 
-/// Connecting without blocking the loop.
+/// Opening connections.
 @Suite(.onLoop)
 struct OpeningTests {
     @Test @BusActor
-    func open_hasANameAndIsUsable() async throws {
+    func open_runningBus_isUsable() async throws {
         let bus = try await PrivateBus()
         let connection = try await Connection.open(bus.address, timeout: Patience.limit)
         defer { connection.close() }
@@ -16,7 +16,7 @@ struct OpeningTests {
     }
 
     @Test @BusActor
-    func open_busEndsMeanwhile_fails() async throws {
+    func open_busDies_fails() async throws {
         let bus = try await PrivateBus()
         bus.pause()
         defer { bus.resume() }
@@ -26,7 +26,7 @@ struct OpeningTests {
     }
 
     @Test @BusActor
-    func followOwner_tellsEachChangeOnce() async throws {
+    func followOwner_changes_areReportedOnce() async throws {
         let bus = try await PrivateBus()
         let connection = try bus.connect()
         defer { connection.close() }
@@ -42,7 +42,7 @@ struct OpeningTests {
     }
 
     @Test @BusActor
-    func followOwner_ownedAlready_tellsTheOwner() async throws {
+    func followOwner_ownedName_reportsOwner() async throws {
         let bus = try await PrivateBus()
         let (owner, connection) = (try bus.connect(), try bus.connect())
         defer {
@@ -56,7 +56,7 @@ struct OpeningTests {
     }
 
     @Test @BusActor
-    func followOwner_ended_tellsNothing() async throws {
+    func followOwner_unsubscribed_reportsNothing() async throws {
         let bus = try await PrivateBus()
         let connection = try bus.connect()
         defer { connection.close() }

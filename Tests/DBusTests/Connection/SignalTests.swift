@@ -14,7 +14,7 @@ struct SignalTests {
 
     @Test
     @BusActor
-    func subscribe_everyFilter_isHeldAgainstTheSignal() async throws {
+    func subscribe_everyFilter_isApplied() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<String>()
         let sender = server.connection.uniqueName
@@ -32,7 +32,7 @@ struct SignalTests {
                 heard.record("\(name) \((try? message.read(String.self)) ?? "")")
             }
         }
-        // The bus has the rules once it has answered.
+        // The bus has added the match rules once it replies.
         try await server.call("Sender")
         send("1", path, "Wanted", from: server.connection)
         send("2", path, "Other", from: server.connection)
@@ -52,7 +52,7 @@ struct SignalTests {
 
     @Test
     @BusActor
-    func unsubscribe_laterSignals_areNotHeard() async throws {
+    func unsubscribe_laterSignals_areNotDelivered() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<String>()
         let id = server.client.subscribe(to: SignalMatch(interface: interface)) { _ in heard.record("gone") }
@@ -68,7 +68,7 @@ struct SignalTests {
 
     @Test
     @BusActor
-    func unsubscribe_inTheHandler_isTheLastThatItHears() async throws {
+    func unsubscribe_inHandler_endsDelivery() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<String>()
         let once = Subscribed()
@@ -86,7 +86,7 @@ struct SignalTests {
 
     @Test
     @BusActor
-    func send_toOneReceiver_reachesNobodyElse() async throws {
+    func send_unicast_reachesOnlyReceiver() async throws {
         let server = try await TestServer.start()
         let other = try server.bus.connect()
         defer { other.close() }
@@ -121,7 +121,7 @@ struct SignalTests {
 
     @Test
     @BusActor
-    func emit_toOneReceiver_isHeardByNobodyElse() async throws {
+    func emit_unicast_reachesOnlyReceiver() async throws {
         let server = try await TestServer.start()
         let other = try server.bus.connect()
         defer { other.close() }

@@ -1,7 +1,7 @@
 import DBus
 import TestSupport
 
-/// An object whose methods show each way in which a call can go.
+/// An object with a method for every way to answer a call.
 @BusActor
 final class TestObject {
     nonisolated static let interfaceName = "org.example.Test"
@@ -10,12 +10,12 @@ final class TestObject {
     var label = "first"
     var numbers: [UInt64] = [1, 2, 3]
     var names = ["name"]
-    /// What `Record` was called with.
+    /// The arguments of `Record`.
     let recorded = Recorder<String>()
-    /// Counts the calls of `Hold` that have begun.
+    /// The calls of `Hold` that have started.
     let held = Recorder<String>()
     private var waiting: [CheckedContinuation<Void, Never>] = []
-    /// Run by `Act`.
+    /// The action of `Act`.
     var action: () -> Void = {}
 
     func hold(_ name: String) async {
@@ -25,7 +25,7 @@ final class TestObject {
         }
     }
 
-    /// Lets all held calls go on.
+    /// Resumes all held calls.
     func release() {
         for continuation in waiting {
             continuation.resume()
@@ -108,7 +108,7 @@ final class TestObject {
         ]
     )
 
-    /// A method that gives back what it was given; its name tells the signature, each sign as its number.
+    /// A method that echoes its argument; its name encodes the signature in character codes.
     private static func echo<Value: BusValue>(_ type: Value.Type) -> Method<TestObject> {
         Method(
             echoName(of: type),
@@ -126,7 +126,7 @@ final class TestObject {
 }
 
 extension Method<TestObject> {
-    /// A suspending method, its name first as in the others.
+    /// Creates a suspending method with the name first, like the other initializers.
     fileprivate init(
         _ name: String,
         waits: Bool,

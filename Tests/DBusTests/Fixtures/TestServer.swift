@@ -1,7 +1,8 @@
 import DBus
 import TestSupport
+import Testing
 
-/// A private bus with a ``TestObject`` on it, and a client.
+/// A private bus with a ``TestObject`` and a client.
 @BusActor
 final class TestServer {
     nonisolated static let name = "org.example.Server"
@@ -38,7 +39,7 @@ final class TestServer {
         }
     }
 
-    /// A call of the object, its arguments still to be written.
+    /// A call of the object without arguments.
     nonisolated func message(
         _ member: String,
         of interface: String = TestObject.interfaceName,
@@ -57,5 +58,33 @@ final class TestServer {
         let message = message(member, of: interface, at: path)
         message.append(repeat each arguments)
         return try await client.call(message, timeout: Patience.limit)
+    }
+}
+
+/// Starts the event loop before tests that are isolated to ``BusActor``.
+struct LoopTrait: SuiteTrait, TestTrait {
+    var isRecursive: Bool { true }
+
+    func prepare(for test: Test) async throws {
+        EventLoop.startThread()
+    }
+}
+
+extension Trait where Self == LoopTrait {
+    static var onLoop: LoopTrait { LoopTrait() }
+}
+
+/// Writes and reads values without a bus.
+enum Arguments {
+    /// Writes a value and reads it back.
+    static func roundTrip<Value: BusValue>(_ value: Value) throws(BusError) -> Value {
+        try message(value).read(Value.self)
+    }
+
+    /// A message with these arguments.
+    static func message<each Value: BusValue>(_ values: repeat each Value) -> Message {
+        let message = Message.signal(.root, "org.example.Test", "Arguments")
+        message.append(repeat each values)
+        return message
     }
 }

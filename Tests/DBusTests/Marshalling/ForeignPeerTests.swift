@@ -2,12 +2,12 @@ import DBus
 import TestSupport
 import Testing
 
-/// Marshalling against another implementation, in both directions.
+/// Interoperability of marshalling with dbus-python, in both directions.
 @Suite(.onLoop)
 struct ForeignPeerTests {
     @Test
     @BusActor
-    func echo_valuesOfAnotherImplementation_comeBack() async throws {
+    func echo_valuesOfForeignPeer_areReturned() async throws {
         let server = try await TestServer.start()
         let result = try await RawCaller(server.bus).run(
             """
@@ -53,7 +53,7 @@ struct ForeignPeerTests {
 
     @Test
     @BusActor
-    func echo_throughAnotherImplementation_randomValuesComeBack() async throws {
+    func echo_randomValues_areReturned() async throws {
         let peer = try await EchoPeer()
         for seed in 1000..<1150 as Range<UInt64> {
             var random = RandomValues(seed: seed)
@@ -80,7 +80,7 @@ struct ForeignPeerTests {
 
     @Test
     @BusActor
-    func echo_throughAnotherImplementation_largeSecretComesBack() async throws {
+    func echo_largeSecret_isReturned() async throws {
         let peer = try await EchoPeer()
         let secret = WireSecret(
             session: ObjectPath(unchecked: "/s"),

@@ -34,7 +34,7 @@ struct ReaderTests {
     }
 
     @Test
-    func read_argumentTooMany_isInvalidArgs() {
+    func read_extraArgument_isInvalidArgs() {
         expectInvalid(Arguments.message("one", "two"), String.self)
     }
 
@@ -49,7 +49,7 @@ struct ReaderTests {
     }
 
     @Test
-    func withBytes_arrayOfStrings_doesNotCallBack() throws {
+    func withBytes_arrayOfStrings_throwsBeforeCallback() throws {
         var reader = Arguments.message(["text"]).makeReader()
         var wasCalled = false
         #expect(throws: BusError.self) {
@@ -66,7 +66,7 @@ struct ReaderTests {
     }
 
     @Test
-    func skip_anything_goesToTheNext() throws {
+    func skip_anyValue_movesToNext() throws {
         var reader = Arguments.message(["a": Variant.strings(["b"])], UInt8(7)).makeReader()
         let signature = reader.nextSignature
         reader.skip()
@@ -75,7 +75,7 @@ struct ReaderTests {
     }
 
     @Test
-    func skip_atTheEnd_staysThere() {
+    func skip_atEnd_doesNothing() {
         var reader = Arguments.message().makeReader()
         reader.skip()
         let (isAtEnd, signature) = (reader.isAtEnd, reader.nextSignature)
@@ -83,7 +83,7 @@ struct ReaderTests {
     }
 
     @Test
-    func readStructure_membersLeftUnread_goesOnBehindIt() throws {
+    func readStructure_membersLeftUnread_continuesAfterIt() throws {
         let secret = WireSecret(session: .root, value: [1])
         var reader = Arguments.message(secret, "next").makeReader()
         let session = try reader.readStructure { (reader) throws(BusError) in try ObjectPath(from: &reader) }
@@ -92,7 +92,7 @@ struct ReaderTests {
     }
 
     @Test
-    func readStructure_moreMembersThanThereAre_isInvalidArgs() {
+    func readStructure_tooManyMembersRead_isInvalidArgs() {
         let message = Arguments.message()
         message.write { $0.writeStructure { UInt8(1).write(to: &$0) } }
         #expect(throws: BusError(.invalidArguments, "")) {
@@ -105,7 +105,7 @@ struct ReaderTests {
     }
 
     @Test
-    func variant_ofAnUnreadableType_tellsItsSignature() throws {
+    func variant_unsupportedType_keepsSignature() throws {
         let message = Arguments.message()
         message.write { writer in
             writer.writeVariant("(sy)") { writer in
@@ -122,7 +122,7 @@ struct ReaderTests {
     }
 
     @Test
-    func variant_inVariants_isReadToTheBottom() throws {
+    func variant_nested_isReadCompletely() throws {
         var value = Variant.string("deep")
         for _ in 0..<50 {
             value = .variant(value)

@@ -29,7 +29,7 @@ struct WipingTests {
     }
 
     @Test
-    func wipe_everythingElse_stays() throws {
+    func wipe_otherTypes_areKept() throws {
         let message = Arguments.message("text", UInt64(5), secret, ["a": "b"])
         message.wipeByteArrays()
         let (text, number, wiped, dictionary) = try message.read(
@@ -81,5 +81,28 @@ struct WipingTests {
         message.wipeByteArrays()
         message.wipeStrings()
         #expect(message.signature == "")
+    }
+}
+
+/// Overwriting of libdbus's receive buffer; `IdleMemoryTests` check that nothing remains.
+@Suite(.onLoop)
+struct ReceiveBufferTests {
+    @Test
+    @BusActor
+    func receiveBuffer_afterBytes_isOverwrittenOnce() async throws {
+        let server = try await TestServer.start()
+        let heard = Recorder<[UInt8]>()
+        server.connection.subscribe(to: SignalMatch(interface: "org.keychaind.Memory")) { message in
+            heard.record((try? message.read(ByteArray.self).bytes) ?? [])
+        }
+        server.connection.wipeReceiveBuffer()
+        try await server.call("Record", "no bytes")
+        for count in 1...2 {
+            // The call is refused for its type, but its bytes were received.
+            await #expect(throws: BusError.self) { try await server.call("Record", ByteArray([1, 2, 3])) }
+            let zeros = try await heard.first("a signal", after: count - 1) { _ in true }
+            #expect(zeros == [UInt8](repeating: 0, count: 8 << 10))
+            #expect(heard.count == count)
+        }
     }
 }

@@ -7,7 +7,7 @@ import Testing
 struct DispatchTests {
     @Test
     @BusActor
-    func call_goodArguments_isAnswered() async throws {
+    func call_validArguments_isAnswered() async throws {
         let server = try await TestServer.start()
         try await server.call("Record", "one")
         #expect(server.object.recorded.all == ["one"])
@@ -15,14 +15,14 @@ struct DispatchTests {
 
     @Test
     @BusActor
-    func call_sender_isTheCallersUniqueName() async throws {
+    func call_sender_isUniqueName() async throws {
         let server = try await TestServer.start()
         #expect(try await server.call("Sender").read(String.self) == server.client.uniqueName)
     }
 
     @Test
     @BusActor
-    func calls_thousands_areCounted_andEvery1024thIsTold() async throws {
+    func calls_every1024th_isReported() async throws {
         let server = try await TestServer.start()
         let objects = try #require(server.connection.server)
         let told = Recorder<UInt64>()
@@ -40,7 +40,7 @@ struct DispatchTests {
 
     @Test
     @BusActor
-    func call_withMuchInIt_isTold() async throws {
+    func call_largeArguments_isReported() async throws {
         let server = try await TestServer.start()
         let objects = try #require(server.connection.server)
         let told = Recorder<UInt64>()
@@ -56,29 +56,21 @@ struct DispatchTests {
         #expect(told.all == [1, 3, 4])
     }
 
-    @Test
+    @Test(
+        arguments: [
+            ("/nowhere", TestObject.interfaceName, "Record", .unknownObject),
+            (TestObject.path.rawValue, "org.example.Nothing", "Record", .unknownInterface),
+            (TestObject.path.rawValue, TestObject.interfaceName, "Nothing", .unknownMethod),
+            (TestObject.path.rawValue, StandardInterface.properties, "Nothing", .unknownMethod),
+            (TestObject.path.rawValue, StandardInterface.introspectable, "Nothing", .unknownMethod),
+        ] as [(String, String, String, ErrorName)]
+    )
     @BusActor
-    func call_unknownObject_failsAsTheResolverSays() async throws {
+    func call_unknownTarget_fails(path: String, interface: String, member: String, error: ErrorName) async throws {
         let server = try await TestServer.start()
-        await #expect(throws: BusError(.unknownObject, "")) {
-            try await server.call("Record", at: ObjectPath(unchecked: "/nowhere"), "one")
+        await #expect(throws: BusError(error, "")) {
+            try await server.call(member, of: interface, at: ObjectPath(unchecked: path), "one")
         }
-    }
-
-    @Test
-    @BusActor
-    func call_unknownInterface_fails() async throws {
-        let server = try await TestServer.start()
-        await #expect(throws: BusError(.unknownInterface, "")) {
-            try await server.call("Record", of: "org.example.Nothing", "one")
-        }
-    }
-
-    @Test(arguments: [TestObject.interfaceName, StandardInterface.properties, StandardInterface.introspectable])
-    @BusActor
-    func call_unknownMethod_fails(interface: String) async throws {
-        let server = try await TestServer.start()
-        await #expect(throws: BusError(.unknownMethod, "")) { try await server.call("Nothing", of: interface) }
     }
 
     @Test
@@ -94,7 +86,7 @@ struct DispatchTests {
 
     @Test(arguments: ["Fail", "FailLater"])
     @BusActor
-    func call_methodThatThrows_failsWithItsError(member: String) async throws {
+    func call_throwingMethod_failsWithItsError(member: String) async throws {
         let server = try await TestServer.start()
         do {
             try await server.call(member)
@@ -107,14 +99,14 @@ struct DispatchTests {
 
     @Test
     @BusActor
-    func call_methodThatForgetsToAnswer_fails() async throws {
+    func call_methodWithoutReply_fails() async throws {
         let server = try await TestServer.start()
         await #expect(throws: BusError(.failed, "")) { try await server.call("Forget") }
     }
 
     @Test
     @BusActor
-    func call_waitingMethodThatForgetsToAnswer_failsAtItsEnd() async throws {
+    func call_suspendingMethodWithoutReply_failsAtEnd() async throws {
         let server = try await TestServer.start()
         let answer = Task { try await server.call("ForgetLater") }
         _ = try await server.object.held.first("the call")
@@ -124,7 +116,7 @@ struct DispatchTests {
 
     @Test
     @BusActor
-    func call_methodThatAnswersTwice_answersOnce() async throws {
+    func call_methodWithTwoReplies_sendsFirst() async throws {
         let server = try await TestServer.start()
         #expect(try await server.call("AnswerTwice").read(String.self) == "first")
         #expect(try await server.call("Sender").read(String.self) == server.client.uniqueName)
@@ -140,7 +132,7 @@ struct DispatchTests {
         }
     }
 
-    /// Compares in one piece: the loop's thread is shared by all tests, and a debug build is slow.
+    /// A single comparison, as the shared event loop runs a slow debug build.
     private func isRevealed(_ bytes: [UInt8]) -> Bool {
         let expected = [UInt8](repeating: 0x5a, count: bytes.count)
         return memcmp(bytes, expected, bytes.count) == 0
@@ -148,7 +140,7 @@ struct DispatchTests {
 
     @Test
     @BusActor
-    func call_secretsInTurn_doNotSpoilEachOther() async throws {
+    func call_consecutiveSecrets_areIndependent() async throws {
         let server = try await TestServer.start()
         let calls = (0..<16).map { _ in
             Task { try await server.call("Reveal", UInt32(1 << 20)).read(ByteArray.self).bytes }
@@ -180,7 +172,7 @@ struct DispatchTests {
 
     @Test
     @BusActor
-    func call_withoutWishForAnAnswer_getsNone() async throws {
+    func call_noReplyExpected_getsNone() async throws {
         let server = try await TestServer.start()
         let result = try await RawCaller(server.bus).run(
             """

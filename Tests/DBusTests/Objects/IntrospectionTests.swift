@@ -6,7 +6,7 @@ import Testing
 struct IntrospectionTests {
     @Test
     @BusActor
-    func introspect_object_showsEveryMemberWithItsTypes() async throws {
+    func introspect_object_listsAllMembers() async throws {
         let server = try await TestServer.start()
         let text = try await server.call("Introspect", of: StandardInterface.introspectable).read(String.self)
         for line in [
@@ -36,7 +36,7 @@ struct IntrospectionTests {
 
     @Test
     @BusActor
-    func introspect_twice_isTheSameText() async throws {
+    func introspect_twice_isEqual() async throws {
         let server = try await TestServer.start()
         let first = try await server.call("Introspect", of: StandardInterface.introspectable).read(String.self)
         let second = try await server.call("Introspect", of: StandardInterface.introspectable).read(String.self)
@@ -57,7 +57,7 @@ struct IntrospectionTests {
     func introspect_withGDBus_isParsed() async throws {
         let server = try await TestServer.start()
         var result = try await introspectWithGDBus(server)
-        // gdbus waits 3 s and no more, which the loop that all tests share may need on a busy machine.
+        // gdbus waits only 3 s, which a busy machine may exceed.
         for _ in 1..<10 where result.errors.contains("Timeout") {
             result = try await introspectWithGDBus(server)
         }

@@ -8,14 +8,14 @@ struct PropertyTests {
 
     @Test
     @BusActor
-    func get_property_givesItsValue() async throws {
+    func get_property_returnsValue() async throws {
         let server = try await TestServer.start()
         #expect(try await get("Label", server) == .string("first"))
     }
 
     @Test
     @BusActor
-    func getAll_interface_givesAllItsProperties() async throws {
+    func getAll_interface_returnsItsProperties() async throws {
         let server = try await TestServer.start()
         let values = try await getAll(name, server)
         #expect(Set(values.keys) == ["Label", "Names", "Numbers", "Slow"])
@@ -25,7 +25,7 @@ struct PropertyTests {
 
     @Test
     @BusActor
-    func getAll_interface_isInTheOrderOfTheDeclaration() async throws {
+    func getAll_interface_isInDeclarationOrder() async throws {
         let server = try await TestServer.start()
         let reply = try await server.call("GetAll", of: StandardInterface.properties, name)
         var names: [String] = []
@@ -39,7 +39,7 @@ struct PropertyTests {
 
     @Test
     @BusActor
-    func getAll_withoutName_givesAllOfTheObject() async throws {
+    func getAll_emptyName_returnsAllProperties() async throws {
         let server = try await TestServer.start()
         #expect(try await getAll("", server).count == 4)
     }
@@ -115,7 +115,7 @@ struct PropertyTests {
 
     @Test
     @BusActor
-    func set_valueThatTheSetterRefuses_fails() async throws {
+    func set_refusedValue_fails() async throws {
         let server = try await TestServer.start()
         await #expect(throws: BusError(.invalidArguments, "")) {
             try await set("Label", "much too long a label", server)
@@ -125,7 +125,7 @@ struct PropertyTests {
 
     @Test
     @BusActor
-    func set_slowSetter_answersWhenItIsDone() async throws {
+    func set_suspendingSetter_repliesAtEnd() async throws {
         let server = try await TestServer.start()
         let answer = Task { try await set("Slow", "slow", server) }
         _ = try await server.object.held.first("the setter")

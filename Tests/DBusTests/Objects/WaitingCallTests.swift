@@ -6,7 +6,7 @@ import Testing
 struct WaitingCallTests {
     @Test
     @BusActor
-    func waitingCall_meanwhile_othersAreAnswered() async throws {
+    func waitingCall_otherCalls_areAnsweredMeanwhile() async throws {
         let server = try await TestServer.start()
         let held = Task { try await server.call("Hold", "slow").read(String.self) }
         _ = try await server.object.held.first("the slow call")
@@ -18,7 +18,7 @@ struct WaitingCallTests {
 
     @Test
     @BusActor
-    func waitingCalls_pastTheLimit_areRefused() async throws {
+    func waitingCalls_overLimit_areRefused() async throws {
         let server = try await TestServer.start(limit: 3)
         let held = try await hold(3, server)
         await #expect(throws: BusError(.limitsExceeded, "")) { try await server.call("Hold", "one too many") }
@@ -28,7 +28,7 @@ struct WaitingCallTests {
 
     @Test
     @BusActor
-    func waitingCalls_pastTheLimit_leaveOtherCallersAlone() async throws {
+    func waitingCalls_overLimit_doNotAffectOtherCallers() async throws {
         let server = try await TestServer.start(limit: 1)
         let held = try await hold(1, server)
         try await server.call("Record", "an immediate call")
@@ -45,7 +45,7 @@ struct WaitingCallTests {
 
     @Test
     @BusActor
-    func waitingCalls_pastTheirBytes_areRefused_andMakePlaceOnceOver() async throws {
+    func waitingCalls_overByteLimit_areRefusedUntilOthersEnd() async throws {
         let server = try await TestServer.start(byteLimit: 1000)
         let bytes = ByteArray([UInt8](repeating: 1, count: 600))
         for round in 0..<2 {
@@ -88,7 +88,7 @@ struct WaitingCallTests {
 
     @Test
     @BusActor
-    func waitingCalls_onceOver_makePlace() async throws {
+    func waitingCalls_ended_makeRoom() async throws {
         let server = try await TestServer.start(limit: 2)
         for _ in 0..<3 {
             let held = try await hold(2, server)
@@ -99,7 +99,7 @@ struct WaitingCallTests {
 
     @Test
     @BusActor
-    func waitingCall_callerThatVanishes_doesNotDisturb() async throws {
+    func waitingCall_callerVanishes_isIgnored() async throws {
         let server = try await TestServer.start(limit: 1)
         let other = try server.bus.connect()
         let message = server.message("HoldBytes")
@@ -123,7 +123,7 @@ struct WaitingCallTests {
         await #expect(throws: BusError(.noReply, "")) { try await lost.value }
     }
 
-    /// Makes calls that wait; returns when all have begun.
+    /// Makes calls that wait; returns when all have started.
     @BusActor
     private func hold(_ count: Int, _ server: TestServer) async throws -> [Task<String, any Error>] {
         let mark = server.object.held.count
@@ -136,7 +136,7 @@ struct WaitingCallTests {
         return calls
     }
 
-    /// Counts the calls that have been answered.
+    /// Counts the answered calls.
     @BusActor
     private func finish(_ calls: [Task<String, any Error>]) async throws -> Int {
         var names: Set<String> = []

@@ -2,14 +2,14 @@ import DBus
 import TestSupport
 import Testing
 
-/// What is marshalled here, as libdbus reads it on the other side of a bus.
+/// Marshalled messages, as read by libdbus at the other end of a bus.
 @Suite(.onLoop)
 struct MarshalledMessageTests {
     private static let interface = "org.example.Marshalled"
 
     @Test
     @BusActor
-    func emit_randomValues_arriveAsTheyAre() async throws {
+    func emit_randomValues_arriveUnchanged() async throws {
         let peers = try await Peers()
         for seed in 0..<200 as Range<UInt64> {
             var random = RandomValues(seed: seed)
@@ -72,7 +72,7 @@ struct MarshalledMessageTests {
 
     @Test
     @BusActor
-    func emit_structures_haveTheirSignatureAtEveryDepth() async throws {
+    func emit_nestedStructures_haveSignature() async throws {
         let peers = try await Peers()
         let secret = WireSecret(session: .root, parameters: [], value: [1, 0, 255], contentType: "")
         let message = try await peers.send { writer in
@@ -117,7 +117,7 @@ struct MarshalledMessageTests {
 
     @Test
     @BusActor
-    func answer_withAnError_hasNameAndText() async throws {
+    func reply_error_hasNameAndMessage() async throws {
         let server = try await TestServer.start()
         await #expect(throws: BusError(.accessDenied, "")) { try await server.call("Fail") }
         let result = try await RawCaller(server.bus).run("fails('AccessDenied', 'org.example.Test', 'Fail')")
@@ -126,7 +126,7 @@ struct MarshalledMessageTests {
 
     @Test
     @BusActor
-    func answer_longerThanAnAnswerMayBe_isLimitsExceeded() async throws {
+    func reply_oversized_isLimitsExceeded() async throws {
         let server = try await TestServer.start()
         await #expect(throws: BusError(.limitsExceeded, "")) { try await server.call("Reveal", UInt32(64 << 20 + 1)) }
         try await server.call("Record", "still here")
@@ -134,7 +134,7 @@ struct MarshalledMessageTests {
 
     @Test
     @BusActor
-    func emit_longerThanASignalMayBe_isToldAndNotSent() async throws {
+    func emit_oversized_isReportedAndDropped() async throws {
         let server = try await TestServer.start()
         let told = Recorder<String>()
         server.connection.onOversizedSignal = { told.record($0) }
@@ -147,7 +147,7 @@ struct MarshalledMessageTests {
 
     @Test
     @BusActor
-    func answer_errorThatRepeatsTheCaller_isCutAtACharacter() async throws {
+    func reply_longErrorMessage_isCutAtCharacter() async throws {
         let server = try await TestServer.start()
         let name = "x" + String(repeating: "é", count: 100_000)
         let error = await #expect(throws: BusError(.unknownInterface, "")) {
@@ -157,7 +157,7 @@ struct MarshalledMessageTests {
         #expect(message.utf8.count == 511 && message.hasSuffix("éé"))
     }
 
-    /// Who sends and who hears.
+    /// A sender and a receiver.
     @BusActor
     private final class Peers {
         private let server: TestServer
@@ -172,7 +172,7 @@ struct MarshalledMessageTests {
             try await server.call("Sender")
         }
 
-        /// What arrives of what the closure writes.
+        /// Sends the values that the closure writes and returns the received message.
         func send(_ values: (inout Writer) -> Void) async throws -> Message {
             server.connection.emit(.root, MarshalledMessageTests.interface, "Signal", values)
             count += 1

@@ -2,14 +2,14 @@ import DBus
 import TestSupport
 import Testing
 
-/// The order and the fate of what is sent, by whichever way.
+/// The order and the delivery of messages sent by every means.
 @Suite(.onLoop)
 struct OutboxTests {
     private static let interface = "org.example.Outbox"
 
     @Test
     @BusActor
-    func messages_ofEveryKindInOneTurn_keepTheirOrder() async throws {
+    func messages_ofAllKindsInOneTurn_keepOrder() async throws {
         let server = try await TestServer.start()
         for number in stride(from: 0, to: 300, by: 3) {
             record(number, on: server)
@@ -25,12 +25,12 @@ struct OutboxTests {
 
     @Test
     @BusActor
-    func message_sentWhileAnotherConnectionIsHandled_leavesInThatTurn() async throws {
+    func message_sentByHandlerOfOtherConnection_leavesInSameTurn() async throws {
         let server = try await TestServer.start()
         let relays = try (0..<2).map { _ in try server.bus.connect() }
         defer { relays.forEach { $0.close() } }
         let heard = Recorder<String>()
-        // One of the two hears before, the other after it has been its turn to send.
+        // One of the two receives before its turn to send, the other after.
         for (from, to) in [(relays[0], relays[1]), (relays[1], relays[0])] {
             from.subscribe(to: SignalMatch(interface: Self.interface, member: "Ask")) { _ in
                 to.emit(.root, Self.interface, "Relay") { to.uniqueName.write(to: &$0) }
@@ -49,7 +49,7 @@ struct OutboxTests {
 
     @Test
     @BusActor
-    func socketIsFull_everythingArrivesInOrder() async throws {
+    func fullSocket_messages_arriveInOrder() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<UInt64>()
         server.client.subscribe(to: SignalMatch(interface: Self.interface)) { message in
@@ -58,7 +58,7 @@ struct OutboxTests {
         try await server.call("Sender")
         server.bus.pause()
         defer { server.bus.resume() }
-        // Sizes around what the kernel takes in one piece.
+        // Sizes around the limit of the kernel for one write.
         for number in 0..<400 as Range<UInt64> {
             let bytes = ByteArray([UInt8](repeating: 1, count: Int(number * 211 % 70_000)))
             server.connection.emit(.root, Self.interface, "Signal") { writer in
@@ -77,7 +77,7 @@ struct OutboxTests {
 
     @Test
     @BusActor
-    func socketIsFull_callsAndSubscriptionsWaitForTheirTurn() async throws {
+    func fullSocket_callsAndSubscriptions_keepOrder() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<String>()
         server.bus.pause()
@@ -98,7 +98,7 @@ struct OutboxTests {
 
     @Test
     @BusActor
-    func socketIsFull_serverAnswersWhenThereIsRoom() async throws {
+    func fullSocket_server_repliesOnceThereIsRoom() async throws {
         let server = try await TestServer.start()
         let calls = (0..<50).map { number in Task { try await server.call("Hold", "\(number)") } }
         for number in 0..<50 { _ = try await server.object.held.first("call \(number)", after: number) }
@@ -114,7 +114,7 @@ struct OutboxTests {
 
     @Test
     @BusActor
-    func busDies_socketIsFull_everybodyIsToldAndNothingIsKept() async throws {
+    func busDies_fullSocket_isReportedAndQueueDropped() async throws {
         let server = try await TestServer.start()
         let disconnections = Recorder<Void>()
         server.client.onDisconnect = { disconnections.record(()) }
@@ -133,7 +133,7 @@ struct OutboxTests {
 
     @Test
     @BusActor
-    func close_socketWasFull_sendsEverythingFirst() async throws {
+    func close_fullSocket_sendsQueueFirst() async throws {
         let server = try await TestServer.start()
         for number in 0..<40 {
             let message = server.message("Record")
@@ -153,7 +153,7 @@ struct OutboxTests {
         server.client.send(message)
     }
 
-    /// Sends more than a socket holds.
+    /// Sends more than the socket buffer holds.
     @BusActor
     private func fill(_ connection: Connection) {
         let bytes = ByteArray([UInt8](repeating: 1, count: 100_000))

@@ -1,13 +1,13 @@
 import Gcrypt
 import Testing
 
-/// The bytes of a hexadecimal text.
+/// Parses hexadecimal bytes.
 func bytes(hexadecimal text: String) -> [UInt8] {
     let digits = text.compactMap(\.hexDigitValue)
     return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 
-/// The code of the error that an operation throws, or nil.
+/// The code of the error that an operation throws; nil for none.
 func code(of operation: () throws -> Void) -> GcryptError.Code? {
     do {
         try operation()
@@ -17,11 +17,11 @@ func code(of operation: () throws -> Void) -> GcryptError.Code? {
     }
 }
 
-/// A buffer without an address, as some callers pass for nothing.
+/// An empty buffer without an address, as some callers pass.
 var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
 
 extension SecureBytes {
-    /// A copy of the bytes that can be compared with `==`.
+    /// A copy of the bytes, comparable with `==`.
     borrowing func array() -> [UInt8] {
         withUnsafeBytes { [UInt8]($0) }
     }
@@ -61,8 +61,20 @@ extension SessionCipher {
 }
 
 extension DiffieHellman {
-    /// The secret shared with a peer whose key is in an array.
+    /// Derives the shared secret from a public key in an array.
     borrowing func sharedSecret(with peer: [UInt8]) throws -> SecureBytes {
         try peer.span.withUnsafeBytes { try sharedSecret(with: $0) }
     }
+}
+
+/// Initializes a pool of locked memory that suffices for parallel tests.
+struct LockedPool: SuiteTrait {
+    func prepare(for test: Test) async throws {
+        _ = try Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
+    }
+}
+
+extension Trait where Self == LockedPool {
+    /// Initializes a large pool of locked memory.
+    static var lockedPool: LockedPool { LockedPool() }
 }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// A case of a file of vectors.
+/// A case of a vector file.
 struct Vector: Sendable, CustomStringConvertible {
-    /// A field that a case should have and has not, or that cannot be read.
+    /// A missing or malformed field.
     struct BadField: Error {
         let name: String
     }
@@ -12,7 +12,7 @@ struct Vector: Sendable, CustomStringConvertible {
     /// The name of the case.
     var description: String { fields["name"].map(String.init) ?? "unnamed" }
 
-    /// The cases of a file in `Tests/Vectors`, none if it cannot be read.
+    /// The cases of a file in `Tests/Vectors`; none if it cannot be read.
     static func cases(of file: String) -> [Vector] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
@@ -33,18 +33,18 @@ struct Vector: Sendable, CustomStringConvertible {
         return cases
     }
 
-    /// A field as it is.
+    /// A field as text.
     func text(_ name: String) throws -> String {
         guard let text = fields[Substring(name)] else { throw BadField(name: name) }
         return String(text)
     }
 
-    /// A field of hexadecimal bytes.
+    /// A field as hexadecimal bytes.
     func bytes(_ name: String) throws -> [UInt8] {
         GcryptTests.bytes(hexadecimal: try text(name))
     }
 
-    /// A field that is a number.
+    /// A field as a number.
     func integer(_ name: String) throws -> Int {
         guard let integer = Int(try text(name)) else { throw BadField(name: name) }
         return integer

@@ -34,7 +34,7 @@ struct AccessControlTests {
             ),
         ] as [(String, [FactorSet])]
     )
-    func parsing_expression_hasItsAlternatives(text: String, alternatives: [FactorSet]) throws {
+    func parsing_expression_hasAlternatives(text: String, alternatives: [FactorSet]) throws {
         #expect(Set(try AccessControl(parsing: text).policy.alternatives) == Set(alternatives))
     }
 
@@ -66,7 +66,7 @@ struct AccessControlTests {
     }
 
     @Test
-    func equality_sameRequirementInOtherWords_samePolicyOnly() throws {
+    func equality_equivalentTexts_onlyPoliciesAreEqual() throws {
         let short = try AccessControl(parsing: "userPresence")
         let long = try AccessControl(parsing: "biometryAny or devicePasscode")
         #expect(short != long)
@@ -78,31 +78,31 @@ struct AccessControlTests {
         arguments: [
             ("", .syntax, "empty"),
             (" \t ", .syntax, "empty"),
-            ("()", .syntax, "“)” at byte 2, where a constraint or “(” has to come"),
-            ("(userPresence", .syntax, "ends where “and”, “or” or “)” has to come"),
-            ("userPresence)", .syntax, "“)” at byte 13, where “and”, “or” or the end has to come"),
+            ("()", .syntax, "found “)” at byte 2 instead of a constraint or “(”"),
+            ("(userPresence", .syntax, "ends where “and”, “or” or “)” is expected"),
+            ("userPresence)", .syntax, "found “)” at byte 13 instead of “and”, “or” or the end"),
             ("userPresence devicePasscode", .syntax, "“devicePasscode” at byte 14"),
             ("userPresence and", .syntax, "ends where a constraint"),
             ("or userPresence", .syntax, "“or” at byte 1"),
             ("userPresence and or devicePasscode", .syntax, "“or” at byte 18"),
-            ("userPresence, devicePasscode", .syntax, "at byte 13 there is something"),
-            ("userPresence\nor devicePasscode", .syntax, "at byte 13 there is something"),
+            ("userPresence, devicePasscode", .syntax, "unexpected character at byte 13"),
+            ("userPresence\nor devicePasscode", .syntax, "unexpected character at byte 13"),
             ("userPresence & devicePasscode", .syntax, "at byte 14"),
             ("\u{e9}", .syntax, "at byte 1"),
-            ("userPrescence", .unknownConstraint, "“userPrescence” at byte 1 is none of userPresence, biometryAny"),
-            ("userpresence", .unknownConstraint, "is to be written “userPresence”"),
-            ("userPresence OR devicePasscode", .unknownConstraint, "“OR” at byte 14 is to be written “or”"),
+            ("userPrescence", .unknownConstraint, "“userPrescence” at byte 1 is not one of userPresence, biometryAny"),
+            ("userpresence", .unknownConstraint, "must be spelled “userPresence”"),
+            ("userPresence OR devicePasscode", .unknownConstraint, "“OR” at byte 14 must be spelled “or”"),
             ("devicePasscode and companion", .unknownConstraint, "“companion” at byte 20"),
         ] as [(String, AccessControlError.Code, String)]
     )
-    func parsing_mistake_isNamedWithItsPlace(text: String, code: AccessControlError.Code, words: String) {
+    func parsing_mistake_isReportedWithPlace(text: String, code: AccessControlError.Code, words: String) {
         let failure = failure(text)
         #expect(failure?.code == code)
         #expect(failure?.reason.contains(words) == true, "\(failure?.reason ?? "no error")")
     }
 
     @Test
-    func parsing_longestText_isRead_oneMoreIsNot() throws {
+    func parsing_lengthLimit_isEnforced() throws {
         let constraint = "devicePasscode"
         let longest = constraint + String(repeating: " ", count: AccessControl.maximumLength - constraint.utf8.count)
         #expect(try AccessControl(parsing: longest) == AccessControl(.devicePasscode))
@@ -111,18 +111,18 @@ struct AccessControlTests {
     }
 
     @Test
-    func parsing_deepestParentheses_areRead_oneMoreIsNot() throws {
+    func parsing_depthLimit_isEnforced() throws {
         func nested(_ depth: Int) -> String {
             String(repeating: "(", count: depth) + "biometryAny" + String(repeating: ")", count: depth)
         }
         #expect(try AccessControl(parsing: nested(AccessControl.maximumDepth)) == AccessControl(.biometryAny))
         #expect(failure(nested(AccessControl.maximumDepth + 1))?.code == .tooDeep)
-        // Depth is what is open at a time, not what was opened.
+        // The depth counts open parentheses only.
         #expect(failure(Array(repeating: "(biometryAny)", count: 14).joined(separator: "or")) == nil)
     }
 
     @Test
-    func reason_hostileText_repeatsNothingButLetters() {
+    func reason_hostileText_quotesOnlyLetters() {
         let reason = failure("userPresence \u{1B}[31m\u{202E}")?.reason ?? ""
         #expect(!reason.isEmpty)
         #expect(!reason.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x202E })
@@ -140,12 +140,40 @@ struct AccessControlTests {
             ("biometryAny and (devicePasscode or applicationPassword)", [.passcode, .applicationPassword]),
         ] as [(String, [FactorSet]?)]
     )
-    func keyAlternatives_policy_areWhatKeysCanEnforce(text: String, keys: [FactorSet]?) throws {
+    func keyAlternatives_policy_areEnforceableByKeys(text: String, keys: [FactorSet]?) throws {
         #expect(try AccessControl(parsing: text).policy.keyAlternatives == keys)
     }
 
     @Test
     func error_description_isCodeAndReason() {
         #expect(AccessControlError(.syntax, reason: "a").description == "syntax: a")
+    }
+}
+
+struct FactorSetTests {
+    @Test
+    func factors_anySet_areItsElements() {
+        for proofs in RandomExpression.allProofs {
+            #expect(Set(FactorSet(proofs).factors) == proofs)
+        }
+        #expect(FactorSet(rawValue: 0b1111_0000).factors.isEmpty)
+    }
+
+    @Test
+    func implied_currentSet_addsAnyFinger() {
+        #expect(FactorSet.biometryCurrentSet.implied == [.biometryAny, .biometryCurrentSet])
+        #expect(FactorSet.biometryAny.implied == .biometryAny)
+        #expect(
+            ([.passcode, .biometryCurrentSet] as FactorSet).implied == [.passcode, .biometryAny, .biometryCurrentSet]
+        )
+    }
+
+    @Test
+    func reduced_bothFingers_keepsTheStrongerOne() {
+        #expect(FactorSet.biometry.reduced == .biometryCurrentSet)
+        #expect(FactorSet.biometryAny.reduced == .biometryAny)
+        for proofs in RandomExpression.allProofs {
+            #expect(FactorSet(proofs).reduced.implied == FactorSet(proofs).implied)
+        }
     }
 }

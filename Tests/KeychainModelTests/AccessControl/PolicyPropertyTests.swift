@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct PolicyPropertyTests {
-    /// Random expressions, with what was made of their text.
+    /// Random expressions with the access controls parsed from their texts.
     private func samples(_ count: Int, seed: UInt64) throws -> [(expression: RandomExpression, parsed: AccessControl)] {
         var generator = SeededGenerator(seed: seed)
         return try (0..<count).compactMap { _ in
@@ -20,7 +20,7 @@ struct PolicyPropertyTests {
     }
 
     @Test
-    func isSatisfied_anyExpressionAndProofs_isTheExpressionsValue() throws {
+    func isSatisfied_anyProofs_matchesEvaluation() throws {
         for (expression, parsed) in try samples(3000, seed: 1) {
             let answers = RandomExpression.allProofs.map { parsed.policy.isSatisfied(by: FactorSet($0)) }
             #expect(answers == table(expression), "\(parsed)")
@@ -46,7 +46,7 @@ struct PolicyPropertyTests {
     }
 
     @Test
-    func equality_twoExpressions_isThatOfTheirTables() throws {
+    func equality_twoExpressions_matchesTruthTables() throws {
         let samples = try samples(150, seed: 3)
         for first in samples {
             for second in samples {
@@ -59,7 +59,7 @@ struct PolicyPropertyTests {
     }
 
     @Test
-    func remaining_anyExpressionAndProofs_isWhatCompletesThem() throws {
+    func remaining_anyProofs_completesThem() throws {
         for (expression, parsed) in try samples(300, seed: 8) {
             for proved in RandomExpression.allProofs {
                 let remaining = parsed.policy.remaining(after: FactorSet(proved))
@@ -71,9 +71,9 @@ struct PolicyPropertyTests {
     }
 
     @Test
-    func keyAlternatives_anyExpression_openExactlyWithKeysThatSatisfyIt() throws {
+    func keyAlternatives_anyExpression_openExactlyForSatisfyingKeys() throws {
         for (expression, parsed) in try samples(1000, seed: 5) {
-            // Only the daemon can enforce what can be had with fingers alone.
+            // Only the daemon can enforce a policy that fingers alone satisfy.
             let fingersSuffice = expression.isTrue([.biometryAny, .biometryCurrentSet])
             guard let keys = parsed.policy.keyAlternatives else {
                 #expect(fingersSuffice)
@@ -88,7 +88,7 @@ struct PolicyPropertyTests {
     }
 
     @Test
-    func description_anyExpression_readsBackTheSame() throws {
+    func description_anyExpression_parsesToEqual() throws {
         for (_, parsed) in try samples(1000, seed: 6) {
             let again = try AccessControl(parsing: parsed.description)
             #expect(again == parsed)
@@ -98,7 +98,7 @@ struct PolicyPropertyTests {
     }
 
     @Test
-    func parsing_damagedText_isRefusedOrRead_neverMore() throws {
+    func parsing_damagedText_failsOrSucceeds() throws {
         var generator = SeededGenerator(seed: 7)
         let signs = Array("aoP() \t\u{0}\n\u{e9}\u{1F511}-") + ["and", "or", "userPresence"]
         for _ in 0..<3000 {
@@ -122,5 +122,72 @@ struct PolicyPropertyTests {
             case .failure(let error): #expect(!error.reason.isEmpty)
             }
         }
+    }
+}
+
+/// A boolean expression of constraints, evaluated as documented, independently of the code under test.
+indirect enum RandomExpression {
+    case constraint(Constraint)
+    case and(RandomExpression, RandomExpression)
+    case or(RandomExpression, RandomExpression)
+
+    /// Creates an expression with a number of constraints.
+    static func make(constraints: Int, using generator: inout SeededGenerator) -> RandomExpression {
+        guard constraints > 1 else { return .constraint(Constraint.allCases.randomElement(using: &generator)!) }
+        let left = Int.random(in: 1..<constraints, using: &generator)
+        let first = make(constraints: left, using: &generator)
+        let second = make(constraints: constraints - left, using: &generator)
+        return Bool.random(using: &generator) ? .and(first, second) : .or(first, second)
+    }
+
+    /// Whether the proofs satisfy the expression.
+    func isTrue(_ proofs: Set<Factor>) -> Bool {
+        let finger = proofs.contains(.biometryAny) || proofs.contains(.biometryCurrentSet)
+        switch self {
+        case .constraint(.userPresence): return finger || proofs.contains(.passcode)
+        case .constraint(.biometryAny): return finger
+        case .constraint(.biometryCurrentSet): return proofs.contains(.biometryCurrentSet)
+        case .constraint(.devicePasscode): return proofs.contains(.passcode)
+        case .constraint(.applicationPassword): return proofs.contains(.applicationPassword)
+        case .and(let first, let second): return first.isTrue(proofs) && second.isTrue(proofs)
+        case .or(let first, let second): return first.isTrue(proofs) || second.isTrue(proofs)
+        }
+    }
+
+    /// The text of the expression, with necessary and some redundant parentheses.
+    func text(using generator: inout SeededGenerator) -> String {
+        let gap = { (generator: inout SeededGenerator) in [" ", "  ", "\t"].randomElement(using: &generator)! }
+        let text: String
+        switch self {
+        case .constraint(let constraint):
+            text = constraint.rawValue
+        case .and(let first, let second):
+            let operands = [first, second].map { operand in
+                if case .or = operand {
+                    "(" + operand.text(using: &generator) + ")"
+                } else {
+                    operand.text(using: &generator)
+                }
+            }
+            text = operands[0] + gap(&generator) + "and" + gap(&generator) + operands[1]
+        case .or(let first, let second):
+            text =
+                first.text(using: &generator) + gap(&generator) + "or" + gap(&generator)
+                + second.text(using: &generator)
+        }
+        guard Int.random(in: 0..<8, using: &generator) == 0 else { return text }
+        return "(" + ["", " "].randomElement(using: &generator)! + text + ")"
+    }
+
+    /// All sets of proofs.
+    static let allProofs: [Set<Factor>] = (0..<16).map { bits in
+        Set(Factor.allCases.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element))
+    }
+}
+
+extension FactorSet {
+    /// Converts a set for the code under test.
+    init(_ proofs: Set<Factor>) {
+        self = proofs.reduce(into: []) { $0.insert(FactorSet($1)) }
     }
 }

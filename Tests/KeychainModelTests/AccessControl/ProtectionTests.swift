@@ -14,7 +14,7 @@ struct ProtectionTests {
     @Test(
         arguments: [[:], ["service": "bank"], ["keychain:unknown": "userPresence"], ["keychain": "x"]] as [Attributes]
     )
-    func init_attributesThatSayNothing_isNil(attributes: Attributes) throws {
+    func init_noReservedAttributes_isNil(attributes: Attributes) throws {
         #expect(try Protection(of: attributes) == nil)
     }
 
@@ -33,7 +33,7 @@ struct ProtectionTests {
     }
 
     @Test
-    func init_oneAttribute_leavesTheOthersUnsaid() throws {
+    func init_oneAttribute_leavesOthersNil() throws {
         let synchronizable = try Protection(of: ["keychain:synchronizable": "true"])
         #expect(synchronizable?.isSynchronizable == true)
         #expect(synchronizable?.accessControl == nil)
@@ -73,12 +73,12 @@ struct ProtectionTests {
     }
 
     @Test
-    func init_longestGroup_isTaken() {
+    func init_longestGroup_isAccepted() {
         #expect(failure(["keychain:access-group": String(repeating: "a", count: 255)]) == nil)
     }
 
     @Test
-    func reserved_names_areDocumentedOnes() {
+    func reserved_names_matchDocumentation() {
         for attribute in ReservedAttribute.allCases {
             #expect(attribute.rawValue.hasPrefix(Attributes.reservedPrefix))
             #expect(Attributes([(attribute.rawValue, "x")])[attribute] == "x")
@@ -95,7 +95,7 @@ struct ProtectionTests {
             (.afterFirstUnlockThisDeviceOnly, false, false, true), (.alwaysThisDeviceOnly, false, false, true),
         ] as [(Accessibility, Bool, Bool, Bool)]
     )
-    func accessibility_level_needsWhatItsNameSays(level: Accessibility, session: Bool, passcode: Bool, device: Bool) {
+    func accessibility_level_hasItsRequirements(level: Accessibility, session: Bool, passcode: Bool, device: Bool) {
         #expect(level.needsUnlockedSession == session)
         #expect(level.needsPasscode == passcode)
         #expect(level.isThisDeviceOnly == device)

@@ -11,7 +11,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func attributes_genericPassword_areWhatOthersWrite() throws {
+    func attributes_genericPassword_matchOtherPrograms() throws {
         var item = try item(
             .genericPassword,
             [.service: .text("mail"), .account: .text("anna"), .generic: .data([0, 255])]
@@ -27,7 +27,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func attributes_internetPassword_areGNOMEsNetworkPassword() throws {
+    func attributes_internetPassword_matchGNOME() throws {
         let item = try item(
             .internetPassword,
             [
@@ -57,7 +57,7 @@ struct KeychainItemTests {
             ["application": "Python keyring library", "service": "mail", "username": "anna"],
         ] as [Attributes]
     )
-    func init_genericPasswordOfOthers_isOne(attributes: Attributes) {
+    func init_genericPasswordOfOtherProgram_isRecognized(attributes: Attributes) {
         let item = KeychainItem(attributes, label: "Password for anna")
         #expect(item.itemClass == .genericPassword)
         #expect(item[.service] == .text("mail"))
@@ -66,7 +66,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func init_gitsItem_isAnInternetPassword() {
+    func init_itemOfGit_isInternetPassword() {
         let item = KeychainItem(
             [
                 "xdg:schema": "org.git.Password", "user": "anna", "server": "example.com", "protocol": "https",
@@ -83,7 +83,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func init_valuesThatAppleHasNot_areKeptAside() {
+    func init_valuesUnknownToApple_areKept() {
         let attributes: Attributes = [
             "xdg:schema": "org.gnome.keyring.NetworkPassword", "protocol": "sftp", "port": "08",
             "server": "example.com",
@@ -96,7 +96,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func set_overWhatWasKeptAside_replacesIt() throws {
+    func set_keptAttribute_replacesIt() throws {
         var item = KeychainItem(["xdg:schema": "org.gnome.keyring.NetworkPassword", "port": "08", "x": "y"], label: "")
         try item.set(.port, to: .number(8))
         #expect(item.attributes["port"] == "8")
@@ -106,7 +106,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func set_accountOfAnothersItem_keepsItsName() throws {
+    func set_accountOfForeignItem_keepsName() throws {
         var item = KeychainItem(["service": "mail", "username": "anna"], label: "")
         try item.set(.account, to: .text("berta"))
         #expect(item.attributes == ["service": "mail", "username": "berta"])
@@ -124,7 +124,7 @@ struct KeychainItemTests {
             (.internetPassword, .authenticationType, .text("basic")), (.key, .keySize, .number(.min)),
         ]
     )
-    func set_whatCannotBe_isRefused(itemClass: ItemClass, attribute: KeychainAttribute, value: KeychainValue) {
+    func set_invalidValue_isRefused(itemClass: ItemClass, attribute: KeychainAttribute, value: KeychainValue) {
         var item = KeychainItem(itemClass)
         let before = item
         #expect(throws: AccessControlError(.invalidValue, reason: "")) { try item.set(attribute, to: value) }
@@ -132,7 +132,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func searches_account_goUnderBothNames() throws {
+    func searches_account_useBothNames() throws {
         let query = try item(.genericPassword, [.service: .text("mail"), .account: .text("anna")])
         #expect(query.searches == [["service": "mail", "account": "anna"], ["service": "mail", "username": "anna"]])
         #expect(query.matches(KeychainItem(["service": "mail", "username": "anna"], label: "")))
@@ -141,13 +141,13 @@ struct KeychainItemTests {
     }
 
     @Test
-    func matches_textsInOtherBytes_areOthers() throws {
+    func matches_otherBytes_isFalse() throws {
         let query = try item(.genericPassword, [.account: .text("\u{e9}")])
         #expect(!query.matches(KeychainItem(["account": "e\u{301}"], label: "")))
     }
 
     @Test
-    func matches_booleanThatIsNotThere_isFalse() throws {
+    func matches_absentBoolean_isFalse() throws {
         let plain = try item(.genericPassword, [.service: .text("mail")])
         var query = plain
         try query.set(.synchronizable, to: .boolean(false))
@@ -157,7 +157,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func matches_whatIsNotThere_isEmptyOrZero() throws {
+    func matches_absentValue_isEmptyOrZero() throws {
         let plain = try item(.internetPassword, [.server: .text("example.com")])
         let empty: [KeychainAttribute: KeychainValue] = [.account: .text(""), .port: .number(0)]
         #expect(try item(.internetPassword, empty).matches(plain))
@@ -168,7 +168,7 @@ struct KeychainItemTests {
     }
 
     @Test
-    func matches_ignoringCase_foldsCaseAlone() throws {
+    func matches_ignoringCase_foldsOnlyCase() throws {
         let query = try item(.genericPassword, [.account: .text("ANDR\u{c9}")])
         #expect(query.matches(KeychainItem(["account": "andr\u{e9}"], label: ""), ignoringCase: true))
         #expect(!query.matches(KeychainItem(["account": "andr\u{e9}"], label: "")))
@@ -176,18 +176,18 @@ struct KeychainItemTests {
     }
 
     @Test
-    func primaryKeys_areAttributesOfTheirClass() throws {
+    func primaryKey_class_hasItsAttributes() throws {
         for itemClass in ItemClass.allCases {
             for attribute in itemClass.primaryKey {
                 var item = KeychainItem(itemClass)
-                // Taking off what is not there is good for every attribute that the class has.
+                // Removing an absent attribute is allowed for every attribute of the class.
                 try item.set(attribute, to: nil)
             }
         }
     }
 
     @Test
-    func codes_areApples_andTheirNamesAreTheirOwn() {
+    func codes_matchApple_andNamesAreUnique() {
         #expect(ItemClass.allCases.map(\.code) == ["genp", "inet", "cert", "keys"])
         #expect(InternetProtocol.allCases.count == 31)
         #expect(Set(InternetProtocol.allCases.map(\.code)).count == 31)

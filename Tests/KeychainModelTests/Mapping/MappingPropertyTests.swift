@@ -1,9 +1,10 @@
 import KeychainModel
+import TestSupport
 import Testing
 
 struct MappingPropertyTests {
     @Test
-    func item_writtenAndRead_isTheSame() {
+    func item_writtenAndRead_isEqual() {
         var random = RandomItems(seed: 1)
         for _ in 0..<3000 {
             let item = random.item()
@@ -12,7 +13,7 @@ struct MappingPropertyTests {
     }
 
     @Test
-    func attributes_readAndWritten_areTheSame() {
+    func attributes_readAndWritten_areEqual() {
         var random = RandomItems(seed: 2)
         for _ in 0..<5000 {
             let attributes = random.attributes()
@@ -24,7 +25,7 @@ struct MappingPropertyTests {
     }
 
     @Test
-    func attributes_markedAsUnlabelled_areTheSame_whateverTheLabel() {
+    func attributes_unlabelled_areEqualForAnyLabel() {
         var random = RandomItems(seed: 3)
         for _ in 0..<1000 {
             var item = random.item()
@@ -39,14 +40,14 @@ struct MappingPropertyTests {
     }
 
     @Test
-    func searches_anItemThatMatches_isFound() {
+    func searches_matchingItem_isFound() {
         var random = RandomItems(seed: 4)
         var matches = 0
         for _ in 0..<3000 {
             let item = random.item()
-            // A query with some of the item's attributes, and one of somebody else's.
+            // A query with part of the item's attributes, and an unrelated one.
             for query in [part(of: item), random.item()] where query.matches(item) {
-                // What is empty is searched for as it is, and matches what is missing too.
+                // An empty value is searched for literally, but also matches an absent one.
                 guard query.values.allSatisfy({ item[$0.key] == $0.value || $0.value == .boolean(false) }) else {
                     continue
                 }
@@ -64,5 +65,70 @@ struct MappingPropertyTests {
             try? query.set(value.key, to: value.value)
         }
         return query
+    }
+}
+
+/// Random items and attributes, often awkward ones.
+struct RandomItems {
+    private var generator: SeededGenerator
+
+    init(seed: UInt64) {
+        generator = SeededGenerator(seed: seed)
+    }
+
+    /// An item of Apple's API with some attributes of its class.
+    mutating func item() -> KeychainItem {
+        var item = KeychainItem(ItemClass.allCases.randomElement(using: &generator)!)
+        if Bool.random(using: &generator) { item.label = text() }
+        for attribute in KeychainAttribute.allCases where Int.random(in: 0..<3, using: &generator) == 0 {
+            // An unsupported attribute or value is refused and leaves the item unchanged.
+            try? item.set(attribute, to: value())
+        }
+        return item
+    }
+
+    /// Attributes of any program: known names with valid and invalid values, and unknown names.
+    mutating func attributes() -> Attributes {
+        let names = [
+            "xdg:schema", "keychain:class", "keychain:unlabelled", "service", "account", "username", "user", "server",
+            "protocol", "port", "object", "domain", "authtype", "application", "keychain:generic", "keychain:creator",
+            "keychain:synchronizable", "key-size", "key-class", "key-type", "issuer", "caf\u{e9}", "cafe\u{301}", "",
+            "keychain:invisible",
+        ]
+        let values = [
+            "org.freedesktop.Secret.Generic", "org.gnome.keyring.NetworkPassword", "org.git.Password",
+            "org.keychaind.Key",
+            "genericPassword", "internetPassword", "certificate", "key", "identity", "true", "false", "TRUE", "https",
+            "rsa", "private", "HTTPS", "gopher", "basic", "80", "080", "+80", "-1", "65536", "99999999999999999999",
+            "00ff", "00FF", "0",
+            "",
+            "e\u{301}", "\u{e9}",
+        ]
+        let count = Int.random(in: 0...8, using: &generator)
+        return Attributes(
+            (0..<count).map { _ in
+                let value = Bool.random(using: &generator) ? values.randomElement(using: &generator)! : text()
+                return (names.randomElement(using: &generator)!, value)
+            }
+        )
+    }
+
+    mutating func text() -> String {
+        let alphabet = ["a", "B", "0", " ", "\u{e9}", "e\u{301}", "\u{1F511}", "\n", "=", "\u{202E}"]
+        return (0..<Int.random(in: 0...5, using: &generator)).map { _ in alphabet.randomElement(using: &generator)! }
+            .joined()
+    }
+
+    private mutating func value() -> KeychainValue {
+        switch Int.random(in: 0..<8, using: &generator) {
+        case 0: .text(text())
+        case 1: .text(InternetProtocol.allCases.randomElement(using: &generator)!.code)
+        case 2: .text(AuthenticationScheme.allCases.randomElement(using: &generator)!.code)
+        case 3: .data(generator.bytes(upTo: 6))
+        case 4: .number([0, 1, 80, 65535, 65536, Int64(UInt32.max), -1].randomElement(using: &generator)!)
+        case 5: .text(KeyClass.allCases.randomElement(using: &generator)!.code)
+        case 6: .text(KeyType.allCases.randomElement(using: &generator)!.code)
+        default: .boolean(Bool.random(using: &generator))
+        }
     }
 }

@@ -3,12 +3,66 @@ import TestSupport
 import Testing
 
 @Suite(.onLoop)
+struct JobTests {
+    @BusActor
+    private final class Counter {
+        var value = 0
+
+        nonisolated init() {}
+    }
+
+    @Test
+    func jobs_ofManyTasks_runExclusively() async {
+        let counter = Counter()
+        await withTaskGroup { group in
+            for _ in 0..<2000 {
+                group.addTask { @BusActor in
+                    let value = counter.value
+                    counter.value = value + 1
+                }
+            }
+        }
+        #expect(await counter.value == 2000)
+    }
+
+    @Test
+    func jobs_fromOtherThreads_wakeLoop() async throws {
+        let done = Recorder<Int>()
+        for number in 0..<50 {
+            #expect(BlockingThread.start { Task { @BusActor in done.record(number) } })
+        }
+        for number in 0..<50 {
+            _ = try await done.first("job \(number)") { $0 == number }
+        }
+        #expect(done.count == 50)
+    }
+
+    @Test
+    @BusActor
+    func jobs_afterYield_stayOnLoop() async {
+        for _ in 0..<100 {
+            await Task.yield()
+            BusActor.shared.assertIsolated()
+        }
+        BusActor.assumeIsolated {}
+    }
+
+    @Test
+    func jobs_afterAwaitingElsewhere_returnToLoop() async {
+        await { @BusActor in
+            await Task.detached {}.value
+            BusActor.shared.assertIsolated()
+        }()
+    }
+}
+
+@Suite(.onLoop)
 struct TimerTests {
     @Test
     @BusActor
-    func schedule_severalTimers_runInTheOrderOfTheirTimes() async throws {
+    func schedule_severalTimers_runInOrder() async throws {
         let ran = Recorder<Int>()
-        // Each is counted from its own moment: so far apart that a pause between two of those does not change the order.
+        // Delays start at different instants; these are far enough apart that a pause does not reorder them.
         for number in [3, 1, 2, 0] {
             BusActor.loop.schedule(after: .milliseconds(number * 500)) { ran.record(number) }
         }
@@ -30,7 +84,7 @@ struct TimerTests {
 
     @Test
     @BusActor
-    func cancel_beforeItsTime_doesNotRun() async throws {
+    func cancel_beforeDeadline_doesNotRun() async throws {
         let ran = Recorder<String>()
         let timer = BusActor.loop.schedule(after: .milliseconds(1)) { ran.record("cancelled") }
         BusActor.loop.schedule(after: .milliseconds(2)) { ran.record("other") }
@@ -42,7 +96,7 @@ struct TimerTests {
 
     @Test
     @BusActor
-    func cancel_byATimerOfTheSameTurn_doesNotRun() async throws {
+    func cancel_byTimerOfSameTurn_doesNotRun() async throws {
         let ran = Recorder<String>()
         let second = Recorder<Timer>()
         BusActor.loop.schedule(after: .zero) { second.all.forEach(BusActor.loop.cancel) }
@@ -54,7 +108,7 @@ struct TimerTests {
 
     @Test
     @BusActor
-    func schedule_negativeTime_runsAtOnce() async throws {
+    func schedule_negativeDelay_runsAtOnce() async throws {
         let ran = Recorder<Int>()
         BusActor.loop.schedule(after: .seconds(-1)) { ran.record(1) }
         _ = try await ran.first("the timer")
@@ -62,7 +116,7 @@ struct TimerTests {
 
     @Test
     @BusActor
-    func schedule_farAway_holdsNothingUp() async throws {
+    func schedule_distantDeadline_isAccepted() async throws {
         let timer = BusActor.loop.schedule(after: .seconds(Int64.max / 4)) {}
         let ran = Recorder<Int>()
         BusActor.loop.schedule(after: .milliseconds(1)) { ran.record(1) }

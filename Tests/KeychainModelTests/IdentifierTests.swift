@@ -8,12 +8,12 @@ import Testing
             ("é", "_c3_a9"), ("", "unnamed"), ("\u{1}", "_01"), ("a\0b", "a_00b"),
         ]
     )
-    func label_isEncodedAsGnomeKeyringDoes(label: String, encoded: String) {
+    func label_encoding_matchesGnomeKeyring(label: String, encoded: String) {
         #expect(CollectionName(label: label).encoded == encoded)
     }
 
     @Test(arguments: ["login", "Default_5fkeyring", "a_20b", "_c3_a9", "0", "_00"])
-    func encoded_valid_isTakenAsItIs(encoded: String) {
+    func encoded_valid_isAccepted(encoded: String) {
         #expect(CollectionName(encoded: encoded)?.encoded == encoded)
     }
 
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: ["a", "é", "☃", " ", "aé", "ab☃"])
-    func longLabel_isCutBetweenUnits(piece: String) {
+    func label_long_isCutBetweenCharacters(piece: String) {
         let name = CollectionName(label: String(repeating: piece, count: 200))
         #expect(name.encoded.utf8.count <= CollectionName.maximumLength)
         #expect(name.encoded.utf8.count > CollectionName.maximumLength - 3)
@@ -46,8 +46,51 @@ import Testing
         #expect(CollectionName(label: "Work").numbered(2).encoded == "Work2")
     }
 
-    @Test func order_isThatOfTheBytes() {
+    @Test func order_isByBytes() {
         #expect(CollectionName(label: "A") < .login)
         #expect(CollectionName.login < .session)
+    }
+}
+
+@Suite struct ItemIDTests {
+    @Test(arguments: [("1", 1), ("42", 42), ("9223372036854775807", UInt64(Int64.max))])
+    func decimal_valid_isRead(text: String, value: UInt64) {
+        #expect(ItemID(decimal: text)?.rawValue == value)
+        #expect(ItemID(decimal: text)?.description == text)
+    }
+
+    @Test(
+        arguments: [
+            "", "0", "01", "+1", "-1", " 1", "1 ", "1a", "0x1", "١", "9223372036854775808", "18446744073709551616",
+            "99999999999999999999", "1.0", "1\0",
+        ]
+    )
+    func decimal_invalid_isRefused(text: String) {
+        #expect(ItemID(decimal: text) == nil)
+    }
+
+    @Test func decimal_bytes_isRead() {
+        #expect(ItemID(decimal: Array("17".utf8)) == ItemID(rawValue: 17))
+        #expect(ItemID(decimal: Substring("17")) == ItemID(rawValue: 17))
+    }
+
+    @Test(arguments: [0, UInt64(Int64.max) + 1, UInt64.max])
+    func rawValue_outOfBounds_isRefused(value: UInt64) {
+        #expect(ItemID(rawValue: value) == nil)
+    }
+}
+
+@Suite struct TimestampTests {
+    @Test(arguments: [(0, 0), (999_999, 0), (1_000_000, 1), (1_700_000_000_123_456, 1_700_000_000), (-5_000_000, 0)])
+    func seconds_roundsDown_neverNegative(microseconds: Int64, seconds: UInt64) {
+        #expect(Timestamp(microsecondsSinceEpoch: microseconds).seconds == seconds)
+    }
+
+    @Test func now_twice_doesNotGoFarBack() {
+        #expect(Timestamp.now().seconds > 1_700_000_000)
+    }
+
+    @Test func order_isByTime() {
+        #expect(Timestamp(microsecondsSinceEpoch: -1) < Timestamp(microsecondsSinceEpoch: 0))
     }
 }
