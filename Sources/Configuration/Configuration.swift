@@ -16,7 +16,6 @@ package struct Configuration: Hashable, Sendable {
     /// The lock rules of keychains without rules of their own.
     package private(set) var lock = LockRules()
 
-    /// The rules for this computer.
     package private(set) var host = HostRules()
 
     private var overrides: [String: [Override]] = [:]
@@ -46,7 +45,6 @@ package struct Configuration: Hashable, Sendable {
         }
     }
 
-    /// The lock rules of the keychain with this name.
     package func lockRules(of keychain: String) -> LockRules {
         var rules = lock
         for override in overrides[keychain] ?? [] {
@@ -133,7 +131,6 @@ package struct LockRules: Hashable, Sendable {
     /// Locks after the session was idle for this long; nil for never.
     package var afterIdle: Duration?
 
-    /// Creates the default rules.
     package init() {}
 }
 
@@ -145,6 +142,5 @@ package struct HostRules: Hashable, Sendable {
     /// The TPM, as a tpm2-tss transport.
     package var tpm = "device:/dev/tpmrm0"
 
-    /// Creates the default rules.
     package init() {}
 }

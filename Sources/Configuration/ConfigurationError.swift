@@ -2,13 +2,10 @@
 ///
 /// Errors with the same code and place are equal.
 package struct ConfigurationError: Error, Equatable {
-    /// The kind of mistake.
     package let code: Code
 
-    /// A description of the mistake.
     package let reason: String
 
-    /// The place of the mistake.
     package let place: Place
 
     /// A place in the text; lines and columns count from 1.
@@ -28,7 +25,6 @@ package struct ConfigurationError: Error, Equatable {
         self.place = place
     }
 
-    /// Compares code and place.
     package static func == (left: ConfigurationError, right: ConfigurationError) -> Bool {
         left.code == right.code && left.place == right.place
     }
@@ -40,7 +36,6 @@ extension ConfigurationError: CustomStringConvertible {
 }
 
 extension ConfigurationError {
-    /// The kind of mistake.
     package enum Code: Sendable {
         /// The text is not TOML.
         case syntax

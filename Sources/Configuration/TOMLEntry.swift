@@ -70,7 +70,6 @@ struct TOMLEntry {
     /// The full name, with its tables.
     private var name: String { keys.joined(separator: ".") }
 
-    /// The error for an unknown name.
     var unknownName: ConfigurationError {
         ConfigurationError(.unknownName, at: keyPlace, reason: "unknown setting '\(name)'")
     }

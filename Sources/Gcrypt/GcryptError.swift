@@ -4,31 +4,26 @@ import CGcrypt
 ///
 /// Errors with the same code are equal. The reason is for logs and never contains a key, a plaintext or a password.
 package struct GcryptError: Error, Equatable {
-    /// The kind of failure.
     package let code: Code
 
     /// A description for a log line.
     package let reason: String
 
-    /// Creates an error.
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
     }
 
-    /// Compares the codes only.
     package static func == (left: GcryptError, right: GcryptError) -> Bool {
         left.code == right.code
     }
 }
 
 extension GcryptError: CustomStringConvertible {
-    /// The code and the reason.
     package var description: String { "\(code): \(reason)" }
 }
 
 extension GcryptError {
-    /// The kind of failure.
     package enum Code: String, Sendable {
         /// libgcrypt is too old or failed to initialize.
         case initializationFailed

@@ -12,7 +12,6 @@ package struct Attributes: Hashable, Sendable {
     /// The canonical bytes.
     package let packed: [UInt8]
 
-    /// Creates empty attributes.
     package init() {
         packed = []
     }
@@ -51,10 +50,8 @@ package struct Attributes: Hashable, Sendable {
         packed = bytes
     }
 
-    /// Whether there are no attributes.
     package var isEmpty: Bool { packed.isEmpty }
 
-    /// The number of attributes.
     package var count: Int {
         packed.withUnsafeBytes { bytes in
             var count = 0

@@ -96,6 +96,5 @@ package struct CollectionName: Comparable, Hashable, Sendable {
 }
 
 extension CollectionName: CustomStringConvertible {
-    /// The encoded name.
     package var description: String { encoded }
 }

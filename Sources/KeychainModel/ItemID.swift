@@ -32,6 +32,5 @@ package struct ItemID: Comparable, Hashable, Sendable {
 }
 
 extension ItemID: CustomStringConvertible {
-    /// The decimal spelling.
     package var description: String { String(rawValue) }
 }

@@ -5,7 +5,6 @@ package struct Timestamp: Comparable, Hashable, Sendable {
     /// Microseconds since the epoch; negative before it.
     package var microsecondsSinceEpoch: Int64
 
-    /// Creates a timestamp from microseconds since the epoch.
     package init(microsecondsSinceEpoch: Int64) {
         self.microsecondsSinceEpoch = microsecondsSinceEpoch
     }

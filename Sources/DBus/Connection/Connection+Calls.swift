@@ -85,7 +85,6 @@ final class PendingCall {
         )
     }
 
-    /// Ends the call without a reply.
     func abandon() {
         guard case .waiting = state else { return }
         dbus_pending_call_cancel(pointer)

@@ -148,7 +148,6 @@ package struct ConnectionCredentials: Sendable {
     /// `LinuxSecurityLabel`, such as an AppArmor profile.
     package var securityLabel: String?
 
-    /// Creates empty credentials.
     package init() {}
 
     /// Reads an `a{sv}`; throws `InvalidArgs` if an entry has the wrong type.

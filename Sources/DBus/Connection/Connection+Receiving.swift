@@ -90,7 +90,6 @@ extension Connection {
         export(target, at: path, to: BasicPeer(name, WaitingCalls(limit: 16)), takesDescriptors: takesDescriptors)
     }
 
-    /// Removes an exported object.
     package func withdraw(_ path: ObjectPath) {
         exports[path.rawValue] = nil
     }

@@ -23,7 +23,6 @@ extension Connection {
         }
     }
 
-    /// Whether the subscription is active.
     func isSubscribed(_ id: SubscriptionID) -> Bool {
         subscriptions[id.rawValue] != nil
     }

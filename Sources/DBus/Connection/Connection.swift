@@ -159,7 +159,6 @@ package final class Connection {
 package enum BusAddress: Hashable, Sendable {
     /// The session bus of the user, from `DBUS_SESSION_BUS_ADDRESS` or the runtime folder.
     case session
-    /// The system bus.
     case system
     /// An explicit address, such as `unix:path=…`.
     case address(String)

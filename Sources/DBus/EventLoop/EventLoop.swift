@@ -225,7 +225,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         _ = keychaind_epoll_control(poll, operation, descriptor, events)
     }
 
-    /// Stops watching a descriptor.
     @BusActor
     package func unwatch(_ descriptor: Int32) {
         guard handlers.indices.contains(Int(descriptor)), handlers[Int(descriptor)] != nil else { return }

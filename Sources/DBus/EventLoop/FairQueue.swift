@@ -15,7 +15,6 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
     private var owners: [Owner] = []
     private var elements: [Owner: ArraySlice<Element>] = [:]
 
-    /// The number of elements.
     package private(set) var count = 0
 
     /// Creates an empty queue of at most `limit` elements.
@@ -41,7 +40,6 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         return .addedInPlace(of: last)
     }
 
-    /// Removes and returns the next element.
     package mutating func takeNext() -> Element? {
         guard !owners.isEmpty else { return nil }
         let owner = owners.removeFirst()
@@ -51,12 +49,10 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         return element
     }
 
-    /// The number of elements of an owner.
     package func count(of owner: Owner) -> Int {
         elements[owner]?.count ?? 0
     }
 
-    /// Removes and returns all elements of an owner.
     package mutating func removeAll(of owner: Owner) -> [Element] {
         guard let own = elements.removeValue(forKey: owner) else { return [] }
         count -= own.count

@@ -58,7 +58,6 @@ enum LoopClock {
     /// Stops while the system sleeps, as the programs that are waited for do.
     case suspending
 
-    /// The current instant.
     var now: Int64 {
         var time = timespec()
         switch self {

@@ -11,7 +11,6 @@ package protocol WritableValue {
     /// The D-Bus signature, such as `a{ss}`: a single complete type.
     static var signature: String { get }
 
-    /// Appends the value.
     func write(to writer: inout Writer)
 }
 

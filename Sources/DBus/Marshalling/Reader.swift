@@ -26,7 +26,6 @@ package struct Reader: ~Copyable {
         message = nil
     }
 
-    /// Whether no value is left.
     package var isAtEnd: Bool {
         mutating get { type == keychaind_dbus_type_invalid }
     }
@@ -44,7 +43,6 @@ package struct Reader: ~Copyable {
         mutating get { dbus_message_iter_get_arg_type(&iterator) }
     }
 
-    /// Skips the next value.
     package mutating func skip() {
         dbus_message_iter_next(&iterator)
     }
@@ -101,14 +99,12 @@ package struct Reader: ~Copyable {
 
     // MARK: Containers
 
-    /// Reads the members of a structure.
     package mutating func readStructure<Result: ~Copyable>(
         _ body: (inout Reader) throws(BusError) -> Result
     ) throws(BusError) -> Result {
         try readContainer(keychaind_dbus_type_struct, body)
     }
 
-    /// Reads the value of a variant.
     package mutating func readVariant<Result: ~Copyable>(
         _ body: (inout Reader) throws(BusError) -> Result
     ) throws(BusError) -> Result {

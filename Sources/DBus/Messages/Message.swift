@@ -15,7 +15,6 @@ package final class Message: @unchecked Sendable {
         case wiped
     }
 
-    /// The message of libdbus.
     package let pointer: OpaquePointer
     private var origin: Origin
 
@@ -36,7 +35,6 @@ package final class Message: @unchecked Sendable {
         dbus_message_unref(pointer)
     }
 
-    /// Creates a method call.
     package static func call(to destination: String, _ path: ObjectPath, _ interface: String, _ member: String)
         -> Message
     {
@@ -63,7 +61,6 @@ package final class Message: @unchecked Sendable {
         body(&writer)
     }
 
-    /// Appends values in order.
     package func append<each Value: BusValue>(_ values: repeat each Value) {
         var writer = Writer(appendingTo: pointer)
         repeat (each values).write(to: &writer)
@@ -186,7 +183,6 @@ extension String {
 }
 
 extension Message {
-    /// Whether the arguments have exactly these types.
     func hasSignature(_ signature: String) -> Bool {
         dbus_message_has_signature(pointer, signature) != 0
     }

@@ -7,7 +7,6 @@ import Glibc
 struct CallTable {
     fileprivate typealias Body = @BusActor (UnsafeRawPointer, MethodCall) throws(BusError) -> Dispatch
 
-    /// The methods of one interface.
     struct Methods {
         fileprivate let interface: String
         fileprivate let wireName: WireName

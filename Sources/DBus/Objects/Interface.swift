@@ -70,7 +70,6 @@ package struct Method<Object> {
     }
 }
 
-/// The declaration of a property.
 package struct Property<Object> {
     let name: String
     let signature: String
@@ -151,7 +150,6 @@ package struct SignalDeclaration: Hashable, Sendable {
     }
 }
 
-/// A named argument of a method or signal.
 package struct Parameter: Hashable, Sendable {
     package let name: String
     package let signature: String

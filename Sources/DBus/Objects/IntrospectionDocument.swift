@@ -66,7 +66,6 @@ struct IntrospectionDocument {
         text += "    </property>\n"
     }
 
-    /// Adds a child node; path elements need no escaping.
     mutating func addChild(_ name: String) {
         text += "  <node name=\"\(name)\"/>\n"
     }

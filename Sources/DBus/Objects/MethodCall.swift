@@ -23,7 +23,6 @@ package final class MethodCall {
     /// The interface; nil if the caller omitted it.
     package var interface: String? { message.interface }
 
-    /// The path of the called object.
     package var path: String { message.path ?? "/" }
 
     /// Passes the path to the closure without copying it.
@@ -31,7 +30,6 @@ package final class MethodCall {
         message.withPath(body)
     }
 
-    /// Reads all arguments.
     package func arguments<each Value: BusValue>(
         _ types: repeat (each Value).Type
     ) throws(BusError) -> (repeat each Value) {
@@ -46,14 +44,12 @@ package final class MethodCall {
         connection.answer(self, values)
     }
 
-    /// Replies with values of known types.
     package func reply<each Value: WritableValue>(with values: repeat each Value) {
         reply { writer in
             repeat (each values).write(to: &writer)
         }
     }
 
-    /// Replies with an error.
     package func fail(_ error: BusError) {
         guard case .open = state else { return }
         // The handler may not have read a secret among the arguments, and libdbus caches used messages.

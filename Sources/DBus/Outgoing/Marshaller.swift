@@ -19,7 +19,6 @@ package struct Marshaller: ~Copyable {
     private var depth = 0
     private var hasTooLongArray = false
 
-    /// Begins a message.
     package init(_ content: MessageHeader, serial: UInt32) {
         opening = content.begin(in: &header, serial: serial)
     }
@@ -33,13 +32,11 @@ package struct Marshaller: ~Copyable {
 
     // MARK: Basic types
 
-    /// Appends a number or a boolean.
     mutating func append<Value: BitwiseCopyable>(_ type: Int32, _ value: Value) {
         note(type)
         body.append(value)
     }
 
-    /// Appends a string or an object path.
     mutating func append(_ type: Int32, text: UnsafeRawBufferPointer) {
         note(type)
         body.append(text: text)

@@ -78,7 +78,6 @@ struct WireBuffer: ~Copyable {
         count += MemoryLayout<Value>.size
     }
 
-    /// Appends raw bytes.
     mutating func append(contentsOf source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress else { return }
         reserve(source.count)
@@ -93,7 +92,6 @@ struct WireBuffer: ~Copyable {
         append(UInt8(0))
     }
 
-    /// Appends a string or an object path.
     mutating func append(text: String) {
         var text = text
         text.withUTF8 { append(text: UnsafeRawBufferPointer($0)) }
@@ -115,7 +113,6 @@ struct WireBuffer: ~Copyable {
         base.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
 
-    /// Drops the last bytes.
     mutating func truncate(to newCount: Int) {
         count = newCount
     }

@@ -5,7 +5,6 @@ package struct DiffieHellman: ~Copyable, Sendable {
 
     private static let exponentSizes = 1...64
 
-    /// The group of the agreement.
     package let group: Group
 
     /// The public key, left-padded with zeros to the size of the group (spec #29).
@@ -13,7 +12,6 @@ package struct DiffieHellman: ~Copyable, Sendable {
 
     private let exponent: SecureBytes
 
-    /// Generates a key pair.
     package init(_ group: Group) throws(GcryptError) {
         var exponent = try SecureBytes.random(count: DiffieHellman.exponentSize, in: .locked)
         // All exponents have the same length, so that timing does not reveal it.

@@ -9,7 +9,6 @@ package struct X25519: ~Copyable, Sendable {
     // Clamped, most significant byte first, as integers are read.
     private let scalar: SecureBytes
 
-    /// Generates a key pair.
     package init() throws(GcryptError) {
         try self.init(privateKey: SecureBytes.random(count: X25519.size, in: .locked))
     }

@@ -47,7 +47,6 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         gcry_cipher_close(handle)
     }
 
-    /// Starts a message.
     mutating func start(nonce: UnsafeRawBufferPointer) throws(GcryptError) {
         try check(gcry_cipher_setiv(handle, nonce.baseAddress, nonce.count), "set a nonce")
     }
@@ -58,7 +57,6 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         try check(gcry_cipher_authenticate(handle, data.baseAddress, data.count), "authenticate")
     }
 
-    /// Encrypts to a buffer of at least the same size.
     mutating func encrypt(
         _ plaintext: UnsafeRawBufferPointer,
         to output: UnsafeMutableRawBufferPointer
@@ -71,7 +69,6 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         )
     }
 
-    /// Decrypts to a buffer of at least the same size.
     mutating func decrypt(
         _ ciphertext: UnsafeRawBufferPointer,
         to output: UnsafeMutableRawBufferPointer
@@ -83,7 +80,6 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         )
     }
 
-    /// Writes the tag of the message.
     mutating func tag(to output: UnsafeMutableRawBufferPointer) throws(GcryptError) {
         try check(gcry_cipher_gettag(handle, output.baseAddress, output.count), "compute a tag")
     }

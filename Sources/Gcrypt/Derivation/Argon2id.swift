@@ -20,10 +20,8 @@ package struct Argon2id: Equatable, Sendable {
     /// The bounds of the output size in bytes: libgcrypt before 1.10.2 computes more than 64 wrongly.
     package static let countBounds = 4...64
 
-    /// The memory in KiB.
     package let memoryKiB: Int
 
-    /// The number of iterations.
     package let iterations: Int
 
     /// The number of lanes, computed sequentially here.

@@ -87,7 +87,6 @@ struct DigestHandle: ~Copyable, @unchecked Sendable {
         gcry_md_close(handle)
     }
 
-    /// Adds a part of the message.
     mutating func write(_ part: UnsafeRawBufferPointer) {
         guard let base = part.baseAddress else { return }
         gcry_md_write(handle, base, part.count)
@@ -108,7 +107,6 @@ package enum SHA1 {
     /// The size of a digest in bytes.
     package static let size = 20
 
-    /// The digest of a message.
     package static func digest(of message: [UInt8]) throws(GcryptError) -> [UInt8] {
         try Gcrypt.initializeIfNeeded()
         var digest = [UInt8](repeating: 0, count: size)

@@ -6,7 +6,6 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
     case p384
     case p521
 
-    /// The size of the field in bits.
     package var bits: Int {
         switch self {
         case .p256: 256
@@ -50,7 +49,6 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
         return [4] + x + y
     }
 
-    /// Generates a private key.
     package func makePrivateKey() throws(GcryptError) -> SecureBytes {
         let curve = try WeierstrassCurve(self)
         while true {

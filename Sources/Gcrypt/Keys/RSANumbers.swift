@@ -4,15 +4,10 @@ import CGcrypt
 ///
 /// They are in ordinary memory and are not wiped, like Apple's data types that they are converted from and to.
 package struct RSANumbers: Hashable, Sendable {
-    /// The product of the primes.
     package var modulus: [UInt8]
-    /// The public exponent.
     package var publicExponent: [UInt8]
-    /// The private exponent.
     package var privateExponent: [UInt8]
-    /// The first prime.
     package var prime1: [UInt8]
-    /// The second prime.
     package var prime2: [UInt8]
     /// The private exponent modulo the first prime less one.
     package var exponent1: [UInt8]

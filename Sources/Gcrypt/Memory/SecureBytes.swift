@@ -20,10 +20,8 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
     private let capacity: Int
     private let memory: Memory
 
-    /// The number of bytes.
     package private(set) var count: Int
 
-    /// Whether the count is zero.
     package var isEmpty: Bool { count == 0 }
 
     /// Allocates zeroed bytes.
@@ -96,7 +94,6 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         try body(UnsafeMutableRawBufferPointer(start: base, count: count))
     }
 
-    /// Copies the bytes to other memory.
     package borrowing func copy(in memory: Memory) throws(GcryptError) -> SecureBytes {
         try SecureBytes(copying: UnsafeRawBufferPointer(start: base, count: count), in: memory)
     }

@@ -56,17 +56,14 @@ struct Integer: ~Copyable {
     /// The number of bytes without leading zeros.
     var size: Int { (Int(gcry_mpi_get_nbits(value)) + 7) / 8 }
 
-    /// Whether the integer is less than a number.
     borrowing func isLess(than number: UInt) -> Bool {
         gcry_mpi_cmp_ui(value, number) < 0
     }
 
-    /// Whether the integer is less than another.
     borrowing func isLess(than other: borrowing Integer) -> Bool {
         gcry_mpi_cmp(value, other.value) < 0
     }
 
-    /// The integer minus one.
     borrowing func minusOne() throws(GcryptError) -> Integer {
         let difference = try Integer(bits: gcry_mpi_get_nbits(value), in: .ordinary)
         gcry_mpi_sub_ui(difference.value, value, 1)
@@ -103,12 +100,10 @@ extension Integer {
         self = try bytes.span.withUnsafeBytes { (bytes) throws(GcryptError) in try Integer(bytes: bytes) }
     }
 
-    /// Whether both integers are equal.
     borrowing func isEqual(to other: borrowing Integer) -> Bool {
         !isLess(than: other) && !other.isLess(than: self)
     }
 
-    /// The product of both integers.
     borrowing func times(_ other: borrowing Integer) throws(GcryptError) -> Integer {
         let product = try Integer(bits: UInt32(clamping: (size + other.size) * 8), in: .ordinary)
         withHandle { left in
@@ -138,7 +133,6 @@ extension Integer {
         return bytes
     }
 
-    /// Writes the integer to an array, left-padded with zeros.
     borrowing func write(to bytes: inout [UInt8]) throws(GcryptError) {
         var failure: GcryptError?
         bytes.withUnsafeMutableBytes { bytes in

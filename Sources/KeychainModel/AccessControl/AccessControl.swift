@@ -57,7 +57,6 @@ indirect enum AccessControlExpression: Hashable, Sendable {
     case all([AccessControlExpression])
     case any([AccessControlExpression])
 
-    /// Joins one or more operands by `and`.
     static func all(of operands: [AccessControlExpression]) -> AccessControlExpression {
         let flat = operands.flatMap { operand in
             if case .all(let inner) = operand { inner } else { [operand] }
@@ -65,7 +64,6 @@ indirect enum AccessControlExpression: Hashable, Sendable {
         return joined(flat, by: AccessControlExpression.all)
     }
 
-    /// Joins one or more operands by `or`.
     static func any(of operands: [AccessControlExpression]) -> AccessControlExpression {
         let flat = operands.flatMap { operand in
             if case .any(let inner) = operand { inner } else { [operand] }
@@ -73,7 +71,6 @@ indirect enum AccessControlExpression: Hashable, Sendable {
         return joined(flat, by: AccessControlExpression.any)
     }
 
-    /// The policy of the expression.
     var policy: Policy {
         switch self {
         case .constraint(let constraint): constraint.policy
@@ -131,7 +128,6 @@ package enum Constraint: String, CaseIterable, Hashable, Sendable {
     /// A password of the item itself, which the person chooses when a program stores the item.
     case applicationPassword
 
-    /// The policy of the constraint alone.
     package var policy: Policy {
         switch self {
         case .userPresence: Policy(.biometryAny).or(Policy(.passcode))

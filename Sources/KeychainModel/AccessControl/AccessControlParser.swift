@@ -11,7 +11,6 @@ struct AccessControlParser {
         self.maximumDepth = maximumDepth
     }
 
-    /// Parses the whole text.
     mutating func parse() throws(AccessControlError) -> AccessControlExpression {
         guard !tokens.isEmpty else {
             throw AccessControlError(.syntax, reason: "the access control is empty")
@@ -77,31 +76,26 @@ struct AccessControlParser {
 ///
 /// Errors with the same code are equal; the reason is for the author of the program.
 package struct AccessControlError: Error, Equatable {
-    /// The kind of mistake.
     package let code: Code
 
     /// A description of the mistake, with its place.
     package let reason: String
 
-    /// Creates an error.
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
     }
 
-    /// Compares the codes only.
     package static func == (left: AccessControlError, right: AccessControlError) -> Bool {
         left.code == right.code
     }
 }
 
 extension AccessControlError: CustomStringConvertible {
-    /// The code and the reason.
     package var description: String { "\(code): \(reason)" }
 }
 
 extension AccessControlError {
-    /// The kind of mistake.
     package enum Code: String, Sendable {
         /// The text exceeds the maximum length.
         case tooLong

@@ -9,7 +9,6 @@ package struct FactorSet: OptionSet, Hashable, Sendable {
     /// A match while the enrolled set is unchanged.
     package static let biometryCurrentSet = FactorSet(.biometryCurrentSet)
 
-    /// The passcode.
     package static let passcode = FactorSet(.passcode)
 
     /// The application password of the item.
@@ -21,12 +20,10 @@ package struct FactorSet: OptionSet, Hashable, Sendable {
     /// The factors that yield key material.
     package static let keys: FactorSet = [.passcode, .applicationPassword]
 
-    /// Creates a set from its bits.
     package init(rawValue: UInt8) {
         self.rawValue = rawValue
     }
 
-    /// Creates a set of one factor.
     package init(_ factor: Factor) {
         rawValue = 1 << factor.rawValue
     }

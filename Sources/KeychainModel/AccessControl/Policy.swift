@@ -6,7 +6,6 @@ package struct Policy: Hashable, Sendable {
     /// The alternatives, any of which suffices; neither the array nor any element is empty.
     package let alternatives: [FactorSet]
 
-    /// Creates the policy of one factor.
     package init(_ factor: Factor) {
         alternatives = [FactorSet(factor)]
     }
@@ -21,7 +20,6 @@ package struct Policy: Hashable, Sendable {
             .sorted { $0.rawValue < $1.rawValue }
     }
 
-    /// The policy that requires both.
     package func and(_ other: Policy) -> Policy {
         Policy(
             normalizing: alternatives.flatMap { first in
@@ -30,12 +28,10 @@ package struct Policy: Hashable, Sendable {
         )
     }
 
-    /// The policy that requires either.
     package func or(_ other: Policy) -> Policy {
         Policy(normalizing: alternatives + other.alternatives)
     }
 
-    /// Whether the factors satisfy the policy.
     package func isSatisfied(by factors: FactorSet) -> Bool {
         alternatives.contains { $0.isSubset(of: factors.implied) }
     }
@@ -46,7 +42,6 @@ package struct Policy: Hashable, Sendable {
         return Policy(normalizing: alternatives.map { $0.subtracting(factors.implied) })
     }
 
-    /// All factors of the policy.
     package var factors: FactorSet {
         alternatives.reduce(into: []) { $0.formUnion($1) }
     }

@@ -12,7 +12,6 @@ package struct Protection: Hashable, Sendable {
     /// Whether the item is marked for synchronisation with other devices.
     package let isSynchronizable: Bool
 
-    /// The access group of the item.
     package let accessGroup: String?
 
     /// Creates a protection; throws ``AccessControlError/Code/contradiction`` if its parts exclude each other.
@@ -181,7 +180,6 @@ package enum ReservedAttribute: String, CaseIterable, Hashable, Sendable {
     /// Whether the item is marked for synchronisation: `true` or `false`, as in libsecret.
     case synchronizable = "keychain:synchronizable"
 
-    /// The access group of the item.
     case accessGroup = "keychain:access-group"
 }
 

@@ -3,7 +3,6 @@
 /// Attributes that identify an item have names without a prefix, so that they also count for replacement, which ignores
 /// reserved names.
 struct AttributeRule: Hashable, Sendable {
-    /// Apple's attribute.
     let attribute: KeychainAttribute
 
     /// The name of the attribute in the item.
@@ -75,12 +74,10 @@ extension ItemClass {
             AttributeRule(.canUnwrap, "keychain:can-unwrap", .boolean),
         ]
 
-    /// Whether items of this class can have the attribute.
     package func has(_ attribute: KeychainAttribute) -> Bool {
         rules.contains { $0.attribute == attribute }
     }
 
-    /// The rules of all attributes of this class.
     var rules: [AttributeRule] {
         switch self {
         case .genericPassword: ItemClass.genericPasswordRules

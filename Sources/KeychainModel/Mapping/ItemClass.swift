@@ -8,10 +8,8 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
     /// A password for a server.
     case internetPassword
 
-    /// An X.509 certificate.
     case certificate
 
-    /// A cryptographic key.
     case key
 
     /// Apple's code, the value of `kSecClass`.
@@ -91,12 +89,9 @@ package enum KeychainValue: Hashable, Sendable {
     /// Text, without NUL.
     case text(String)
 
-    /// Bytes.
     case data([UInt8])
 
-    /// An integer.
     case number(Int64)
 
-    /// A boolean.
     case boolean(Bool)
 }

@@ -60,7 +60,6 @@ extension KeychainItem {
 }
 
 extension Attributes {
-    /// All names and values.
     var pairs: [(String, String)] {
         var pairs: [(String, String)] = []
         forEach { name, value in pairs.append((String(cString: name), String(cString: value))) }
@@ -119,7 +118,6 @@ extension KeychainItem {
             ? first.lowercased().utf8.elementsEqual(second.lowercased().utf8) : first.utf8.elementsEqual(second.utf8)
     }
 
-    /// The spelling of a value.
     private func text(of attribute: KeychainAttribute) -> String {
         guard let rule = itemClass.rules.first(where: { $0.attribute == attribute }) else { return "" }
         if let text = values[attribute].flatMap(rule.form.text) { return text }

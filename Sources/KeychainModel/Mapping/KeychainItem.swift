@@ -3,7 +3,6 @@
 /// It comes from Apple's API or from an item of any program. Attributes without a counterpart in Apple's API are kept,
 /// so writing an item back changes nothing.
 package struct KeychainItem: Hashable, Sendable {
-    /// The class of the item.
     package let itemClass: ItemClass
 
     /// The label; nil if the program gave none.
@@ -24,7 +23,6 @@ package struct KeychainItem: Hashable, Sendable {
     /// The name of the account attribute; nil for the usual one.
     let accountName: String?
 
-    /// Creates an item without attributes.
     package init(_ itemClass: ItemClass) {
         self.init(itemClass, schema: itemClass.schema, isMarked: true)
     }
@@ -36,7 +34,6 @@ package struct KeychainItem: Hashable, Sendable {
         self.accountName = accountName
     }
 
-    /// The value of an attribute.
     package subscript(attribute: KeychainAttribute) -> KeychainValue? {
         values[attribute]
     }
