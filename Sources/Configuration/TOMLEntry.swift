@@ -67,7 +67,6 @@ struct TOMLEntry {
 
     // MARK: Values
 
-    /// The full name, with its tables.
     private var name: String { keys.joined(separator: ".") }
 
     var unknownName: ConfigurationError {

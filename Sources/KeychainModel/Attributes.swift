@@ -9,7 +9,6 @@ package struct Attributes: Hashable, Sendable {
     /// The prefix of names that are reserved for the keychain.
     package static let reservedPrefix = "keychain:"
 
-    /// The canonical bytes.
     package let packed: [UInt8]
 
     package init() {

@@ -23,7 +23,6 @@ struct PackedPairs {
         self.bytes = bytes
     }
 
-    /// The next attribute; nil at the end.
     mutating func next() -> Pair? {
         let start = position
         guard let nameEnd = terminator(from: start), let valueEnd = terminator(from: nameEnd + 1) else { return nil }

@@ -39,13 +39,11 @@ extension Connection {
     }
 }
 
-/// A handler and its match rule.
 struct Subscription {
     let match: SignalMatch
     let handler: @BusActor (Message) -> Void
 }
 
-/// Identifies a subscription.
 package struct SubscriptionID: Hashable, Sendable {
     let rawValue: UInt64
 }

@@ -1,9 +1,7 @@
 /// The isolation of all code that uses a bus.
 ///
-/// Its executor is the single thread of the event loop.
-///
-/// Code here must not block: no disk access, no key derivation, no waiting for a person. In return it needs no locks,
-/// and a message is answered on the thread that reads it.
+/// Its executor is the single thread of the event loop, so code here must not block: no disk access, no key derivation,
+/// no waiting for a person. In return it needs no locks, and a message is answered on the thread that reads it.
 @globalActor
 package actor BusActor {
     package static let shared = BusActor()

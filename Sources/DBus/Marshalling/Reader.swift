@@ -210,7 +210,6 @@ package struct Reader: ~Copyable {
 
     // MARK: Wiping
 
-    /// The type of the values to overwrite.
     enum WipedType {
         case byteArrays
         case strings

@@ -59,7 +59,6 @@ package struct Writer: ~Copyable {
         check(withUnsafePointer(to: value) { dbus_message_iter_append_basic(&iterator, type, $0) })
     }
 
-    /// Appends an `ay`.
     package mutating func writeBytes(_ bytes: UnsafeRawBufferPointer) {
         guard marshaller?.append(bytes: bytes) == nil else { return }
         appendContainer(keychaind_dbus_type_array, "y") { writer in

@@ -71,7 +71,6 @@ package final class Message: @unchecked Sendable {
         dbus_message_set_auto_start(pointer, 0)
     }
 
-    /// Changes the destination, before the message is sent.
     package func setDestination(_ name: String) {
         dbus_message_set_destination(pointer, name)
     }
@@ -193,6 +192,5 @@ extension Message {
         return reader.size()
     }
 
-    /// Whether descriptors are attached.
     var hasDescriptors: Bool { dbus_message_contains_unix_fds(pointer) != 0 }
 }

@@ -102,7 +102,6 @@ struct WireName: Hashable {
         text = Array(name.utf8CString)
     }
 
-    /// Whether a NUL-terminated name is equal.
     func matches(_ name: UnsafePointer<CChar>) -> Bool {
         text.withUnsafeBufferPointer { text in
             text.baseAddress.map { start in strcmp(start, name) == 0 } ?? false

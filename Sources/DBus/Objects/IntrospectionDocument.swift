@@ -59,7 +59,6 @@ struct IntrospectionDocument {
         text += "  </interface>\n"
     }
 
-    /// Closes the element of a property.
     private mutating func addChanges(_ changes: PropertyChanges) {
         if case .told = changes { return text += "/>\n" }
         text += ">\n      <annotation name=\"\(PropertyChanges.annotation)\" value=\"\(changes.rawValue)\"/>\n"

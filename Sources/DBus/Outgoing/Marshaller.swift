@@ -42,7 +42,6 @@ package struct Marshaller: ~Copyable {
         body.append(text: text)
     }
 
-    /// Appends an `ay`.
     mutating func append(bytes: UnsafeRawBufferPointer) {
         note(keychaind_dbus_type_array)
         note(keychaind_dbus_type_byte)

@@ -37,7 +37,6 @@ package enum MessageHeader {
     struct Opening {
         /// The end of the fields without the signature.
         fileprivate let fieldsEnd: Int
-        /// The start of the signature.
         fileprivate let signatureStart: Int
     }
 

@@ -4,13 +4,11 @@ import CGcrypt
 ///
 /// `@unchecked Sendable`: this value is the one owner of the handle, and using it needs it exclusively.
 struct CipherHandle: ~Copyable, @unchecked Sendable {
-    /// A block cipher with its mode.
     enum Algorithm {
         case aes128CBC
         case aes256GCM
     }
 
-    /// The size of an AES block in bytes.
     static let blockSize = 16
 
     private let handle: gcry_cipher_hd_t

@@ -65,7 +65,6 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         UnsafeMutableRawBufferPointer(start: base, count: count).copyBytes(from: bytes)
     }
 
-    /// Generates random bytes, suitable for a key.
     package static func random(count: Int, in memory: Memory = .ordinary) throws(GcryptError) -> SecureBytes {
         let bytes = try SecureBytes(count: count, in: memory)
         try RandomBytes.fill(UnsafeMutableRawBufferPointer(start: bytes.base, count: count))

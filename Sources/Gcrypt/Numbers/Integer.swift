@@ -23,7 +23,6 @@ struct Integer: ~Copyable {
         value = scanned
     }
 
-    /// Parses an unsigned integer in hexadecimal.
     init(hexadecimal digits: StaticString) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         var scanned: gcry_mpi_t?
@@ -70,7 +69,6 @@ struct Integer: ~Copyable {
         return difference
     }
 
-    /// The power of the integer, modulo another.
     borrowing func power(
         _ exponent: borrowing Integer,
         modulo modulus: borrowing Integer,

@@ -33,7 +33,6 @@ package struct AccessControl: Hashable, Sendable {
         self.init(try parser.parse())
     }
 
-    /// Creates an access control of a single constraint.
     package init(_ constraint: Constraint) {
         self.init(.constraint(constraint))
     }

@@ -94,7 +94,6 @@ enum AccessControlToken: Hashable, Sendable {
 }
 
 extension AccessControlToken: CustomStringConvertible {
-    /// The spelling of the token.
     var description: String {
         switch self {
         case .opening: "("

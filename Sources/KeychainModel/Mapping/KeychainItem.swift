@@ -59,13 +59,11 @@ package struct KeychainItem: Hashable, Sendable {
         others = others.without([name(of: rule)])
     }
 
-    /// Takes values as they were read.
     mutating func take(_ values: [KeychainAttribute: KeychainValue], others: Attributes) {
         self.values = values
         self.others = others
     }
 
-    /// The name of an attribute in this item.
     func name(of rule: AttributeRule) -> String {
         rule.attribute == .account ? accountName ?? rule.name : rule.name
     }
