@@ -59,9 +59,8 @@ extension Connection {
 extension Connection {
     /// Exports an object to one peer until ``withdraw(_:)``, such as a callback object for a service.
     ///
-    /// For every other caller the path behaves as if nothing was exported there: no program of the session can answer in the
-    /// place of the service. Replaces an earlier export at the
-    /// path.
+    /// For every other caller the path behaves as if nothing was exported there: no program of the session can answer in
+    /// place of the service. Replaces an earlier export at the path.
     ///
     /// - Parameters:
     ///   - peer: the connection that may call it.
