@@ -1,25 +1,23 @@
 package import Gcrypt
+import Glibc
 
-/// Why the vault could not do what was asked.
+/// A failure of the vault.
 ///
-/// Two errors are equal when their codes are; the reason is for people and for logs, and never holds a secret, a password or a
-/// key.
+/// Equality compares the codes only. The reason is for logs and for callers; it never holds a secret, a password or a key.
 package struct VaultError: Error, Equatable {
-    /// What kind of failure it was.
+    /// The kind of failure.
     package let code: Code
 
     /// The failure in words.
     package let reason: String
 
-    /// Creates an error of a kind, with a reason in words.
+    /// Creates an error.
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
     }
 
-    /// Turns a failure of a cipher into a failure of the vault.
-    ///
-    /// An authentication failure means `unreadable`: what is stored is not what was written.
+    /// Converts a failure of a cipher; a failed authentication becomes `unreadable`.
     package init(_ error: GcryptError) {
         self.init(error.code == .authenticationFailed ? .unreadable : .cryptographyFailed, reason: error.reason)
     }
@@ -36,121 +34,100 @@ extension VaultError: CustomStringConvertible {
 }
 
 extension VaultError {
-    /// A kind of failure, open to new ones.
-    package struct Code: CaseIterable, CustomStringConvertible, Hashable, Sendable {
-        private enum Kind: String, CaseIterable {
-            case wrongPassword
-            case emptyPassword
-            case locked
-            case unreadable
-            case noSuchItem
-            case noSuchCollection
-            case inUse
-            case storageFull
-            case readOnly
-            case storageFailed
-            case unsupportedFormat
-            case limitExceeded
-            case notSupported
-            case busy
-            case cryptographyFailed
-            case invalidAccessControl
-            case authenticationNeeded
-            case passcodeNotSet
-            case wrongApplicationPassword
-            case applicationPasswordNeeded
-            case mistypedRecoveryKey
-            case lastKeySlot
-            case noSuchKeySlot
-            case hostNotAvailable
-        }
-
-        private let kind: Kind
-
+    /// A kind of failure.
+    package enum Code: CaseIterable, Sendable {
         /// The password opens no key slot of the collection.
-        package static let wrongPassword = Code(kind: .wrongPassword)
+        case wrongPassword
 
-        /// A password without a byte protects nothing, and is refused.
-        package static let emptyPassword = Code(kind: .emptyPassword)
+        /// The password is empty.
+        case emptyPassword
 
-        /// The collection is locked, or was locked before the change could be written.
-        package static let locked = Code(kind: .locked)
+        /// The collection is locked.
+        case locked
 
-        /// What is stored is damaged or foreign.
-        ///
-        /// It is left as it is.
-        package static let unreadable = Code(kind: .unreadable)
+        /// The stored data is damaged or foreign, and is left as it is.
+        case unreadable
 
-        /// The collection has no item of that number.
-        package static let noSuchItem = Code(kind: .noSuchItem)
+        /// The collection has no such item.
+        case noSuchItem
 
-        /// The vault has no such collection, or no longer.
-        package static let noSuchCollection = Code(kind: .noSuchCollection)
+        /// The vault has no such collection.
+        case noSuchCollection
 
-        /// Another process, or another vault of this one, uses the folder.
-        package static let inUse = Code(kind: .inUse)
+        /// Another process, or another vault in this one, uses the folder.
+        case inUse
 
         /// The disk is full.
-        ///
-        /// Nothing was changed.
-        package static let storageFull = Code(kind: .storageFull)
+        case storageFull
 
-        /// The folder or the file cannot be written.
-        ///
-        /// Nothing was changed.
-        package static let readOnly = Code(kind: .readOnly)
+        /// The folder or the file is not writable.
+        case readOnly
 
         /// The disk failed.
-        package static let storageFailed = Code(kind: .storageFailed)
+        case storageFailed
 
-        /// The file was written by a later version.
-        package static let unsupportedFormat = Code(kind: .unsupportedFormat)
+        /// The file has a format of a later version.
+        case unsupportedFormat
 
-        /// A secret, a label, the attributes or a number of things is past a limit of ``VaultLimits``, or there is no memory.
-        package static let limitExceeded = Code(kind: .limitExceeded)
+        /// A limit of ``VaultLimits`` is exceeded, or memory is short.
+        case limitExceeded
 
-        /// The collection cannot do that: the one in memory is neither locked nor deleted.
-        package static let notSupported = Code(kind: .notSupported)
+        /// The collection does not support the operation.
+        case notSupported
 
-        /// A foreign program holds the file.
-        package static let busy = Code(kind: .busy)
+        /// Another program uses the file, or another caller changed the item first.
+        case busy
 
-        /// A cipher refused to work, for want of memory or of random bytes.
-        package static let cryptographyFailed = Code(kind: .cryptographyFailed)
+        /// A cipher failed, for lack of memory or of random bytes.
+        case cryptographyFailed
 
-        /// Reserved attributes of a new or changed item mean nothing, or exclude each other.
-        ///
-        /// Nothing was changed.
-        package static let invalidAccessControl = Code(kind: .invalidAccessControl)
+        /// The reserved attributes of a new or changed item are invalid or contradict each other.
+        case invalidAccessControl
 
-        /// The item is protected, and the call came without its key or without saying that the caller was authenticated for it.
-        package static let authenticationNeeded = Code(kind: .authenticationNeeded)
+        /// The item is protected, and the caller gave no key or was not authenticated.
+        case authenticationNeeded
 
-        /// What was asked for needs a passcode, and `login` has none.
-        package static let passcodeNotSet = Code(kind: .passcodeNotSet)
+        /// The operation needs a passcode, and `login` has none.
+        case passcodeNotSet
 
-        /// The item's own password is another.
-        package static let wrongApplicationPassword = Code(kind: .wrongApplicationPassword)
+        /// The application password is wrong.
+        case wrongApplicationPassword
 
-        /// A secret is to be sealed under a password of its own, and none was given.
-        package static let applicationPasswordNeeded = Code(kind: .applicationPasswordNeeded)
+        /// The item needs an application password, and none was given.
+        case applicationPasswordNeeded
 
-        /// What was given reads like a recovery key, and its check says that a character is wrong.
-        package static let mistypedRecoveryKey = Code(kind: .mistypedRecoveryKey)
+        /// The text looks like a recovery key with a wrong character.
+        case mistypedRecoveryKey
 
-        /// The key slot is the last that a password opens, and stays.
-        package static let lastKeySlot = Code(kind: .lastKeySlot)
+        /// The key slot is the last password slot and cannot be removed.
+        case lastKeySlot
 
-        /// The collection has no key slot of that number.
-        package static let noSuchKeySlot = Code(kind: .noSuchKeySlot)
+        /// The collection has no such key slot.
+        case noSuchKeySlot
 
-        /// The machine can keep no key, or does not give the one that it kept; the reason says why.
-        package static let hostNotAvailable = Code(kind: .hostNotAvailable)
+        /// The machine cannot keep a key, or does not return it; the reason says why.
+        case hostNotAvailable
+    }
+}
 
-        /// Every code that there is now, for tables that must name each.
-        package static var allCases: [Code] { Kind.allCases.map(Code.init(kind:)) }
+extension VaultError {
+    /// Converts an error number of the system.
+    init(errno number: CInt, doing what: String) {
+        let code: Code =
+            switch number {
+            case ENOSPC, EDQUOT: .storageFull
+            case EACCES, EPERM, EROFS: .readOnly
+            default: .storageFailed
+            }
+        self.init(code, reason: "could not \(what): \(String(cString: strerror(number)))")
+    }
+}
 
-        /// The name of the code.
-        package var description: String { kind.rawValue }
+/// Runs a body that uses ciphers, and converts its error.
+func cipher<Result: ~Copyable>(_ body: () throws(GcryptError) -> Result) throws(VaultError) -> Result {
+    do throws(GcryptError) {
+        return try body()
+    } catch {
+        throw VaultError(error)
     }
 }

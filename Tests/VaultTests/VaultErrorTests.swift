@@ -11,7 +11,7 @@ import Vault
     @Test func codes_areAllNamedAndDifferent() {
         let codes = VaultError.Code.allCases
         #expect(Set(codes).count == codes.count)
-        #expect(Set(codes.map(\.description)).count == codes.count)
+        #expect(Set(codes.map(String.init(describing:))).count == codes.count)
         #expect(codes.contains(.wrongPassword) && codes.contains(.cryptographyFailed))
     }
 
