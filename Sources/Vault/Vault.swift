@@ -2,12 +2,12 @@ package import Gcrypt
 package import KeychainModel
 import Logging
 
-/// The keychains of a user: a folder with one file a collection.
+/// A user's keychains: a folder with one file per collection.
 ///
-/// The vault and its collections are plain objects that belong to the isolation that made them. Threads of their own do what
-/// blocks; asynchronous methods resume where they were called.
+/// The vault and its collections are plain objects that belong to the isolation that created them. Blocking work runs
+/// on threads of their own; asynchronous methods resume in the caller's isolation.
 package final class Vault {
-    /// The alias of the collection that programs without special needs store in (#61).
+    /// The alias of the collection that programs store in by default (#61).
     package static let defaultAlias = "default"
 
     private let configuration: VaultConfiguration
@@ -15,13 +15,13 @@ package final class Vault {
     private var opened: Opened?
     private let observer = ChangeObserver()
 
-    /// Called when a collection in a file, or a key slot of it, was changed and the disk has it.
+    /// Called after a change of a stored collection or its key slots is on the disk.
     package var onChange: ((CollectionName) -> Void)? {
         get { observer.onChange }
         set { observer.onChange = newValue }
     }
 
-    /// What an open vault has.
+    /// The state of an open vault.
     private struct Opened {
         let context: VaultContext
         var collections: [Collection]
@@ -29,16 +29,16 @@ package final class Vault {
         var lockouts: StoredLockouts
     }
 
-    /// Creates a vault that is not open yet.
+    /// Creates a closed vault.
     package init(_ configuration: VaultConfiguration) {
         self.configuration = configuration
         folder = Folder(configuration.directory)
     }
 
-    /// Takes the folder, which is made when it is missing, and lists its collections, locked.
+    /// Opens the folder, creating it when it is missing, and lists its collections, locked.
     ///
-    /// A collection that cannot be read is listed as `unreadable` and is no error. Throws `inUse` at once when another process has
-    /// the folder, after which it may be called again; and what the disk may.
+    /// A collection that cannot be read is listed as `unreadable`. Throws `inUse` when another process has the folder;
+    /// the caller may try again. Also throws disk errors.
     package func open() async throws(VaultError) {
         guard opened == nil else { return }
         let audit = AuditTrail()
@@ -87,24 +87,26 @@ package final class Vault {
         self.opened = opened
     }
 
-    /// The key of the blind index; nil while the vault is not open.
+    /// The key of the blind index; nil while the vault is closed.
     var indexKey: BlindIndexKey? { opened?.context.indexKey }
 
-    /// How much it takes.
+    /// The limits of the vault.
     package var limits: VaultLimits { configuration.limits }
 
-    /// The collections, in the order of their names; `login` and `session` are always among them.
+    /// The collections, sorted by name; `login` and `session` always exist.
     package var collections: [Collection] { opened?.collections ?? [] }
 
-    /// The collection of a name; nil when there is none.
+    /// Returns the collection with a name; nil when there is none.
     package func collection(named name: CollectionName) -> Collection? {
         collections.first { collection in collection.name == name }
     }
 
-    /// The aliases that were set, by alias (#60).
+    /// The stored aliases (#60).
     package var aliases: [String: CollectionName] { opened?.aliases ?? [:] }
 
-    /// The collection that an alias stands for: `login` and `session` for themselves, `default` for `login` unless it was set.
+    /// Returns the collection of an alias.
+    ///
+    /// `login` and `session` name themselves; `default` is `login` unless it is set.
     package func collection(forAlias alias: String) -> Collection? {
         if let name = aliases[alias], let collection = collection(named: name) { return collection }
         switch alias {
@@ -114,10 +116,9 @@ package final class Vault {
         }
     }
 
-    /// Lets an alias stand for a collection; nil takes the alias away.
+    /// Sets an alias, durably; nil removes it.
     ///
-    /// When this returns, the disk has it. Throws `notSupported` for the aliases `login` and `session`, `limitExceeded`, and what the disk
-    /// may.
+    /// Throws `notSupported` for the aliases `login` and `session`, `limitExceeded`, and disk errors.
     package func setAlias(_ alias: String, to collection: Collection?) async throws(VaultError) {
         guard let opened else { throw Collection.closed }
         guard alias != CollectionName.login.encoded, alias != CollectionName.session.encoded else {
@@ -129,19 +130,21 @@ package final class Vault {
         guard collection?.isDeleted != true else { throw Collection.deleted }
         let name = collection?.name
         try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setAlias(alias, to: name) }
-        // It may have been deleted while the disk was at work, and its aliases with it.
+        // The collection, and its aliases with it, may have been deleted during the write.
         self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
     }
 
-    /// What is known of failed authentications.
+    /// The records of failed authentications.
     var lockouts: StoredLockouts {
         get { opened?.lockouts ?? .none }
         set { opened?.lockouts = newValue }
     }
 
-    /// Makes a collection, unlocked, whose name is made from the label and is no other's.
+    /// Creates a collection, unlocked, with an unused name made from the label.
     ///
-    /// When this returns, the disk has it. Throws `emptyPassword`, `limitExceeded`, and what the disk may; then there is no trace of it.
+    /// Durable on return.
+    ///
+    /// Throws `emptyPassword`, `limitExceeded`, and disk errors; then nothing is left of it.
     package func createCollection(
         label: String,
         password: consuming SecureBytes
@@ -155,7 +158,7 @@ package final class Vault {
         }
         let name = unusedName(for: label)
         let collection = Collection(name, label: label, phase: .vacant, storage: .none, context: opened.context)
-        // It takes its name at once, so that a second call with the same label takes another.
+        // Reserves the name, so that a concurrent call with the same label gets another.
         insert(collection)
         do throws(VaultError) {
             try await collection.unlock(with: password)
@@ -168,12 +171,13 @@ package final class Vault {
         return collection
     }
 
-    /// Removes a collection, its file and its aliases (#90).
+    /// Deletes a collection, its file and its aliases (#90), durably.
     ///
-    /// Past generations stay, but those of a `login` that has items which go with the passcode.
+    /// An empty `login` takes the place of a deleted one.
     ///
-    /// `login` is listed again afterwards, vacant. When this returns, the disk has it. Throws `notSupported` for what has no file,
-    /// `unreadable` for what cannot be read – its file is for a person to remove –, and what the disk may.
+    /// Generations stay, except those of a `login` with items bound to the passcode. Throws `notSupported` for a
+    /// collection without a file, `unreadable` for one that cannot be read (its file is for a person to remove), and
+    /// disk errors.
     package func delete(_ collection: Collection) async throws(VaultError) {
         guard let opened else { throw Collection.closed }
         guard !collection.isDeleted else { throw Collection.deleted }
@@ -189,17 +193,17 @@ package final class Vault {
         do throws(VaultError) {
             try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.removeAliases(of: name) }
         } catch {
-            // The collection has gone, and an alias on the disk that leads nowhere counts for none.
+            // An alias of a missing collection is ignored.
             configuration.logger.warning("\(name): its aliases stay on the disk: \(error)")
         }
     }
 
-    /// Locks every collection, writes what is under way, wipes the keys and gives the folder back.
+    /// Locks all collections, finishes pending writes, wipes the keys and releases the folder.
     package func close() async {
         guard let opened else { return }
         self.opened = nil
         for collection in opened.collections { collection.lock() }
-        // A copy under way reads a collection's file, which would then be closed with its journal beside it.
+        // A running copy reads the file; closing the file first would leave its journal behind.
         await opened.context.keeper.stop()
         for collection in opened.collections { await collection.close() }
         await opened.context.deriver.stop()
@@ -207,7 +211,7 @@ package final class Vault {
         await opened.context.clerk.stop()
     }
 
-    /// What the collections share; nil when the vault is not open.
+    /// The objects that the collections share; nil while the vault is closed.
     var context: VaultContext? { opened?.context }
 
     private func insert(_ collection: Collection) {
@@ -216,14 +220,14 @@ package final class Vault {
         opened?.collections = collections
     }
 
-    /// Lists a collection in the place of one that was retired; nil for none.
+    /// Lists a collection in place of a retired one, if any.
     func replace(_ retired: Collection?, by collection: Collection) {
         opened?.collections.removeAll { other in other === retired }
         if collection.state == .vacant, collection.name != .login { return }
         insert(collection)
     }
 
-    /// A collection of that name without a file.
+    /// Returns a collection without a file.
     static func vacant(_ name: CollectionName, in context: VaultContext) -> Collection {
         name == .login
             ? vacantLogin(in: context)
@@ -245,9 +249,9 @@ package final class Vault {
         Collection(.login, label: "Login", phase: .vacant, storage: .none, context: context)
     }
 
-    /// Has one of several files with the same identifier count: `login`, else the one with the latest change.
+    /// Closes all but one of the files with the same identifier; `login` wins, else the latest change.
     ///
-    /// Two at once would each have the other's ledger of protected items.
+    /// Two open copies would share one ledger of protected items.
     private static func closeCopies(among collections: [Collection]) async {
         var originals: [[UInt8]: Collection] = [:]
         for collection in collections {
@@ -264,7 +268,7 @@ package final class Vault {
         }
     }
 
-    /// Opens the file of a collection, which is listed as unreadable when that fails.
+    /// Opens the file of a collection; a failure makes the collection unreadable.
     static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
         let collection = Collection(name, label: name.encoded, phase: .locked, storage: .none, context: context)
         await collection.openFile()

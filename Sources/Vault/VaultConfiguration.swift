@@ -2,35 +2,35 @@ package import Gcrypt
 package import KeychainModel
 package import Logging
 
-/// What a vault is made of: a folder, a clock, and the cost of a guess at a password.
+/// The configuration of a vault: folder, clock, limits and cost of key derivation.
 package struct VaultConfiguration: Sendable {
-    /// The cost of the password slots that this vault makes: RFC 9106's second recommendation, in one lane.
+    /// The cost of new password slots: RFC 9106's second recommendation, in one lane.
     package static let recommendedKeyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 3, lanes: 1)
 
-    /// The folder, which is made when it is missing.
+    /// The folder, created when it is missing.
     package var directory: String
 
-    /// What a new password slot costs; an existing slot names its own parameters.
+    /// The cost of a new password slot; an existing slot stores its own.
     package var keyDerivation: Argon2id
 
-    /// The clock that stamps items and generations.
+    /// The clock for timestamps of items and generations.
     package var now: @Sendable () -> Timestamp
 
-    /// How much the vault takes.
+    /// The limits of the vault.
     package var limits: VaultLimits
 
-    /// How many past generations of a collection are kept; zero keeps none.
+    /// The number of generations to keep per collection; zero for none.
     package var generations: Int
 
-    /// The most pages of 4 KiB that a collection's file may have; nil for SQLite's own limit.
+    /// The most pages of 4 KiB in a collection's file; nil for SQLite's limit.
     ///
-    /// Tests fill a disk with it.
+    /// Tests use it to fill a disk.
     package var maximumPages: Int?
 
-    /// Where the vault says what went wrong without a caller to tell.
+    /// The log for failures that no caller sees.
     package var logger: Logger
 
-    /// Creates a configuration with the daemon's choices for all but the folder and the log.
+    /// Creates a configuration with the daemon's defaults.
     package init(
         directory: String,
         keyDerivation: Argon2id = VaultConfiguration.recommendedKeyDerivation,

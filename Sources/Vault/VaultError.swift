@@ -3,7 +3,7 @@ import Glibc
 
 /// A failure of the vault.
 ///
-/// Equality compares the codes only. The reason is for logs and for callers; it never holds a secret, a password or a key.
+/// Equality compares the codes only. The reason is for logs and callers; it never holds a secret, password or key.
 package struct VaultError: Error, Equatable {
     /// The kind of failure.
     package let code: Code

@@ -1,42 +1,42 @@
 import Gcrypt
 import KeychainModel
 
-/// How much the vault takes, so that no caller can fill it with one request.
+/// The limits of a vault, so that no caller can fill it.
 package struct VaultLimits: Equatable, Sendable {
-    /// The longest secret, in bytes.
+    /// The most bytes of a secret.
     package var secretBytes = 16 * 1024 * 1024
 
-    /// The longest content type of a secret, in bytes.
+    /// The most bytes of a secret's content type.
     package var contentTypeBytes = 4096
 
-    /// The longest label of an item or of a collection, in bytes.
+    /// The most bytes of a label.
     package var labelBytes = 64 * 1024
 
-    /// The most bytes that the attributes of an item take, terminators included.
+    /// The most bytes of an item's attributes, terminators included.
     package var attributeBytes = 256 * 1024
 
     /// The most attributes of an item.
     package var attributes = 4096
 
-    /// The most items in a collection: the paths of all fit into one D-Bus array, however long its name is.
+    /// The most items in a collection: the object paths of all fit into one D-Bus array.
     package var items = 400_000
 
     /// The most collections.
     package var collections = 256
 
-    /// The most bytes that the items of a collection in memory take, sealed secrets, labels and attributes together.
+    /// The most bytes of the collection in memory: sealed secrets, labels and attributes.
     package var memoryBytes = 64 * 1024 * 1024
 
-    /// The longest password, in bytes.
+    /// The most bytes of a password.
     package var passwordBytes = 64 * 1024
 
-    /// How much of the memory for keys an unlock leaves free, in bytes: for the sessions, passwords and grants of all callers.
+    /// The bytes of locked memory that an unlock leaves free for sessions, passwords and grants.
     package var keyReserveBytes = 64 * 1024
 
-    /// The largest sealed secret that stays in memory, in bytes of plaintext; longer ones are read when they are asked for.
+    /// The largest secret whose sealed form stays in memory, in bytes; larger ones are read on demand.
     package var residentSecretBytes = 4096
 
-    /// Creates the limits that the daemon uses.
+    /// Creates the daemon's limits.
     package init() {}
 
     /// Throws when a label is too long.
@@ -46,7 +46,7 @@ package struct VaultLimits: Equatable, Sendable {
         }
     }
 
-    /// Throws when attributes are too many or too long.
+    /// Throws when there are too many attributes or they are too long.
     func check(_ attributes: Attributes) throws(VaultError) {
         guard attributes.packed.count <= attributeBytes else {
             throw VaultError(.limitExceeded, reason: "attributes have at most \(attributeBytes) bytes")
@@ -66,7 +66,7 @@ package struct VaultLimits: Equatable, Sendable {
         }
     }
 
-    /// Throws when the keys of one more collection would leave too little memory for others.
+    /// Throws when locked memory is too short for the keys of another collection.
     func checkKeyMemory() throws(VaultError) {
         guard Gcrypt.hasLockedMemory(bytes: keyReserveBytes) else {
             throw VaultError(

@@ -54,7 +54,7 @@ import Vault
     @Test func databaseOfAnotherProgram_isUnreadableAndStaysAsItIs() async throws {
         try RawDatabase(folder.file("login.keychain")).execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
         let before = try folder.bytes(of: "login.keychain")
-        #expect(try await reason() == "the file is a database of another program")
+        #expect(try await reason() == "the file is another program's database")
         #expect(try folder.bytes(of: "login.keychain") == before)
     }
 

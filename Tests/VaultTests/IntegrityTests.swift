@@ -42,13 +42,13 @@ import Vault
         try await prepare()
         try tamper("DELETE FROM item WHERE id = 2")
         var (vault, login) = try await opened()
-        #expect(login.problem?.contains("missing") == true)
+        #expect(login.problem?.contains("removed") == true)
         #expect(login.itemCount == 2)
         // A change works, and does not make the loss look right.
         try await login.add("new")
         await vault.close()
         (vault, login) = try await opened()
-        #expect(login.problem?.contains("missing") == true)
+        #expect(login.problem?.contains("removed") == true)
         #expect(login.itemCount == 3)
         await vault.close()
     }
@@ -69,7 +69,7 @@ import Vault
             "UPDATE item SET revision = \(revision), metadata = x'\(old)', secret = x'\(secret)', tags = x'\(tags)' WHERE id = 1"
         )
         (vault, login) = try await opened()
-        #expect(login.problem?.contains("brought back") == true)
+        #expect(login.problem?.contains("rolled back") == true)
         await vault.close()
     }
 

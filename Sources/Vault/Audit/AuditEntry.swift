@@ -1,67 +1,67 @@
 package import KeychainModel
 
-/// Something that the owner may want to know afterwards: who got an item, who did not, and who was asked.
+/// An event that the owner may want to review: a release, a denial, an authentication.
 ///
-/// It names the item by its path and has no label, no attribute and no secret.
+/// It names the item by its object path; it holds no label, attribute or secret.
 package struct AuditEntry: Equatable, Sendable {
-    /// What happened.
+    /// The kind of event.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        /// A secret was given out.
+        /// A secret was released.
         case release = 1
 
-        /// A secret was not given out.
+        /// A secret was denied.
         case denial = 2
 
-        /// A person was asked to authenticate, for the use of an item or for no item.
+        /// A person was asked to authenticate, to use an item or without one.
         case authentication = 3
 
-        /// Who may have an item was set or changed.
+        /// The access control of an item was set or changed.
         case accessControlChange = 4
 
-        /// Entries could not be kept; the outcome says how many.
+        /// Entries were lost; the outcome says how many.
         case lost = 5
 
-        /// A protected item was given another secret, or other words about it.
+        /// The secret, label or attributes of a protected item were changed.
         case change = 6
 
-        /// A protected item was deleted, or a collection with some.
+        /// A protected item was deleted, or a collection with protected items.
         case deletion = 7
 
-        /// A person was asked to authenticate for a change of an item that keeps its protection.
+        /// A person was asked to authenticate for a change that keeps the protection.
         case authenticationToChange = 8
 
-        /// A person was asked to authenticate for a change of who may have an item.
+        /// A person was asked to authenticate for a change of the access control.
         case authenticationToProtect = 9
 
-        /// A person was asked to authenticate for the deletion of an item.
+        /// A person was asked to authenticate for a deletion.
         case authenticationToDelete = 10
     }
 
-    /// How many entries are kept, in all rings.
+    /// The most entries in all rings.
     package static var maximumCount: Int { AuditRing.allCases.reduce(0) { $0 + $1.capacity } }
 
-    /// The longest text, in bytes; what is longer is cut.
+    /// The most bytes of a text; longer ones are truncated.
     package static let maximumTextBytes = 1024
 
-    /// When it happened.
+    /// The time of the event.
     package let time: Timestamp
 
-    /// What happened.
+    /// The kind of event.
     package let kind: Kind
 
-    /// Who called, and what that rests on.
+    /// The caller, and how it was identified.
     package let caller: String
 
-    /// The path of the item; empty when there is none.
+    /// The object path of the item, if any.
     package let item: String
 
-    /// What had to be proved.
+    /// The required factors.
     package let policy: String
 
-    /// What came of it.
+    /// The outcome.
     package let outcome: String
 
-    /// Makes an entry, and cuts texts that are too long.
+    /// Creates an entry; long texts are truncated.
     package init(
         time: Timestamp,
         kind: Kind,
@@ -80,7 +80,7 @@ package struct AuditEntry: Equatable, Sendable {
 
     private static func cut(_ text: String) -> String {
         guard text.utf8.count > maximumTextBytes else { return text }
-        // A character that is cut in two becomes a replacement character of three bytes.
+        // A truncated character becomes a replacement character of three bytes.
         return String(decoding: text.utf8.prefix(maximumTextBytes - 3), as: UTF8.self)
     }
 }
@@ -98,7 +98,7 @@ extension AuditEntry {
         return bytes
     }
 
-    /// Reads the plaintext; nil when it has another form.
+    /// Decodes the plaintext; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let time = reader.integer(Int64.self), let kind = reader.integer(UInt8.self).flatMap(Kind.init) else {

@@ -1,10 +1,12 @@
 import Gcrypt
 
-/// The key that entries of the audit are sealed under: login's, there from its first unlock on for as long as the process runs.
+/// The key of audit entries.
+///
+/// It belongs to `login` and stays from its first unlock to the end of the process.
 final class AuditKey: Sendable {
     private let key: SealingKey
 
-    /// Takes the key out of those of login.
+    /// Takes the audit key of `login`.
     init(_ keys: CollectionKeys) throws(VaultError) {
         do throws(GcryptError) {
             key = try SealingKey(keys.auditKey)
@@ -24,7 +26,7 @@ final class AuditKey: Sendable {
         }
     }
 
-    /// Opens a row; nil when it was not sealed for this place under this key.
+    /// Opens a row; nil when authentication fails.
     func open(_ sealed: UnsafeRawBufferPointer, number: Int64) -> AuditEntry? {
         let plaintext = try? Self.place(number).withRawBytes { (place) throws(GcryptError) in
             try key.open(sealed, associatedData: place)
@@ -32,7 +34,7 @@ final class AuditKey: Sendable {
         return plaintext?.withUnsafeBytes { bytes in AuditEntry(decoding: bytes) }
     }
 
-    /// What a row is bound to: `KCHS`, 1 (4), the number of the row (8).
+    /// The associated data of a row: `KCHS`, 1 (4), row number (8).
     private static func place(_ number: Int64) -> [UInt8] {
         var bytes = Array("KCHS".utf8)
         bytes.append(bigEndian: UInt32(1))

@@ -1,12 +1,12 @@
-/// Which entries of the audit push each other out once there are too many.
+/// A ring of audit entries; a new entry replaces only entries of its own ring.
 package enum AuditRing: CaseIterable, Sendable {
-    /// What takes a person: a release, say, for which somebody has authenticated.
+    /// Events that need a person, such as an authenticated release.
     case attended
 
-    /// What any program can bring about by itself, as often as it likes: a denial, say.
+    /// Events that a program can cause at will, such as a denial.
     case unattended
 
-    /// How many entries are kept.
+    /// The most entries.
     package var capacity: Int {
         switch self {
         case .attended: 8000

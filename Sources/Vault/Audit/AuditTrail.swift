@@ -2,23 +2,23 @@ import Gcrypt
 import KeychainModel
 import Synchronization
 
-/// The entries of the audit that are still to be written.
+/// The audit entries to be written.
 ///
-/// Adding one takes a lock and nothing else, so that no reply waits for it. They wait for the disk, and before the first unlock of
-/// login for its key; past a bound they are counted and dropped.
+/// Adding one only takes a lock, so no reply waits. Entries wait for the disk, and for the audit key until `login` is
+/// first unlocked; past a limit they are counted and dropped.
 final class AuditTrail: Sendable {
-    /// An entry that waits.
+    /// A pending entry.
     struct Waiting: Sendable {
         let entry: AuditEntry
         let ring: AuditRing
-        /// How many are lost with it: more than itself if it says that others were.
+        /// The number of events it stands for; more than one if it counts lost entries.
         var weight = 1
     }
 
-    /// The most entries of a ring that wait.
+    /// The most pending entries of a ring.
     static let capacity = 2000
 
-    /// From how many on they are written at once rather than in a pause.
+    /// The number of pending entries that are written without waiting for a pause.
     static let many = 256
 
     private struct State {
@@ -30,7 +30,7 @@ final class AuditTrail: Sendable {
 
     private let state = Mutex(State())
 
-    /// Adds an entry, and tells whether the thread that writes them has to be woken.
+    /// Adds an entry; true when the writing thread must be woken.
     func add(_ entry: AuditEntry, in ring: AuditRing) -> Bool {
         state.withLock { state in
             guard state.counts[ring, default: 0] < Self.capacity else {
@@ -43,19 +43,19 @@ final class AuditTrail: Sendable {
         }
     }
 
-    /// Whether so many wait that they should not wait for a pause.
+    /// Whether the entries should be written at once.
     var isLong: Bool { state.withLock { state in state.waiting.count >= Self.many } }
 
-    /// The key; nil before the first unlock of login.
+    /// The audit key; nil before the first unlock of `login`.
     var key: AuditKey? {
         get { state.withLock { state in state.key } }
         set { state.withLock { state in state.key = newValue } }
     }
 
-    /// What waits, the oldest first.
+    /// The pending entries, oldest first.
     var waiting: [AuditEntry] { state.withLock { state in state.waiting.map(\.entry) } }
 
-    /// Takes what waits, and for each ring an entry that says how many were lost before; nil when there is nothing or no key.
+    /// Takes the pending entries, with one per ring for lost entries; nil when there are none or no key.
     func take(at now: Timestamp) -> (entries: [Waiting], key: AuditKey)? {
         state.withLock { state in
             guard let key = state.key, !state.waiting.isEmpty else { return nil }
@@ -71,7 +71,7 @@ final class AuditTrail: Sendable {
         }
     }
 
-    /// Counts entries that were taken and could not be written.
+    /// Counts entries as lost after a failed write.
     func lose(_ entries: [Waiting]) {
         state.withLock { state in
             for waiting in entries { state.lost[waiting.ring, default: 0] += waiting.weight }

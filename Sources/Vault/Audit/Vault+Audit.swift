@@ -1,21 +1,21 @@
 package import KeychainModel
 
 extension Vault {
-    /// Keeps an entry of the audit.
+    /// Records an audit entry.
     ///
-    /// It returns at once and never fails: the entry is written in the next pause, within a second, and lost if the process ends
-    /// before. Until login has been unlocked entries wait in memory, a bounded number of them.
+    /// Returns at once and never fails. The entry is written within a second; the end of the process before that loses
+    /// it. A bounded number of entries waits in memory for the first unlock of `login`.
     ///
-    /// - Parameter ring: which others it may push out.
+    /// - Parameter ring: the ring of the entry.
     package func audit(_ entry: AuditEntry, in ring: AuditRing) {
         guard let context, context.audit.add(entry, in: ring) else { return }
         context.clerk.post { folder in folder.writeAuditIfLong() }
     }
 
-    /// The entries of the audit, of all rings, the newest first.
+    /// Returns the audit entries of all rings, newest first.
     ///
-    /// Throws `locked` until login has been unlocked since the process started: the entries are sealed under a key of its own. Those of
-    /// a login that was deleted cannot be read.
+    /// Throws `locked` before the first unlock of `login`, whose key seals the entries. Entries of a deleted `login`
+    /// cannot be read.
     ///
     /// - Parameters:
     ///   - since: the earliest time; nil for all.
@@ -26,7 +26,7 @@ extension Vault {
     ) async throws(VaultError) -> [AuditEntry] {
         guard let context else { throw Collection.closed }
         guard context.audit.key != nil else {
-            throw VaultError(.locked, reason: "the audit cannot be read before login is unlocked")
+            throw VaultError(.locked, reason: "the audit cannot be read before the login keychain is unlocked")
         }
         return try await context.clerk.perform { (folder) throws(VaultError) in
             try folder.auditEntries(since: since, limit: limit)

@@ -3,28 +3,30 @@ import Glibc
 import KeychainModel
 import Rights
 
-/// The folder in the user's home with sealed copies of keychains: `NAME.keychain`, and of three earlier days `NAME.YYYYMMDD.keychain`.
+/// The backup folder in the user's home: `NAME.keychain`, and `NAME.YYYYMMDD.keychain` for three earlier days.
 ///
-/// It is the user's, and so anything may be in it. It is used with the user's rights, no link in it is followed, and what is no
-/// backup is left alone.
+/// The folder is the user's and may contain anything. Access uses the user's rights and follows no link; files that are
+/// no backups are left alone.
 package struct BackupFolder: Sendable {
-    /// How many copies of earlier days are kept.
+    /// The number of earlier days to keep.
     package static let days = 3
 
     private static let name = "backup"
 
-    /// The folder that holds that of the keychains, such as `~/.local/share`.
+    /// The parent of the keychain folder, such as `~/.local/share`.
     private let parent: String
 
-    /// The path, for people.
+    /// The path, for display.
     package var path: String { "\(parent)/keychaind/\(Self.name)" }
 
-    /// - Parameter parent: the folder that holds that of the keychains, such as `~/.local/share`.
+    /// Creates a folder.
+    ///
+    /// - Parameter parent: the parent of the keychain folder, such as `~/.local/share`.
     package init(in parent: String) {
         self.parent = parent
     }
 
-    /// Whether the last copy of a collection is as late as its last change, in whole seconds.
+    /// Whether the backup is as recent as the last change, to the second.
     package func isCurrent(_ collection: Collection) -> Bool {
         var status = stat()
         let file = path + "/" + collection.name.encoded + CollectionFormat.suffix
@@ -32,9 +34,9 @@ package struct BackupFolder: Sendable {
         return Int64(status.st_mtim.tv_sec) >= collection.modified.microsecondsSinceEpoch / 1_000_000
     }
 
-    /// Puts a copy in the place of the one before; of the last one of an earlier day the copy is kept.
+    /// Replaces the backup of a collection; keeps the last backup of an earlier day.
     ///
-    /// Throws `unreadable` when there is something else in its place, which stays as it is; and what the disk may.
+    /// Throws `unreadable` when the name belongs to something else, which is left alone, and disk errors.
     func keep(_ source: borrowing OpenedFile, of name: CollectionName) throws(VaultError) {
         let folder = try open()
         let file = name.encoded + CollectionFormat.suffix
@@ -51,7 +53,7 @@ package struct BackupFolder: Sendable {
             let target = try folder.make(unfinished)
             try source.copy(to: target, maximumSize: .max)
             guard try source.hasSameBytes(as: target) else {
-                throw VaultError(.storageFailed, reason: "the disk gives other bytes than were written")
+                throw VaultError(.storageFailed, reason: "the backup differs from its source when it is read back")
             }
             try folder.rename(unfinished, to: file)
         } catch {
@@ -65,7 +67,7 @@ package struct BackupFolder: Sendable {
         try folder.synchronize()
     }
 
-    /// Opens the folder, which is made when it is missing.
+    /// Opens the folder, creating it when it is missing.
     private func open() throws(VaultError) -> UserFolder {
         UserRights.perform {
             var path = ""
@@ -82,9 +84,8 @@ package struct BackupFolder: Sendable {
         return folder
     }
 
-    /// The identity of a plain file of the user's; nil when there is none.
-    ///
-    /// Throws when something else has the name.
+    /// Returns the identity of a regular file owned by the user; nil when there is none, throws when it is something
+    /// else.
     private static func checked(
         _ name: String,
         in folder: borrowing UserFolder
@@ -93,7 +94,7 @@ package struct BackupFolder: Sendable {
         do throws(VaultError) {
             return try folder.read(name, maximumSize: .max).identity()
         } catch {
-            throw VaultError(.unreadable, reason: "\(name) in the folder is no backup: \(error.reason)")
+            throw VaultError(.unreadable, reason: "\(name) in the backup folder is not a backup: \(error.reason)")
         }
     }
 
@@ -104,7 +105,7 @@ package struct BackupFolder: Sendable {
         return day.count == 8 && day.allSatisfy { digit in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) }
     }
 
-    /// The day of a time, in UTC.
+    /// Returns the day of a time, in UTC.
     private static func day(_ seconds: Int64) -> String {
         var time = time_t(seconds)
         var parts = tm()

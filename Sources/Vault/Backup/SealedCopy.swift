@@ -1,12 +1,12 @@
 import Glibc
 import KeychainModel
 
-/// A copy of a collection's file that opens only with a password or a recovery key.
+/// A copy of a collection's file that only a password or a recovery key opens.
 ///
-/// The key slots of this computer are left out, and those of the passcode: where the password of `login` has become known, it opens
-/// nothing in a copy of another keychain.
+/// Without the slots of this machine and of the passcode: a leaked password of `login` then opens no copy of another
+/// keychain.
 struct SealedCopy: Sendable {
-    /// The slots that stay.
+    /// The kinds of slots that are kept.
     private static let kinds: [KeySlot.Kind] = [.password, .recoveryKey]
 
     private let name: CollectionName
@@ -17,9 +17,9 @@ struct SealedCopy: Sendable {
         self.folder = folder
     }
 
-    /// Makes the copy in the vault's folder, gives it to `body`, and removes it; blocks for as long as the disk takes.
+    /// Creates the copy in the vault's folder, passes it to `body` and removes it.
     ///
-    /// It reads beside whoever writes.
+    /// Blocks. Works beside a concurrent writer.
     func make(_ body: (borrowing OpenedFile) throws(VaultError) -> Void) throws(VaultError) {
         let file = "backup-" + name.encoded + CollectionFormat.unfinishedSuffix
         let database = try Database(path: folder.file(name.encoded + CollectionFormat.suffix), mode: .readWrite)
@@ -36,16 +36,16 @@ struct SealedCopy: Sendable {
     private func removeOtherSlots(from file: String) throws(VaultError) {
         let kinds = Self.kinds.map { kind in String(kind.rawValue) }.joined(separator: ", ")
         let database = try Database(path: folder.file(file), mode: .readWrite)
-        // What is deleted is overwritten; a copy that does not come to its end is thrown away, so it needs no journal on the disk.
+        // Deleted data is overwritten. An interrupted copy is discarded, so it needs no journal on the disk.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = OFF")
         guard try database.text("PRAGMA journal_mode = MEMORY") == "memory" else {
-            throw VaultError(.storageFailed, reason: "SQLite insists on a journal on the disk")
+            throw VaultError(.storageFailed, reason: "SQLite refused a journal in memory")
         }
         try database.execute("DELETE FROM slot WHERE kind NOT IN (\(kinds))")
-        // The freed pages go, too.
+        // Removes the freed pages.
         try database.execute("VACUUM")
         guard try database.integer("SELECT count(*) FROM slot") > 0 else {
-            throw VaultError(.notSupported, reason: "no password opens it")
+            throw VaultError(.notSupported, reason: "the collection has no password")
         }
     }
 

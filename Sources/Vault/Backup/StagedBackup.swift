@@ -2,25 +2,29 @@ import Gcrypt
 import Glibc
 package import KeychainModel
 
-/// A copy of a keychain's file that may be restored: in the vault's folder, where nobody can change it any more, until it takes a
-/// collection's place or this object goes.
+/// A backup to restore: a copy in the vault's folder, where nobody else can change it.
+///
+/// It is removed with this object unless it has been restored.
 package final class StagedBackup: Sendable {
-    /// The longest file that is taken, in bytes.
+    /// The most bytes of a backup.
     package static let maximumSize: Int64 = 1 << 30
 
-    /// How many items are in it.
+    /// The number of items.
     package let itemCount: Int
 
     let header: CollectionHeader
-    /// The sealed state, which only the keys of the collection open.
+    /// The sealed state, to verify keys with.
     private let state: [UInt8]
     private let folder: Folder
-    /// The name in the folder: what a crash leaves of it goes at the next start.
+    /// The file name; the next start removes a leftover.
     let file: String
 
-    /// Copies a file, which may be anything, and reads what needs no key; blocks for as long as the disks take.
+    /// Copies a file of unknown origin and reads its public part.
     ///
-    /// Throws `unreadable` or `unsupportedFormat` unless it is a keychain, `limitExceeded` when it is too long, and what the disk may.
+    /// Blocks.
+    ///
+    /// Throws `unreadable` or `unsupportedFormat` unless it is a keychain, `limitExceeded` when it is too large, and
+    /// disk errors.
     init(copying source: borrowing OpenedFile, to folder: Folder) throws(VaultError) {
         let number = try cipher { () throws(GcryptError) in try RandomBytes.nonce(8) }
         let name = "restore-" + number.map { byte in String(byte, radix: 16) }.joined()
@@ -40,13 +44,13 @@ package final class StagedBackup: Sendable {
         Self.remove(file, in: folder)
     }
 
-    /// The name for people that it had.
+    /// The display name.
     package var label: String { header.label }
 
-    /// When it was last changed.
+    /// The time of the last change.
     package var modified: Timestamp { header.modified }
 
-    /// Throws `wrongPassword`, or `mistypedRecoveryKey`, unless a text opens the backup: a key slot, and with that what it protects.
+    /// Throws `wrongPassword` or `mistypedRecoveryKey` unless the text opens a key slot and its key opens the state.
     func verify(_ text: borrowing SecureBytes) throws(VaultError) {
         guard let opened = try header.open(with: text) else {
             throw VaultError(.wrongPassword, reason: "the password opens no key slot")
@@ -61,7 +65,7 @@ package final class StagedBackup: Sendable {
 }
 
 extension CollectionKeys {
-    /// Throws `wrongPassword` unless a collection was sealed with these keys.
+    /// Throws `wrongPassword` unless a state was sealed with these keys.
     func check(sealedState sealed: [UInt8]) throws(VaultError) {
         var plaintext: [UInt8] = []
         do throws(GcryptError) {
@@ -70,7 +74,7 @@ extension CollectionKeys {
             }
         } catch {
             guard error.code == .authenticationFailed else { throw VaultError(error) }
-            throw VaultError(.wrongPassword, reason: "the keys are those of another collection")
+            throw VaultError(.wrongPassword, reason: "the keys belong to another collection")
         }
     }
 }

@@ -4,10 +4,12 @@ package import KeychainModel
 import Logging
 
 extension Vault {
-    /// Puts a sealed copy of a collection into a folder of the user's, on a thread that may wait.
+    /// Puts a sealed copy of a collection into the user's backup folder.
     ///
-    /// Nothing happens for what has no file that can be read. Throws `unreadable` when there is something else in its place, and what the
-    /// disk may.
+    /// Blocks only a thread of the vault.
+    ///
+    /// Does nothing for a collection without a readable file. Throws `unreadable` when the name belongs to something
+    /// else, and disk errors.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
         guard let context, let collection = collection(named: name), case .file = collection.storage,
             collection.problems.isEmpty
@@ -18,12 +20,12 @@ extension Vault {
         }
     }
 
-    /// Takes a file that somebody has opened, to be restored, on a thread of its own.
+    /// Stages a file for a restore, on a thread of its own.
     ///
-    /// Throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and what the disk may.
+    /// Throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.
     package func stage(_ file: consuming OpenedFile) async throws(VaultError) -> StagedBackup {
         guard let context else { throw Collection.closed }
-        // Somebody else's file may be on a disk that never answers.
+        // The file may be on a disk that never answers.
         let worker = try Worker("restore", ())
         let source = Handoff(file)
         return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
@@ -32,7 +34,7 @@ extension Vault {
         }
     }
 
-    /// Tells, on a thread that may wait, whether a text opens a backup; it throws if not.
+    /// Throws unless the text opens the backup; derives keys on a thread of the vault.
     package func verify(_ text: consuming SecureBytes, opens backup: StagedBackup) async throws(VaultError) {
         guard let context else { throw Collection.closed }
         try context.configuration.limits.check(password: text)
@@ -43,11 +45,10 @@ extension Vault {
         }
     }
 
-    /// The name of the collection that a backup would be.
+    /// Returns the name under which a backup would be restored: of the collection with the same identifier, else from
+    /// the file name, else from the label.
     ///
-    /// That of the collection it is a copy of; else the one that its file is named after; else the one made from its label.
-    ///
-    /// - Parameter fileName: the name of the file, as far as it is known; it may be any text.
+    /// - Parameter fileName: the file name, if known; any text is accepted.
     package func name(of backup: StagedBackup, fileName: String?) -> CollectionName? {
         if let same = collections.first(where: { other in other.header?.identifier == backup.header.identifier }) {
             return same.name
@@ -59,17 +60,17 @@ extension Vault {
         return found == .session ? nil : found
     }
 
-    /// Whether a backup is one of this collection, and not of another of the same name.
+    /// Whether a backup has the same identifier as a collection.
     package func isCopy(_ backup: StagedBackup, of collection: Collection) -> Bool {
         collection.header?.identifier == backup.header.identifier
     }
 
-    /// Puts a backup in the place of a collection, whose present state becomes a past generation; or makes it one that was not there.
+    /// Restores a backup in place of a collection, which becomes a generation, or as a new collection.
     ///
-    /// A present file that cannot be read is kept under another name. When this returns, the disk has it, and the collection is locked.
-    /// Throws `busy` when another collection has the name by now, `limitExceeded`, and what the disk may; then all is as it was.
+    /// An unreadable file is kept under another name. The result is durable and locked. Throws `busy` when another
+    /// collection has taken the name, `limitExceeded`, and disk errors; then nothing has changed.
     ///
-    /// - Parameter present: what has the name now; nil for nothing.
+    /// - Parameter present: the collection with that name, if any.
     package func restore(
         _ backup: StagedBackup,
         as name: CollectionName,
@@ -77,7 +78,7 @@ extension Vault {
     ) async throws(VaultError) -> Collection {
         guard let context else { throw Collection.closed }
         guard collection(named: name) === present, present?.isEphemeral != true, name != .session else {
-            throw VaultError(.busy, reason: "another keychain has the name \(name) by now")
+            throw VaultError(.busy, reason: "another keychain has taken the name \(name)")
         }
         guard present != nil || collections.count < context.configuration.limits.collections else {
             throw VaultError(.limitExceeded, reason: "there are too many collections")
@@ -100,7 +101,7 @@ extension Vault {
         } catch {
             failure = error
         }
-        // What is there now: the backup, or what was there before.
+        // The backup, or the old file after a failure.
         let collection =
             hasFile || failure == nil ? await Self.collection(name, in: context) : Self.vacant(name, in: context)
         replace(present, by: collection)
@@ -110,7 +111,7 @@ extension Vault {
 }
 
 extension Collection {
-    /// Ends all use of the collection, whose file stays: another object takes its place.
+    /// Ends all use of the collection before another object takes its place; the file stays.
     func retire() async {
         await close()
         phase = .deleted
@@ -119,7 +120,7 @@ extension Collection {
     }
 }
 
-/// Puts another file in the place of a collection's, which nobody uses meanwhile.
+/// The replacement of a collection's file while nobody uses it.
 private struct FileSwap: Sendable {
     private let name: CollectionName
     private let file: String
@@ -133,7 +134,7 @@ private struct FileSwap: Sendable {
         file = name.encoded + CollectionFormat.suffix
     }
 
-    /// Keeps the present file as a generation, or under another name when it cannot be read.
+    /// Keeps the present file as a generation, or under another name when it is unreadable.
     func keepPresent(isReadable: Bool, generations: Int) throws(VaultError) {
         if isReadable {
             do throws(VaultError) {
@@ -150,9 +151,9 @@ private struct FileSwap: Sendable {
         }
     }
 
-    /// Gives the backup the name; after a crash the file is the present one or the backup.
+    /// Renames the backup to the collection's file; a crash leaves one or the other.
     func place(_ backup: StagedBackup) throws(VaultError) {
-        // One of the file before would be taken for this one's. It was folded in, so it is empty.
+        // The old journal is empty by now, but would be taken for the new file's.
         for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
         try folder.synchronize(backup.file)
         try folder.rename(backup.file, to: file)

@@ -1,12 +1,13 @@
 package import Gcrypt
 
 extension Collection {
-    /// The size of an application's secret in bytes.
+    /// The size of an application secret in bytes.
     package static let applicationSecretSize = SecretsKey.applicationSecretSize
 
-    /// The secret of an application that has one of its own here: always the same, and no other's.
+    /// Derives the secret of an application from the collection's key; the same application always gets the same
+    /// secret.
     ///
-    /// It is in no item, so that nobody finds it. Throws `locked`, and `notSupported` for the collection in memory.
+    /// It is stored in no item. Throws `locked`, and `notSupported` for the collection in memory.
     package func applicationSecret(for application: String) throws(VaultError) -> SecureBytes {
         guard !isEphemeral else {
             throw VaultError(.notSupported, reason: "what lives in memory has no secrets that last")

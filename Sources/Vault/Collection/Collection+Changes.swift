@@ -2,17 +2,19 @@ package import Gcrypt
 package import KeychainModel
 
 extension Collection {
-    /// Makes an item, or gives the newest item with equal attributes a new label, attributes and secret when `replacing` (#94).
+    /// Creates an item, or with `replacing` changes the newest item with equal attributes (#94).
     ///
-    /// A replaced item keeps its number and its time of creation (#95). An item whose policy asks for keys in each of its
-    /// alternatives is sealed under a key of its own. When this returns, the disk has it. Throws `locked`, `limitExceeded`,
-    /// `invalidAccessControl`, `passcodeNotSet`, `applicationPasswordNeeded`, `authenticationNeeded` for the replacement of a
-    /// protected item, and what the disk may; then nothing has changed.
+    /// Durable on return.
+    ///
+    /// A replaced item keeps its ID and creation time (#95). An item whose policy takes key material in each
+    /// alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`, `passcodeNotSet`,
+    /// `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and disk errors; then
+    /// nothing has changed.
     ///
     /// - Parameters:
-    ///   - applicationPassword: the item's own password, if its access control asks for one.
-    ///   - authenticated: the protected item that may be replaced, since the caller has been authenticated for it.
-    ///   - revision: the state of that item which the caller was authenticated for; another one is not replaced.
+    ///   - applicationPassword: the new application password, if the access control needs one.
+    ///   - authenticated: the protected item that the caller was authenticated to replace.
+    ///   - revision: the revision of that item; no other is replaced.
     package func createItem(
         label: String,
         attributes: Attributes,
@@ -39,23 +41,25 @@ extension Collection {
             )
         )
         guard case .item(let creation) = try await perform(PendingMutation(request)) else {
-            throw VaultError(.storageFailed, reason: "a new item got no number")
+            throw VaultError(.storageFailed, reason: "the new item has no ID")
         }
         return creation
     }
 
-    /// Gives an item another label, other attributes or another secret; what is nil stays as it is.
+    /// Changes an item's label, attributes or secret; nil leaves a part as it is.
     ///
-    /// With its key, a new secret is sealed under that; without, under a new one. Attributes that change which keys are asked for
-    /// have the secret sealed anew. When this returns, the disk has it. Throws `locked`, `noSuchItem`, `limitExceeded`, `unreadable`
-    /// for a damaged item, `invalidAccessControl`, `authenticationNeeded`, `passcodeNotSet`, `applicationPasswordNeeded`, `busy` when
-    /// the item was changed by another at the same time, and what the disk may; then nothing has changed.
+    /// Durable on return.
+    ///
+    /// With the item's key, a new secret is sealed under it; otherwise under a new key. Attributes that change the
+    /// required key material have the secret sealed again. Throws `locked`, `noSuchItem`, `limitExceeded`, `unreadable`
+    /// for a damaged item, `invalidAccessControl`, `authenticationNeeded`, `passcodeNotSet`,
+    /// `applicationPasswordNeeded`, `busy` after a concurrent change, and disk errors; then nothing has changed.
     ///
     /// - Parameters:
-    ///   - key: the key of an item that has one; who has it counts as authenticated.
-    ///   - applicationPassword: the item's own password from now on.
-    ///   - isAuthenticated: whether the caller has been authenticated for the item.
-    ///   - revision: the state of the item which that was for; another one is not changed.
+    ///   - key: the item key; it implies authentication.
+    ///   - applicationPassword: the new application password.
+    ///   - isAuthenticated: whether the caller was authenticated for the item.
+    ///   - revision: the revision that the authentication was for; no other is changed.
     package func updateItem(
         _ id: ItemID,
         label: String? = nil,
@@ -89,7 +93,9 @@ extension Collection {
         _ = try await perform(PendingMutation(.update(id, update)))
     }
 
-    /// Gives an item another label or other attributes, and leaves its secret alone, unless other keys are asked for from now on.
+    /// Changes an item's label or attributes.
+    ///
+    /// The secret is sealed again only if its key material changes.
     package func updateItem(
         _ id: ItemID,
         label: String? = nil,
@@ -111,9 +117,11 @@ extension Collection {
         )
     }
 
-    /// Sets one attribute of an item, or with nil removes it; the others are what they are when the change is written.
+    /// Sets one attribute of an item, or removes it when the value is nil.
     ///
-    /// Throws what a change of all attributes throws, and `notSupported` for the keychain's own attributes.
+    /// Other attributes keep their value at the time of the write.
+    ///
+    /// Throws like a change of all attributes, and `notSupported` for reserved attributes.
     package func updateItem(
         _ id: ItemID,
         setting name: String,
@@ -122,20 +130,24 @@ extension Collection {
         at revision: ItemRevision? = nil
     ) async throws(VaultError) {
         guard !name.utf8.starts(with: Attributes.reservedPrefix.utf8) else {
-            throw VaultError(.notSupported, reason: "the keychain's own attributes are set all at once")
+            throw VaultError(
+                .notSupported,
+                reason: "reserved attributes cannot be set one by one; set all attributes at once"
+            )
         }
         let update = ItemUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated, revision: revision)
         _ = try await perform(PendingMutation(.update(id, update)))
     }
 
-    /// Removes an item, a damaged one too.
+    /// Deletes an item, even a damaged one.
     ///
-    /// When this returns, the disk has it. Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and what the
-    /// disk may.
+    /// Durable on return.
+    ///
+    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and disk errors.
     ///
     /// - Parameters:
-    ///   - isAuthenticated: whether the caller has been authenticated for the item.
-    ///   - revision: the state of the item which that was for; another one is not removed.
+    ///   - isAuthenticated: whether the caller was authenticated for the item.
+    ///   - revision: the revision that the authentication was for; no other is deleted.
     package func deleteItem(
         _ id: ItemID,
         authenticated isAuthenticated: Bool = false,
@@ -144,9 +156,9 @@ extension Collection {
         _ = try await perform(PendingMutation(.delete(id, authenticated: isAuthenticated, at: revision)))
     }
 
-    /// Gives the collection another label.
+    /// Changes the label of the collection, durably.
     ///
-    /// When this returns, the disk has it. Throws `locked`, `limitExceeded`, and what the disk may.
+    /// Throws `locked`, `limitExceeded`, and disk errors.
     package func setLabel(_ label: String) async throws(VaultError) {
         try limits.check(label: label)
         _ = try await perform(PendingMutation(.rename(label)))

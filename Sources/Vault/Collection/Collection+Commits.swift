@@ -1,12 +1,13 @@
 import KeychainModel
 import Logging
 
-/// Group commit: whoever asks for a change while none is being written writes it; whoever asks meanwhile waits, and the first
-/// of those then writes as many of the waiting changes as can go into one transaction. So sixteen callers cost two syncs.
+/// Group commit. The first caller writes; callers that come meanwhile wait, and the first of them then writes as many
+/// waiting changes as fit into one transaction. So sixteen callers cost two syncs.
 ///
-/// How many wait is bounded for each caller where calls come in: a bound for all would let one caller have the others refused.
+/// The number of waiting calls is bounded per caller at the bus: with one bound for all, one caller could starve the
+/// others.
 extension Collection {
-    /// Has a change written, alone or along with others.
+    /// Writes a change, alone or in a batch.
     func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
         try requireUnlocked()
         if case .writing = commits {
@@ -22,7 +23,7 @@ extension Collection {
 
         var batch = newBatch()
         guard try batch.add(mutation, to: table) else {
-            throw VaultError(.storageFailed, reason: "a change could not be begun")
+            throw VaultError(.storageFailed, reason: "the change could not be started")
         }
         takeWaiting(into: &batch)
         let result = await write(batch)
@@ -35,14 +36,14 @@ extension Collection {
             return batch.outcomes[0]
         }
         context.configuration.logger.warning(
-            "\(name): \(batch.mutations.count) changes are retried one by one: \(error)"
+            "\(name): \(batch.mutations.count) changes failed together and are retried one by one: \(error)"
         )
         let own = await writeAlone(mutation)
         for companion in companions { companion.settle(await writeAlone(companion)) }
         return try own.get()
     }
 
-    /// Tells all who wait that nothing comes of it.
+    /// Fails all waiting changes.
     func failWaiting(_ error: VaultError) {
         let mutations = changeWaiting { waiting in
             defer { waiting = [] }
@@ -71,7 +72,9 @@ extension Collection {
         )
     }
 
-    /// Adds changes from the front of the queue until one has to wait; those that are impossible are answered.
+    /// Adds changes from the front of the queue until one must wait.
+    ///
+    /// Impossible changes fail at once.
     private func takeWaiting(into batch: inout MutationBatch) {
         guard case .writing(let waiting) = commits else { return }
         var taken = 0
@@ -91,7 +94,7 @@ extension Collection {
             try requireUnlocked()
             var batch = newBatch()
             guard try batch.add(mutation, to: table) else {
-                throw VaultError(.storageFailed, reason: "a change could not be begun")
+                throw VaultError(.storageFailed, reason: "the change could not be started")
             }
             try await write(batch).get()
             return .success(batch.outcomes[0])
@@ -100,7 +103,7 @@ extension Collection {
         }
     }
 
-    /// Writes a batch, and changes what is in memory once the disk has it.
+    /// Writes a batch, and updates the memory when the disk has it.
     private func write(_ batch: MutationBatch) async -> Result<Void, VaultError> {
         let change = batch.change
         do throws(VaultError) {
@@ -127,7 +130,7 @@ extension Collection {
         }
     }
 
-    /// Has a change written to the file, after what it protects is known beside the file.
+    /// Writes a change to the file, after the ledger has recorded what the change protects.
     private func commit(
         _ change: CollectionChange,
         by worker: Worker<CollectionWriter>
@@ -154,11 +157,11 @@ extension Collection {
         next.take(.lead)
     }
 
-    /// Changes who waits, in place; nil when nobody writes, so that nobody can wait.
+    /// Changes the queue in place; nil when nobody writes and so nobody can wait.
     @discardableResult
     private func changeWaiting<Result>(_ change: (inout ArraySlice<PendingMutation>) -> Result) -> Result? {
         guard case .writing(var waiting) = commits else { return nil }
-        // A second reference would have the list copied at every change of it.
+        // A second reference would copy the queue at every change.
         commits = .idle
         defer { commits = .writing(waiting: waiting) }
         return change(&waiting)
@@ -166,12 +169,12 @@ extension Collection {
 }
 
 extension PendingMutation {
-    /// Tells the caller that waits what came of the change.
+    /// Resumes the waiting caller with the result of its change.
     fileprivate func settle(_ result: Result<Outcome, VaultError>) {
         take(.settled(result))
     }
 
-    /// Resumes the caller that waits, once.
+    /// Resumes the waiting caller, once.
     fileprivate func take(_ turn: Turn) {
         continuation?.resume(returning: turn)
         continuation = nil

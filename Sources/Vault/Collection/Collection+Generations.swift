@@ -2,10 +2,10 @@ import KeychainModel
 import Logging
 
 extension Collection {
-    /// Has a copy of the file made, on a thread of its own, before the first change of a day.
+    /// Copies the file before the first change of a day, on a thread of its own.
     ///
-    /// So a program that overwrites what it should not have finds the state before in the newest generation. A damaged file is
-    /// not copied: it would push out a generation that is whole. A copy that fails is no reason to refuse the change.
+    /// The newest generation then holds the state before a program's mistake. A damaged file is not copied: it would
+    /// push out an intact generation. A failed copy does not stop the change.
     func keepGeneration() async {
         let configuration = context.configuration
         guard configuration.generations > 0, problems.isEmpty, table.count > 0, case .file = storage else { return }
@@ -19,13 +19,13 @@ extension Collection {
         do throws(VaultError) {
             try await context.keeper.perform { (_) throws(VaultError) in try generations.keep(at: now) }
         } catch {
-            configuration.logger.warning("\(name): no past generation was kept: \(error)")
+            configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
         }
     }
 
-    /// Takes items that a change protects out of the past generations, where they can be read without what is asked for from now on.
+    /// Removes newly protected items from the generations, where they need less authentication.
     ///
-    /// When this returns, the disk has it.
+    /// Durable on return.
     func withdrawFromGenerations(_ change: CollectionChange) async throws(VaultError) {
         var protections: [ItemID: ItemProtection] = [:]
         for case .update(let row, _) in change.rows {

@@ -3,12 +3,12 @@ import KeychainModel
 import Logging
 
 extension Collection {
-    /// Opens the collection with a password, or with a recovery key in its place, or makes it when it is vacant.
+    /// Unlocks the collection with a password or a recovery key; creates it when it is vacant.
     ///
-    /// One password is tried at a time: a second call waits for the first. A collection that is unlocked already stays so, and
-    /// the password is not looked at.
-    /// Throws `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` when ``lock()`` was called meanwhile,
-    /// `limitExceeded` when there is no memory for more keys, `busy` when a file has come for a vacant collection, and what the disk may.
+    /// Tries one password at a time: a second call waits for the first. An unlocked collection stays unlocked, and the
+    /// password is ignored. Throws `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked`
+    /// after a concurrent ``lock()``, `limitExceeded` when locked memory is short, `busy` when a file has appeared for
+    /// a vacant collection, and disk errors.
     package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
         try context.configuration.limits.check(password: password)
         await waitUntilSettled()
@@ -25,9 +25,10 @@ extension Collection {
         }
     }
 
-    /// Opens the collection with this machine, if it has a key slot for that.
+    /// Unlocks the collection with this machine's key slot.
     ///
-    /// Throws `noSuchKeySlot`, `hostNotAvailable`, and as ``unlock(with:)``, `wrongPassword` for another machine's slot.
+    /// Throws `noSuchKeySlot`, `hostNotAvailable`, `wrongPassword` for another machine's slot, and like
+    /// ``unlock(with:)``.
     package func unlock(byHost sealer: any HostSealer) async throws(VaultError) {
         await waitUntilSettled()
         switch phase {
@@ -37,31 +38,29 @@ extension Collection {
         case .vacant, .locked: break
         }
         guard keySlots.contains(where: { slot in slot.kind == .host }) else {
-            throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot of a machine")
+            throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot for a machine")
         }
         try await settle(to: .locked) { () async throws(VaultError) in try await open(.host(sealer)) }
     }
 
-    /// Opens the collection with the keys that another process has left; false if it is another by now, or not locked.
+    /// Unlocks the collection with handed-over keys; false if it is a different collection or not locked.
     func unlock(with handover: KeyHandover.Entry) async throws(VaultError) -> Bool {
         guard case .locked = phase, case .file(let worker) = storage, header?.identifier == handover.identifier else {
             return false
         }
         let keys = handover.keys
         try await settle(to: .locked) { () async throws(VaultError) in
-            // What another key has sealed would be taken for damaged.
+            // With wrong keys, all items would look damaged.
             try await worker.perform { (writer) throws(VaultError) in try writer.checkKeys(keys.collection) }
             return try await open(.keys(keys))
         }
         return true
     }
 
-    /// Takes the secrets away until the collection is unlocked again.
+    /// Locks the collection: wipes the secrets key, keeps labels and attributes readable.
     ///
-    /// Labels and attributes stay.
-    ///
-    /// A change that is being written still comes to its end and is acknowledged; those that wait fail with `locked`. A
-    /// collection in memory stays as it is.
+    /// A running write is finished and acknowledged; waiting changes fail with `locked`. The collection in memory is
+    /// not locked.
     package func lock() {
         guard !isEphemeral else { return }
         switch phase {
@@ -77,7 +76,7 @@ extension Collection {
         failWaiting(VaultError(.locked, reason: "the collection was locked"))
     }
 
-    /// Ends all use of the file, after what is being written.
+    /// Closes the file after the running write.
     func close() async {
         lock()
         await waitUntilSettled()
@@ -87,10 +86,10 @@ extension Collection {
         await worker.stop()
     }
 
-    /// Closes the file and removes it.
+    /// Closes and removes the file.
     func removeFile() async throws(VaultError) {
         guard case .file(let worker) = storage else {
-            throw VaultError(.notSupported, reason: "the collection has no file that could be removed")
+            throw VaultError(.notSupported, reason: "the collection has no file")
         }
         try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
         storage = .none
@@ -102,7 +101,7 @@ extension Collection {
 
     static let deleted = VaultError(.noSuchCollection, reason: "the collection was deleted")
 
-    /// Waits while a password is being tried, by whomever.
+    /// Waits until no password is being tried.
     private func waitUntilSettled() async {
         while case .unlocking = phase {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -129,7 +128,7 @@ extension Collection {
         } catch {
             switch (phase, fallback, storage) {
             case (.deleted, _, _), (.unreadable, _, _): break
-            // The file may have been made before the wish to lock was seen.
+            // The file may have been created before the lock request was seen.
             case (_, .vacant, .file): phase = .locked
             default: phase = error.code == .unreadable ? .unreadable(reason: error.reason) : fallback
             }
@@ -196,7 +195,7 @@ extension Collection {
                 try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
             }
         } catch {
-            // A file from a backup, mostly. It is login from now on, and its own password opens it.
+            // Usually restored from a backup. It becomes `login`, and its own password unlocks it.
             if error.code == .busy, name == .login { await openFile() }
             throw error
         }
@@ -209,13 +208,13 @@ extension Collection {
         return keys
     }
 
-    /// Lets the audit be written and read from now on.
+    /// Enables writing and reading the audit.
     private func adoptAuditKey(_ keys: CollectionKeys) {
         do throws(VaultError) {
             context.audit.key = try AuditKey(keys)
             context.clerk.post { folder in folder.writeAudit() }
         } catch {
-            context.configuration.logger.error("the audit cannot be written: \(error)")
+            context.configuration.logger.error("The audit cannot be written: \(error)")
         }
     }
 }

@@ -2,7 +2,7 @@ import KeychainModel
 import Logging
 
 extension Collection {
-    /// Opens the file that there is for the collection; when that fails, the collection is unreadable and says why.
+    /// Opens the collection's file; a failure makes the collection unreadable.
     func openFile() async {
         let logger = context.configuration.logger
         do throws(VaultError) {
@@ -22,7 +22,7 @@ extension Collection {
             storage = .file(worker)
             if contents.tagsAreStale {
                 problems = [
-                    "the key of its search index is not in the folder: until it is unlocked, a search finds nothing"
+                    "the search index was made with another key: searches find nothing until the collection is unlocked"
                 ]
                 logger.warning("\(name): \(problems[0])")
             }
@@ -31,17 +31,17 @@ extension Collection {
             problems = [error.reason]
             logger.error(
                 """
-                \(name): the collection cannot be read and is left as it is: \(error.reason). Past generations are in \
+                \(name): the collection cannot be read and is left as it is: \(error.reason). Generations are in \
                 \(context.folder.folder(Generations.folderName).path)
                 """
             )
         }
     }
 
-    /// Lets the file be, since another one is the same collection.
+    /// Closes a file that is a copy of another collection.
     func close(asCopyOf other: CollectionName) async {
         await close()
-        let reason = "it is a copy of \(other): move one of the two out of the folder"
+        let reason = "it is a copy of \(other); move one of the two files out of the folder"
         phase = .unreadable(reason: reason)
         problems = [reason]
         header = nil

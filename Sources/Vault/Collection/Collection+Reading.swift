@@ -1,11 +1,11 @@
 package import KeychainModel
 
 extension Collection {
-    /// Opens the secret of an item; nil when it is so large that it must be read first, by ``storedSecret(of:with:)``.
+    /// Opens the secret of an item; nil when it must be read from the disk with ``storedSecret(of:with:)``.
     ///
-    /// Who may have a protected item is for the caller to see to; one that needs a key of its own is not opened by this. Throws
-    /// `locked`, `noSuchItem`, `authenticationNeeded` for an item that needs its key or whose protection is not understood, or
-    /// `unreadable` when the secret is not what was written.
+    /// The caller enforces the access control. Items with an item key are not opened here. Throws `locked`,
+    /// `noSuchItem`, `authenticationNeeded` for an item with an item key or an unknown access control, and `unreadable`
+    /// for a damaged secret.
     package func secret(of id: ItemID) throws(VaultError) -> Secret? {
         guard let secret = table.sealedSecret(of: id) else { throw Self.noItem(id) }
         let key = try key(for: id, secret.condition)
@@ -18,10 +18,10 @@ extension Collection {
         }
     }
 
-    /// Opens the secret of an item that needs its key; nil when it must be read first, by ``storedSecret(of:with:)``.
+    /// Opens a secret with its item key; nil when it must be read from the disk with ``storedSecret(of:with:)``.
     ///
-    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` when the item has got another key meanwhile, or `unreadable` when the
-    /// secret is not what was written.
+    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` for a replaced item key, and `unreadable` for a damaged
+    /// secret.
     package func secret(of id: ItemID, with itemKey: ItemKey) throws(VaultError) -> Secret? {
         let (record, key) = try readable(id)
         try check(itemKey, of: record)
@@ -38,12 +38,12 @@ extension Collection {
         }
     }
 
-    /// Opens the secret that an item had in one state, wherever it is; never that of another.
+    /// Opens the secret of one revision of an item, from memory or from the disk; never another revision's.
     ///
-    /// Throws what ``secret(of:)`` and ``secret(of:with:)`` throw, `busy` when the item has another secret by now, and what reading
-    /// the disk may.
+    /// Throws like ``secret(of:)`` and ``secret(of:with:)``, `busy` when the item has another secret now, and disk
+    /// errors.
     ///
-    /// - Parameter itemKey: of an item that needs one.
+    /// - Parameter itemKey: the item key, if the item has one.
     package func storedSecret(
         of revision: ItemRevision,
         with itemKey: ItemKey? = nil
@@ -59,8 +59,8 @@ extension Collection {
                 try writer.secret(of: revision.item, key: itemKey, revision: revision.secret)
             }
         } catch {
-            // Another may have been written meanwhile; then the one that was asked for is gone, not damaged. Who wrote it was told
-            // before, but may wait to go on and to change what is in memory: an answer that is there at once is taken without a wait.
+            // A concurrent write may have replaced the secret: then it is gone, not damaged. The writer has the result
+            // but may not have updated the memory yet; yielding lets it.
             await Task.yield()
             try checkSecret(of: revision)
             throw noteDamage(error, of: revision.item)
@@ -80,20 +80,20 @@ extension Collection {
 
     static let closed = VaultError(.storageFailed, reason: "the vault is closed")
 
-    /// Throws unless a key is the one that an item has now.
+    /// Throws unless a key is the current item key.
     func check(_ itemKey: ItemKey, of record: ItemRecord) throws(VaultError) {
         guard itemKey.item == record.id, itemKey.collection == identifier,
             itemKey.revision == record.metadata.wraps?.revision
-        else { throw VaultError(.authenticationNeeded, reason: "the key is not that of item \(record.id) any more") }
+        else { throw VaultError(.authenticationNeeded, reason: "the key of item \(record.id) has been replaced") }
     }
 
-    /// An item that may be opened, as far as the collection has the say.
+    /// Returns an item and the key of its secret, if the collection can open it.
     func readable(_ id: ItemID) throws(VaultError) -> (ItemRecord, SecretsKey) {
         guard let record = table[id] else { throw Self.noItem(id) }
         return (record, try key(for: id, record.condition))
     }
 
-    /// The key of the secrets, if an item may be opened with it.
+    /// Returns the secrets key, if the collection can open the item.
     private func key(for id: ItemID, _ condition: ItemRecord.Condition) throws(VaultError) -> SecretsKey {
         guard case .unlocked(let secretsKey) = phase else {
             throw VaultError(.locked, reason: "the collection is locked")
@@ -102,7 +102,7 @@ extension Collection {
             throw VaultError(.unreadable, reason: "item \(id) is damaged")
         }
         if table.hasProtectedItems, case .unknown(let reason) = table.protection(of: id) {
-            throw VaultError(.authenticationNeeded, reason: "the protection of item \(id) is not understood: \(reason)")
+            throw VaultError(.authenticationNeeded, reason: "the access control of item \(id) is unknown: \(reason)")
         }
         return secretsKey
     }
@@ -112,13 +112,13 @@ extension Collection {
     }
 
     private static func keyNeeded(_ id: ItemID) -> VaultError {
-        VaultError(.authenticationNeeded, reason: "item \(id) opens with a key of its own")
+        VaultError(.authenticationNeeded, reason: "item \(id) needs its item key")
     }
 
     private func noteDamage(_ error: VaultError, of id: ItemID) -> VaultError {
         if error.code == .unreadable, !table.isDamaged(id) {
-            table.markDamaged(id, reason: "the secret is not what was written")
-            problems.append("the secret of item \(id) is damaged; it is kept as it is")
+            table.markDamaged(id, reason: "the secret is damaged")
+            problems.append("the secret of item \(id) is damaged and is left as it is")
         }
         return error
     }

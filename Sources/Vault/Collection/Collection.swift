@@ -1,48 +1,48 @@
 package import KeychainModel
 import Logging
 
-/// A keychain: a named set of items under one password, in one file.
+/// A keychain: a named set of items under one password, stored in one file.
 ///
-/// It belongs to whichever isolation made its vault. Everything that can be told at once is told at once; what waits for the
-/// disk or for a key derivation is asynchronous, resumes where it was called, and blocks nobody meanwhile.
+/// It belongs to the isolation of its vault. Methods that need the disk or a key derivation are asynchronous and resume
+/// in the caller's isolation; all others answer at once.
 package final class Collection {
-    /// Whether the collection is unlocked, and if not, why.
+    /// The state as seen by callers.
     package enum State: Equatable, Sendable {
-        /// There is no file yet: the first ``Collection/unlock(with:)`` makes it, with that password.
+        /// There is no file; the first ``Collection/unlock(with:)`` creates it with that password.
         case vacant
 
-        /// The secrets cannot be read; labels and attributes can, once it has been unlocked since the process started.
+        /// The secrets cannot be read. Labels and attributes can, after the first unlock since the start.
         case locked
 
-        /// A password is being tried; use ``Collection/onSettled(_:)`` to wait.
+        /// A password is being tried; wait with ``Collection/onSettled(_:)``.
         case unlocking
 
         /// The secrets can be read.
         case unlocked
 
-        /// The file cannot be read, and is left as it is.
+        /// The file cannot be read and is left as it is.
         case unreadable(reason: String)
     }
 
-    /// Where the items are kept.
+    /// The storage of the items.
     enum Storage {
-        /// Nowhere: there is no file, or it is closed or unreadable.
+        /// None: there is no file, or it is closed or unreadable.
         case none
 
-        /// In memory, for as long as the process runs.
+        /// In memory, for the life of the process.
         case memory(EphemeralStore)
 
-        /// In a file, which its worker has.
+        /// In a file, owned by a worker.
         case file(Worker<CollectionWriter>)
     }
 
-    /// The name, which never changes.
+    /// The name; it never changes.
     package let name: CollectionName
 
-    /// Whether the collection is unlocked.
+    /// The state.
     package var state: State { phase.state }
 
-    /// What is wrong with the file, in words for a person; nil when all is well.
+    /// The problems of the file, in words for a person; nil when there are none.
     package var problem: String? {
         let problems = self.problems + (ledgerProblem.map { problem in [problem] } ?? [])
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
@@ -54,29 +54,29 @@ package final class Collection {
     var properties: CollectionState
     var header: CollectionHeader?
 
-    /// What the collection is doing.
+    /// The phase, with the keys that belong to it.
     var phase: CollectionPhase {
         didSet { settle() }
     }
 
-    /// The keys that stay, once labels and attributes have been read since the process started.
+    /// The keys that stay after the first unlock since the start.
     var keys: CollectionKeys?
 
-    /// Who writes, and who waits for that.
+    /// The running write and the waiting changes.
     var commits = CommitPhase.idle
 
     var problems: [String] = []
 
-    /// What is known of protected items beside the file.
+    /// The ledger of protected items.
     var ledger = LedgerPhase.unread
 
-    /// What is wrong with that, which is no damage of the file.
+    /// A problem of the ledger; the file itself is intact.
     var ledgerProblem: String?
 
-    /// What it was last unlocked with; nil before the first time, and when it was made.
+    /// The kind of key slot that unlocked the collection last; nil before, and after its creation.
     package internal(set) var unlockedBy: KeySlotInfo.Kind?
 
-    /// When a generation was last asked for.
+    /// The time of the last request for a generation.
     var lastGeneration: Timestamp?
 
     private var settledActions: [() -> Void] = []
@@ -90,36 +90,36 @@ package final class Collection {
         properties = CollectionState(created: now, modified: now, label: label)
     }
 
-    /// The name for people.
+    /// The display name.
     package var label: String { properties.label }
 
-    /// When the collection was made.
+    /// The creation time.
     package var created: Timestamp { properties.created }
 
-    /// When the collection or an item of it was last changed.
+    /// The time of the last change of the collection or an item.
     package var modified: Timestamp { properties.modified }
 
-    /// Whether the collection lives in memory only, so that it is neither locked nor deleted.
+    /// Whether the collection lives in memory; it cannot be locked or deleted.
     package var isEphemeral: Bool {
         if case .memory = storage { true } else { false }
     }
 
-    /// What everything sealed is bound to; empty when there is no file.
+    /// The identifier that all sealed data is bound to; empty when there is no file.
     var identifier: [UInt8] {
         if case .memory(let store) = storage { store.identifier } else { header?.identifier ?? [] }
     }
 
-    /// Whether a password is being tried that makes the collection: until then it has nothing that anybody could ask for.
+    /// Whether the collection is being created and so has nothing to offer yet.
     package var isBeingMade: Bool {
         if case .unlocking = phase, case .none = storage { true } else { false }
     }
 
-    /// Calls `action` once when the state is no longer ``State/unlocking``; at once when it is not.
+    /// Calls `action` once the state is not ``State/unlocking``, or at once.
     package func onSettled(_ action: @escaping () -> Void) {
         if case .unlocking = phase { settledActions.append(action) } else { action() }
     }
 
-    /// What items are sealed to that ask for the passcode, once it is known.
+    /// The public key that protected items are sealed to, when it is known.
     var passcodePublicKey: [UInt8]? { keys?.passcodePublicKey }
 
     /// Whether the collection was deleted.
@@ -127,31 +127,30 @@ package final class Collection {
         if case .deleted = phase { true } else { false }
     }
 
-    /// The numbers of the items, rising.
+    /// The IDs of the items, ascending.
     package var itemIDs: [ItemID] { table.ids }
 
-    /// How many items there are.
+    /// The number of items.
     package var itemCount: Int { table.count }
 
-    /// Whether there is an item of that number.
+    /// Whether an item exists.
     package func contains(_ id: ItemID) -> Bool {
         table.contains(id)
     }
 
-    /// What can be told of an item in the present state; nil when there is none.
+    /// Returns what is known of an item in the current state; nil when there is none.
     package func item(_ id: ItemID) -> Item? {
         table.item(id)
     }
 
-    /// When an item was last changed; nil when there is none.
+    /// Returns the modification time of an item; nil when there is none.
     package func modified(of id: ItemID) -> Timestamp? {
         table.modified(of: id)
     }
 
-    /// The items that have all of the attributes (#63, #64), the last modified first; all items when there are none (#65).
+    /// Returns the items with all of the attributes (#63, #64), last modified first; all items for no attributes (#65).
     ///
-    /// It answers in every state. Before the first unlock it matches by blind tags; one pair of names and values in 2⁶⁴ could
-    /// match in error.
+    /// Works in every state. Before the first unlock it matches blind tags, with a false match in 1 of 2⁶⁴ attributes.
     package func search(_ attributes: Attributes) -> [ItemID] {
         guard table.count > 0 else { return [] }
         do throws(VaultError) {
@@ -162,10 +161,11 @@ package final class Collection {
         }
     }
 
-    /// The item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would replace (#94).
+    /// Returns the item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would
+    /// replace (#94).
     ///
-    /// Of the intact items whose attributes are equal, `keychain:` names aside, it is one with the access control that is asked for,
-    /// else a protected one, else the newest. Items without attributes are equal to one another.
+    /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
+    /// protected one, else the newest. Items without attributes are equal to each other.
     package func itemToReplace(_ attributes: Attributes) -> ItemID? {
         guard let tags = try? context.indexKey.tags(of: attributes.withoutReserved) else { return nil }
         return table.itemToReplace(attributes, tags: tags)

@@ -1,6 +1,6 @@
-/// What a collection is doing, with what it has for that.
+/// The phase of a collection, with its keys.
 ///
-/// It is what ``Collection/State`` shows to others, and more: to those that still hold it, a deleted one looks locked.
+/// Callers see it as ``Collection/State``; a deleted collection looks locked.
 enum CollectionPhase {
     /// There is no file yet.
     case vacant
@@ -8,19 +8,19 @@ enum CollectionPhase {
     /// The secrets cannot be read.
     case locked
 
-    /// A password is being tried; afterwards the collection is locked all the same if that was asked for meanwhile.
+    /// A password is being tried; `lockIsWanted` when a lock was requested meanwhile.
     case unlocking(lockIsWanted: Bool)
 
-    /// The secrets can be read with this key, which goes with the phase.
+    /// The secrets can be read with this key.
     case unlocked(SecretsKey)
 
     /// The file cannot be read.
     case unreadable(reason: String)
 
-    /// The collection was deleted; no other phase follows.
+    /// The collection was deleted; this phase is final.
     case deleted
 
-    /// What others see.
+    /// The state for callers.
     var state: Collection.State {
         switch self {
         case .vacant: .vacant
@@ -32,11 +32,11 @@ enum CollectionPhase {
     }
 }
 
-/// Who writes the changes of a collection, and who waits for that.
+/// The state of group commit.
 enum CommitPhase {
-    /// Nobody writes.
+    /// No write is running.
     case idle
 
-    /// Somebody writes, and these come next.
+    /// A write is running; these changes come next.
     case writing(waiting: ArraySlice<PendingMutation>)
 }

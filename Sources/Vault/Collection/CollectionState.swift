@@ -1,33 +1,33 @@
 import KeychainModel
 
-/// What a collection knows of itself, sealed with its items.
+/// The sealed state of a collection.
 ///
-/// The plaintext, integers most significant byte first: next item number (8), revision (8), number of items (8), created (8),
-/// modified (8), multiset hash (32), label. The label and the times lie in the clear beside it, for who looks at a locked
-/// collection; the sealed ones count.
+/// Plaintext, big-endian: next item ID (8), revision (8), number of items (8), created (8), modified (8), multiset hash
+/// (32), label. Label and times are also stored in the clear, for a locked collection; the sealed ones are
+/// authoritative.
 struct CollectionState: Equatable, Sendable {
-    /// The number of the next new item; it only rises, so that no number is ever used again.
+    /// The ID of the next new item; no ID is ever used again.
     var nextItem: UInt64 = 1
 
     /// The revision of the last change.
     var revision: UInt64 = 0
 
-    /// How many items there are.
+    /// The number of items.
     var itemCount: UInt64 = 0
 
-    /// When the collection was made.
+    /// The creation time.
     var created: Timestamp
 
-    /// When the collection or an item of it was last changed.
+    /// The time of the last change of the collection or an item.
     var modified: Timestamp
 
-    /// The sum over all items.
+    /// The multiset hash of all items.
     var hash = MultisetHash()
 
-    /// The name for people.
+    /// The display name.
     var label: String
 
-    /// The plaintext of the sealed state.
+    /// The plaintext.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: nextItem)
@@ -42,7 +42,7 @@ struct CollectionState: Equatable, Sendable {
 }
 
 extension CollectionState {
-    /// Reads the plaintext of a sealed state; nil when it has another form.
+    /// Decodes the plaintext; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let nextItem = reader.integer(UInt64.self), let revision = reader.integer(UInt64.self),

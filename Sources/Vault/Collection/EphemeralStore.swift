@@ -1,20 +1,20 @@
 import Gcrypt
 import KeychainModel
 
-/// What keeps the secrets of a collection that lives in memory: a key that was never written anywhere.
+/// The sealing key of the collection in memory; it is never stored.
 struct EphemeralStore: Sendable {
-    /// The key, random and this process's alone.
+    /// A random key.
     let secretsKey: SecretsKey
 
-    /// What everything sealed is bound to: random, and forgotten with the process.
+    /// A random identifier, which all sealed data is bound to.
     let identifier: [UInt8]
 
     private let limit: Int
     private var usedBytes = 0
 
-    /// Makes a key.
+    /// Creates a random key.
     ///
-    /// - Parameter limit: the most bytes that the items take.
+    /// - Parameter limit: the most bytes that the items may take.
     init(limit: Int) throws(VaultError) {
         let identifier = try cipher { () throws(GcryptError) in
             try RandomBytes.nonce(CollectionFormat.identifierSize)
@@ -27,9 +27,9 @@ struct EphemeralStore: Sendable {
         self.limit = limit
     }
 
-    /// Seals the secrets of a change, all of which stay in memory; `limitExceeded` when they are too many.
+    /// Seals the secrets of a change; `limitExceeded` when the items take too many bytes.
     ///
-    /// - Parameter table: the items as they are before the change.
+    /// - Parameter table: the items before the change.
     mutating func seal(_ change: CollectionChange, of table: borrowing ItemTable) throws(VaultError) -> [[UInt8]?] {
         let sealed = try sealSecrets(of: change)
         var growth = 0
@@ -43,7 +43,7 @@ struct EphemeralStore: Sendable {
             }
         }
         guard growth <= 0 || usedBytes + growth <= limit else {
-            throw VaultError(.limitExceeded, reason: "the collection in memory takes at most \(limit) bytes")
+            throw VaultError(.limitExceeded, reason: "the collection in memory holds at most \(limit) bytes")
         }
         usedBytes += growth
         return sealed
@@ -54,7 +54,7 @@ struct EphemeralStore: Sendable {
     }
 
     private static func size(of metadata: ItemMetadata) -> Int {
-        // A record and its places in the index take some hundred bytes, too.
+        // An estimate for the record and its index entries.
         256 + metadata.label.utf8.count + metadata.attributes.packed.count
     }
 

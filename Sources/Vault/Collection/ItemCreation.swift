@@ -1,14 +1,14 @@
 package import KeychainModel
 
-/// What came of a call that makes an item.
+/// The result of creating an item.
 package enum ItemCreation: Equatable, Sendable {
-    /// There is a new item.
+    /// A new item.
     case created(ItemID)
 
-    /// An item with equal attributes took the new label, attributes and secret (#94, #95).
+    /// An existing item with equal attributes, changed (#94, #95).
     case replaced(ItemID)
 
-    /// The item that has the secret now.
+    /// The ID of the item.
     package var id: ItemID {
         switch self {
         case .created(let id), .replaced(let id): id

@@ -1,32 +1,34 @@
 import KeychainModel
 
-/// What is known of an item once its collection has been unlocked, apart from the secret: one sealed blob.
+/// The metadata of an item, sealed as one blob.
 ///
-/// The plaintext, integers most significant byte first: revision of the secret (8), whose highest bit says that the secret has a key
-/// of its own, created (8), modified (8), length of the label (4), label, with that bit the length of the wraps (4) and
-/// ``ItemKeyWraps``, packed attributes.
+/// Plaintext, big-endian: revision of the secret (8) with the highest bit set for an item key, created (8), modified
+/// (8), length of the label (4), label, with that bit the length of the wraps (4) and ``ItemKeyWraps``, packed
+/// attributes.
 struct ItemMetadata: Equatable, Sendable {
     private static let ownKeyBit: UInt64 = 1 << 63
 
-    /// The revision that the secret was sealed at: a change of the label leaves the secret as it is.
+    /// The revision at which the secret was sealed.
+    ///
+    /// A change of the label does not change it.
     var secretRevision: UInt64
 
-    /// When the item was made.
+    /// The creation time.
     var created: Timestamp
 
-    /// When the item was last changed.
+    /// The modification time.
     var modified: Timestamp
 
-    /// The name for people.
+    /// The display name.
     var label: String
 
     /// The lookup attributes.
     var attributes: Attributes
 
-    /// The ways to the key of the secret; nil when the collection's key opens it.
+    /// The wrapped item key; nil when the secrets key alone opens the secret.
     var wraps: ItemKeyWraps?
 
-    /// The plaintext of the blob.
+    /// The plaintext.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         let label = label.utf8
@@ -46,7 +48,7 @@ struct ItemMetadata: Equatable, Sendable {
 }
 
 extension ItemMetadata {
-    /// Reads the plaintext of a blob; nil when it has another form.
+    /// Decodes the plaintext; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let secretRevision = reader.integer(UInt64.self), let created = reader.integer(Int64.self),

@@ -1,38 +1,38 @@
 import KeychainModel
 
-/// An item in memory: a cell of the table, so it is kept small.
+/// An item in memory; a table has many, so it is small.
 struct ItemRecord: Sendable {
-    /// How much of an item is known.
+    /// The known part of an item.
     enum Condition: UInt8, Sendable {
-        /// All but the secret, which is sealed.
+        /// Everything, the secret sealed.
         case intact
 
-        /// The number and the tags only.
+        /// The ID and the tags.
         case unread
 
-        /// The number and the tags only, since the rest is not what was written; the table says why.
+        /// The ID and the tags; the rest failed authentication.
         case damaged
 
-        /// Nothing: the item was deleted, and its cell will be dropped.
+        /// Nothing: the item was deleted, and the record will be removed.
         case deleted
     }
 
-    /// The number of the item.
+    /// The ID of the item.
     let id: ItemID
 
     /// The revision of the item's last change.
     var revision: UInt64
 
-    /// The label, attributes and times; empty unless the item is intact.
+    /// The metadata; empty unless the item is intact.
     var metadata: ItemMetadata
 
-    /// The sealed secret; nil when it is too large to stay in memory, or not known.
+    /// The sealed secret; nil when it is not in memory.
     var sealedSecret: [UInt8]?
 
-    /// How much is known.
+    /// The known part.
     var condition: Condition
 
-    /// An item of which only the number and the revision are known.
+    /// Creates the record of an item whose metadata is unknown.
     init(id: ItemID, revision: UInt64, condition: Condition = .unread) {
         self.id = id
         self.revision = revision
@@ -41,7 +41,7 @@ struct ItemRecord: Sendable {
         self.condition = condition
     }
 
-    /// An item that is as it was written.
+    /// Creates the record of an intact item.
     init(id: ItemID, revision: UInt64, metadata: ItemMetadata, sealedSecret: [UInt8]?) {
         self.id = id
         self.revision = revision
@@ -52,7 +52,7 @@ struct ItemRecord: Sendable {
 }
 
 extension ItemMetadata {
-    /// What stands for metadata that cannot be read.
+    /// The placeholder for unknown metadata.
     static let unknown = ItemMetadata(
         secretRevision: 0,
         created: Timestamp(microsecondsSinceEpoch: 0),

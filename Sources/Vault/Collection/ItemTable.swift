@@ -1,9 +1,9 @@
 import KeychainModel
 
-/// The items of a collection in memory, in the order of their numbers, and the index over their attributes.
+/// The items of a collection in memory, in ID order, with the index of their attributes.
 ///
-/// New numbers only rise, so new items go to the end and an item is found by bisection. A deleted item leaves its cell until
-/// half of the cells are such; so positions, which the index holds, change seldom.
+/// New IDs only rise, so new items are appended and lookup is a binary search. A deleted item leaves its record until
+/// half of the records are deleted, so the positions in the index seldom change.
 struct ItemTable: Sendable {
     private var records: [ItemRecord] = []
     private var index = AttributeIndex()
@@ -11,17 +11,17 @@ struct ItemTable: Sendable {
     private var deletedCount = 0
     private var protections: [ItemID: ItemProtection] = [:]
 
-    /// What is known of an item that is not what was written.
+    /// A damaged item.
     private struct Damage {
         let reason: String
-        // The stored tags of an item whose attributes are not known.
+        // The stored tags of an item whose attributes are unknown.
         let tags: [UInt64]?
     }
 
-    /// How many items there are.
+    /// The number of items.
     var count: Int { records.count - deletedCount }
 
-    /// The numbers of all items, rising.
+    /// The IDs of all items, ascending.
     var ids: [ItemID] {
         var ids: [ItemID] = []
         ids.reserveCapacity(count)
@@ -29,60 +29,60 @@ struct ItemTable: Sendable {
         return ids
     }
 
-    /// Whether some item says who may have it.
+    /// Whether any item has protection attributes.
     var hasProtectedItems: Bool { !protections.isEmpty }
 
-    /// How many items take an authentication.
+    /// The number of items that need authentication.
     var protectedCount: Int { protections.values.count(where: \.needsAuthentication) }
 
-    /// What an item says about who may have it, as far as it has been read.
+    /// Returns the protection of an item, as far as it is known.
     func protection(of id: ItemID) -> ItemProtection {
         guard !protections.isEmpty else { return .none }
         return protections[id] ?? .none
     }
 
-    /// Has an item be protected in another way than its attributes say, until it is written anew.
+    /// Overrides the protection of an item until it is written again.
     mutating func impose(_ protection: ItemProtection, on id: ItemID) {
         protections[id] = protection
     }
 
-    /// How many items are damaged.
+    /// The number of damaged items.
     var damagedCount: Int { damages.count }
 
-    /// Makes room for a number of items.
+    /// Reserves capacity for items.
     mutating func reserve(items: Int) {
         records.reserveCapacity(items)
     }
 
-    /// Whether all items have been filled in or have been there from the start.
+    /// Whether a position is the end of the table.
     func isFull(at position: Int) -> Bool {
         position == records.count
     }
 
-    /// The record of an item; nil when there is none.
+    /// Returns the record of an item; nil when there is none.
     subscript(id: ItemID) -> ItemRecord? {
         position(of: id).map { position in records[position] }
     }
 
-    /// Whether there is an item of that number.
+    /// Whether an item exists.
     func contains(_ id: ItemID) -> Bool {
         position(of: id) != nil
     }
 
-    /// What it takes to open the secret of an item.
+    /// The sealed secret of an item, with what is needed to open it.
     struct SealedSecret {
         let condition: ItemRecord.Condition
-        /// The revision that the secret was sealed at.
+        /// The revision at which the secret was sealed.
         let revision: UInt64
-        /// Whether the item has a key of its own.
+        /// Whether the item has an item key.
         let hasKey: Bool
         /// Nil when it is not in memory.
         let bytes: [UInt8]?
     }
 
-    /// The sealed secret of an item; nil when there is none.
+    /// Returns the sealed secret of an item; nil when there is none.
     ///
-    /// Label and attributes are not touched, not even to count references: they lie elsewhere, in memory that is mostly not cached.
+    /// Label and attributes are not touched, not even for reference counts: their memory is rarely cached.
     func sealedSecret(of id: ItemID) -> SealedSecret? {
         guard let position = position(of: id) else { return nil }
         return SealedSecret(
@@ -93,7 +93,7 @@ struct ItemTable: Sendable {
         )
     }
 
-    /// What can be told of an item; nil when there is none.
+    /// Returns the item for callers; nil when there is none.
     func item(_ id: ItemID) -> Item? {
         guard let position = position(of: id) else { return nil }
         let record = records[position]
@@ -114,23 +114,23 @@ struct ItemTable: Sendable {
         )
     }
 
-    /// The highest number of an item, be it one that has been deleted; nil when there is none.
+    /// The highest ID, including deleted items; nil when there is none.
     var highestID: ItemID? { records.last?.id }
 
-    /// The revision of the last change of an item, as far as items say.
+    /// The highest revision of an item.
     var lastRevision: UInt64 { records.lazy.map(\.revision).max() ?? 0 }
 
-    /// Whether an item of that number can be added: one above all others.
+    /// Whether an item with this ID can be appended.
     func accepts(_ id: ItemID) -> Bool {
         (highestID.map { highest in highest < id } ?? true) && records.count <= Int(AttributeIndex.maximumPosition)
     }
 
-    /// When an item was last changed; nil when there is none.
+    /// Returns the modification time of an item; nil when there is none.
     func modified(of id: ItemID) -> Timestamp? {
         position(of: id).map { position in records[position].metadata.modified }
     }
 
-    /// Adds an item that the table ``accepts(_:)``; any other is left out.
+    /// Appends an item if ``accepts(_:)`` allows it.
     mutating func append(_ record: ItemRecord, tags: some Sequence<UInt64>) {
         guard accepts(record.id) else { return }
         let position = UInt32(records.count)
@@ -139,9 +139,9 @@ struct ItemTable: Sendable {
         for tag in tags { index.insert(position, for: tag) }
     }
 
-    /// Puts what has been read of an item in the place of what was known before, without a change of its tags.
+    /// Replaces a record with a loaded one that has the same tags.
     ///
-    /// - Parameter position: the item's place among all items; false when another item is there.
+    /// - Parameter position: the position of the item; false when another item is there.
     mutating func fill(_ record: ItemRecord, at position: Int) -> Bool {
         guard position < records.count, records[position].id == record.id else { return false }
         records[position] = record
@@ -149,7 +149,7 @@ struct ItemTable: Sendable {
         return true
     }
 
-    /// Puts a record in the place of an item's earlier one.
+    /// Replaces the record of an item.
     mutating func replace(_ record: ItemRecord, oldTags: [UInt64], newTags: [UInt64]) {
         guard let position = position(of: record.id) else { return }
         records[position] = record
@@ -159,7 +159,7 @@ struct ItemTable: Sendable {
         for tag in newTags { index.insert(UInt32(position), for: tag) }
     }
 
-    /// Takes an item out.
+    /// Removes an item.
     mutating func remove(_ id: ItemID, tags: [UInt64]) {
         guard let position = position(of: id) else { return }
         for tag in tags { index.remove(UInt32(position), for: tag) }
@@ -170,9 +170,9 @@ struct ItemTable: Sendable {
         if deletedCount > 64, deletedCount * 2 > records.count { compact() }
     }
 
-    /// Notes that what is stored of an item is not what was written.
+    /// Marks an item as damaged.
     ///
-    /// - Parameter tags: the stored tags, when the attributes are not known; the item is still found by them.
+    /// - Parameter tags: the stored tags if the attributes are unknown; searches use them.
     mutating func markDamaged(_ id: ItemID, reason: String, tags: [UInt64]? = nil) {
         guard position(of: id) != nil, damages[id] == nil else { return }
         damages[id] = Damage(reason: reason, tags: tags)
@@ -183,17 +183,19 @@ struct ItemTable: Sendable {
         damages[id] != nil
     }
 
-    /// The tags that a damaged item is found by, when its attributes are not known.
+    /// Returns the stored tags of a damaged item with unknown attributes.
     func storedTags(of id: ItemID) -> [UInt64]? {
         damages[id]?.tags
     }
 
-    /// The item that a new one with these attributes replaces (#94): of the intact ones whose attributes are equal, reserved names
-    /// aside, one with the access control that is asked for, else a protected one, else the newest.
+    /// Returns the item that a new one replaces (#94).
     ///
-    /// So nobody attracts what belongs into a protected item by making an open one with the same attributes.
+    /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
+    /// protected one, else the newest.
     ///
-    /// - Parameter tags: those of the attributes without reserved names.
+    /// So an open item with the same attributes cannot attract a secret that belongs into a protected one.
+    ///
+    /// - Parameter tags: the tags of the attributes without reserved ones.
     func itemToReplace(_ attributes: Attributes, tags: [UInt64]) -> ItemID? {
         let key = attributes.withoutReserved
         let equal = equalItems(key, tags: tags)
@@ -209,9 +211,9 @@ struct ItemTable: Sendable {
         return protected ?? newest
     }
 
-    /// The intact items whose attributes, reserved names aside, are exactly these, the last modified first.
+    /// Returns the intact items with exactly these attributes, reserved ones aside, last modified first.
     private func equalItems(_ key: Attributes, tags: [UInt64]) -> [ItemID] {
-        // Every item has all of no attributes, so that a search would be sorted for nothing.
+        // Every item matches no attributes; this avoids sorting them all.
         guard !key.isEmpty else {
             let positions = records.indices.lazy.filter { self.isIntact(at: $0, with: key) }.map(UInt32.init)
             return positions.sorted(by: isNewer).map { records[Int($0)].id }
@@ -221,9 +223,9 @@ struct ItemTable: Sendable {
         }
     }
 
-    /// The items that have all of the attributes, the last modified first; all items when there are no attributes.
+    /// Returns the items with all of the attributes, last modified first; all items for no attributes.
     ///
-    /// An item whose attributes are not known counts when its tags are those of the attributes.
+    /// An item with unknown attributes matches by its tags.
     func search(_ attributes: Attributes, tags: [UInt64]) -> [ItemID] {
         var hits: [UInt32] = []
         if tags.isEmpty {
@@ -250,7 +252,7 @@ struct ItemTable: Sendable {
 
     private mutating func noteProtection(of record: ItemRecord) {
         let protection = ItemProtection(of: record.metadata.attributes)
-        // Most items say nothing, and in most collections all: then the dictionary is not even looked into.
+        // Most collections have no protected items, and never touch the dictionary.
         if protection != .none {
             protections[record.id] = protection
         } else if !protections.isEmpty {
@@ -274,7 +276,7 @@ struct ItemTable: Sendable {
     }
 
     private func position(of id: ItemID) -> Int? {
-        // Numbers start at 1 and rise, so an item lies at its number less one, or before: there as long as no item was deleted.
+        // IDs start at 1 and rise, so without deletions an item is at position ID - 1, otherwise before it.
         var high = Int(min(UInt64(records.count), id.rawValue))
         if high > 0, records[high - 1].id == id { return records[high - 1].condition == .deleted ? nil : high - 1 }
         var low = 0

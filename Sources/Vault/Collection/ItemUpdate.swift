@@ -1,18 +1,18 @@
 import Gcrypt
 import KeychainModel
 
-/// A new secret, and what it is to be sealed under beside the collection's key.
+/// A new secret and its key material beside the secrets key.
 enum NewSecret {
-    /// Nothing more.
+    /// None.
     case ordinary(SharedSecret)
 
-    /// A new key, which will be the item's.
+    /// A new item key.
     case underNewKey(SharedSecret, NewItemKey)
 
-    /// The key that the item has.
+    /// The existing item key.
     case underKey(SharedSecret, ItemKey)
 
-    /// How long the secret is, in bytes.
+    /// The size of the secret in bytes.
     var byteCount: Int { secret.secret.bytes.count }
 
     /// The secret.
@@ -23,22 +23,22 @@ enum NewSecret {
     }
 }
 
-/// An item that is to be made, or to take the place of one.
+/// A new item, or the replacement of one.
 struct NewItem {
     var label: String
     var attributes: Attributes
     var secret: NewSecret
 
-    /// Whether the newest item with equal attributes is changed instead, if there is one.
+    /// Whether to change the newest item with equal attributes instead.
     var isReplacing: Bool
 
-    /// The protected item that may be replaced: the caller has been authenticated for it.
+    /// The protected item that the caller was authenticated to replace.
     var authenticated: ItemID?
 
-    /// The state of it which that was for; nil for any.
+    /// The revision that the authentication was for; nil for any.
     var revision: ItemRevision?
 
-    /// The same as a change of an item.
+    /// Returns the equivalent change of an existing item.
     func update(of id: ItemID) -> ItemUpdate {
         var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
         if authenticated == id {
@@ -49,46 +49,46 @@ struct NewItem {
     }
 }
 
-/// What is to be changed of an item.
+/// A change of an item.
 struct ItemUpdate {
-    /// What is to become of the attributes.
+    /// A change of the attributes.
     enum AttributeChange {
-        /// They stay.
+        /// No change.
         case none
 
-        /// These take their place.
+        /// New attributes.
         case all(Attributes)
 
-        /// One is set, or with nil removed; the others are what they are when the change is written.
+        /// One attribute set, or removed when the value is nil; the others keep their value at the time of the write.
         case one(String, String?)
     }
 
-    /// Another label; nil keeps it.
+    /// The new label; nil keeps the old one.
     var label: String?
 
     var attributes = AttributeChange.none
 
-    /// Another secret; nil keeps it.
+    /// The new secret; nil keeps the old one.
     var secret: NewSecret?
 
-    /// Whether the caller has been authenticated for the item.
+    /// Whether the caller was authenticated for the item.
     var isAuthenticated: Bool
 
-    /// The state of the item which the caller has been authenticated for; nil for any.
+    /// The revision that the authentication was for; nil for any.
     var revision: ItemRevision?
 
-    /// What the item was when the change was worked out; nil when that does not matter.
+    /// The state that the change is based on; nil when it does not matter.
     var basis: Basis?
 
-    /// What a change of a protected item or of a protection was worked out from.
+    /// The state that a change of a protected item or of a protection is based on.
     struct Basis: Equatable {
-        /// What the item said about who may have it.
+        /// The protection of the item.
         var protection: ItemProtection
 
-        /// The ways to its key.
+        /// The wrapped item key.
         var wraps: ItemKeyWraps?
 
-        /// The revision of the secret, if it was read for the change.
+        /// The revision of the secret, if the change uses it.
         var secretRevision: UInt64?
     }
 }

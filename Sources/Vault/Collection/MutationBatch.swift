@@ -1,11 +1,11 @@
 import Gcrypt
 import KeychainModel
 
-/// Changes that will be written in one transaction, decided on against what is written already.
+/// Changes to write in one transaction, checked against the committed state.
 ///
-/// A change that could depend on another of the same batch is not taken: it waits for the next.
+/// A change that may depend on another in the batch waits for the next batch.
 struct MutationBatch {
-    // A batch holds up everybody in it, so it is bounded.
+    // Everybody in a batch waits for all of it, so its size is bounded.
     private static let maximumCount = 128
     private static let maximumSecretBytes = 4 << 20
 
@@ -15,13 +15,13 @@ struct MutationBatch {
     private let collection: [UInt8]
     private let takesUnsealed: Bool
 
-    /// What is to be written.
+    /// The change to write.
     private(set) var change: CollectionChange
 
-    /// The changes that were taken, in order.
+    /// The accepted changes, in order.
     private(set) var mutations: [PendingMutation] = []
 
-    /// What will have come of them.
+    /// The result of each accepted change, once it is written.
     private(set) var outcomes: [PendingMutation.Outcome] = []
 
     private var oldTags: [[UInt64]] = []
@@ -29,11 +29,11 @@ struct MutationBatch {
     private var newAttributes: Set<Attributes> = []
     private var secretBytes = 0
 
-    /// Begins with nothing.
+    /// Creates an empty batch.
     ///
     /// - Parameters:
-    ///   - collection: the identifier that keys of items are bound to.
-    ///   - takesUnsealed: whether the collection takes items whose access control no key enforces.
+    ///   - collection: the identifier that item keys are bound to.
+    ///   - takesUnsealed: whether the collection accepts items whose access control no key enforces.
     init(
         after state: CollectionState,
         of collection: [UInt8],
@@ -51,12 +51,11 @@ struct MutationBatch {
         change.state.modified = now
     }
 
-    /// Whether there is nothing to write.
     var isEmpty: Bool { mutations.isEmpty }
 
-    /// Takes a change; false when it has to wait for the next batch.
+    /// Adds a change; false when it must wait for the next batch.
     ///
-    /// Throws when the change is impossible, which is an answer to it and does not concern the others.
+    /// Throws when the change itself is impossible; the others are not affected.
     mutating func add(_ mutation: PendingMutation, to table: borrowing ItemTable) throws(VaultError) -> Bool {
         let bytes = mutation.secretBytes
         guard isEmpty || (mutations.count < Self.maximumCount && secretBytes + bytes <= Self.maximumSecretBytes) else {
@@ -80,9 +79,9 @@ struct MutationBatch {
         return true
     }
 
-    /// Brings the items in memory up to what has been written.
+    /// Updates the items in memory after the write.
     ///
-    /// - Parameter sealedSecrets: for each row the sealed secret that stays in memory.
+    /// - Parameter sealedSecrets: for each row the sealed secret to keep in memory.
     func apply(to table: inout ItemTable, sealedSecrets: [[UInt8]?]) {
         for (index, row) in change.rows.enumerated() {
             let sealed = index < sealedSecrets.count ? sealedSecrets[index] : nil
@@ -119,14 +118,17 @@ struct MutationBatch {
         }
         try checkPlace(of: ItemProtection(of: item.attributes), instead: .none)
         guard change.state.itemCount < limits.items else {
-            throw VaultError(.limitExceeded, reason: "the collection has \(limits.items) items, and takes no more")
+            throw VaultError(.limitExceeded, reason: "the collection is full: it has \(limits.items) items")
         }
         guard let id = ItemID(rawValue: change.state.nextItem) else {
-            throw VaultError(.limitExceeded, reason: "the collection has used up its item numbers")
+            throw VaultError(.limitExceeded, reason: "the collection has run out of item IDs")
         }
-        // It would be on the disk, and not be found.
+        // Loading would skip the row.
         guard table.accepts(id) else {
-            throw VaultError(.unreadable, reason: "a damaged item has a number that leaves none for new ones")
+            throw VaultError(
+                .unreadable,
+                reason: "a damaged item has the highest possible ID, so there is none for a new item"
+            )
         }
         let revision = change.state.revision &+ 1
         var metadata = ItemMetadata(
@@ -161,7 +163,7 @@ struct MutationBatch {
         if touched.contains(id) { return nil }
         guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
         guard record.condition == .intact, !table.isDamaged(id) else {
-            throw VaultError(.unreadable, reason: "item \(id) is damaged, and is kept as it is")
+            throw VaultError(.unreadable, reason: "item \(id) is damaged and cannot be changed")
         }
         try table.checkAuthorization(of: id, isAuthenticated: update.isAuthenticated)
         try table.check(update.revision, of: record)
@@ -199,10 +201,10 @@ struct MutationBatch {
         return .done
     }
 
-    /// Throws when an item gets an access control that no key enforces, and the collection does not take such items.
+    /// Throws for an access control that no key enforces, unless the collection accepts that.
     ///
-    /// The password of any other collection than `login` may be one that a program chose: who knows it could open the item with a
-    /// daemon of their own. Items that have had such an access control before keep it.
+    /// Only `login` does: a program may know the password of any other collection and open the item with its own
+    /// daemon. Items that already have such an access control keep it.
     private func checkPlace(of protection: ItemProtection, instead old: ItemProtection) throws(VaultError) {
         guard !takesUnsealed, protection.needsAuthentication, protection.keyAlternatives == nil,
             protection.policy != old.policy
@@ -216,9 +218,11 @@ struct MutationBatch {
         )
     }
 
-    /// Notes in an item's metadata what its secret is sealed under, and gives the item's key if a new secret is sealed under that.
+    /// Records in the metadata how the secret is sealed.
     ///
-    /// Whatever went before: an item whose attributes ask for keys is written with them, or not at all.
+    /// Returns the item key if the secret is sealed under one.
+    ///
+    /// An item whose attributes require key material is sealed accordingly, or not written at all.
     private func seal(
         _ metadata: inout ItemMetadata,
         under secret: NewSecret?,
@@ -264,7 +268,7 @@ struct MutationBatch {
     }
 
     private mutating func rename(_ label: String) -> PendingMutation.Outcome {
-        // Of several names the last one stays, as if each had been written.
+        // Of several labels the last one wins, as if each had been written.
         _ = nextRevision()
         change.state.label = label
         return .done
@@ -277,7 +281,7 @@ struct MutationBatch {
     }
 
     private mutating func nextRevision() -> UInt64 {
-        // Changes at a billion a second would take centuries to wrap it.
+        // The counter cannot wrap: at a billion changes a second that takes centuries.
         change.state.revision &+= 1
         return change.state.revision
     }

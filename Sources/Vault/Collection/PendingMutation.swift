@@ -1,51 +1,51 @@
 import Gcrypt
 import KeychainModel
 
-/// A change that somebody asked for and waits for.
+/// A requested change and its waiting caller.
 final class PendingMutation {
-    /// What is asked for.
+    /// The requested change.
     enum Request {
-        /// A new item, or a new value of the item with equal attributes.
+        /// A new item, or the replacement of one with equal attributes.
         case create(NewItem)
 
-        /// Another label, other attributes, another secret.
+        /// A change of an item.
         case update(ItemID, ItemUpdate)
 
-        /// An item less, and whether the caller has been authenticated for it, in which state.
+        /// The deletion of an item, with the caller's authentication and the revision it was for.
         case delete(ItemID, authenticated: Bool, at: ItemRevision?)
 
-        /// Another label of the collection.
+        /// A new label of the collection.
         case rename(String)
     }
 
-    /// What a caller that waits is told.
+    /// The reason why a waiting caller resumes.
     enum Turn: Sendable {
-        /// The changes before are written: write the next ones, beginning with your own.
+        /// The caller writes the next batch, starting with its own change.
         case lead
 
-        /// Your change was written along with another's, or failed.
+        /// The change was written in another caller's batch, or failed.
         case settled(Result<Outcome, VaultError>)
     }
 
-    /// What came of a change.
+    /// The result of a change.
     enum Outcome: Sendable {
-        /// An item was made or replaced.
+        /// The item was created or replaced.
         case item(ItemCreation)
 
-        /// What was asked for was done.
+        /// The change was written.
         case done
     }
 
     let request: Request
 
-    /// The caller, when it waits.
+    /// The continuation of a waiting caller.
     var continuation: CheckedContinuation<Turn, Never>?
 
     init(_ request: Request) {
         self.request = request
     }
 
-    /// How many bytes of secrets the change carries.
+    /// The bytes of secrets in the change.
     var secretBytes: Int {
         switch request {
         case .create(let item): item.secret.byteCount

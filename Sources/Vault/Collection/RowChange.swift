@@ -1,17 +1,17 @@
 import KeychainModel
 
-/// A change of one item, decided on and not yet written.
+/// A change of one row, to be written.
 enum RowChange: Sendable {
     /// A new item.
     case insert(ItemRow)
 
-    /// An item that takes the place of what it was at an earlier revision.
+    /// A changed item, with its previous revision.
     case update(ItemRow, from: UInt64)
 
-    /// An item that goes, with the revision that it had.
+    /// A deleted item, with its last revision.
     case delete(ItemID, from: UInt64)
 
-    /// The item that is changed.
+    /// The ID of the item.
     var id: ItemID {
         switch self {
         case .insert(let row), .update(let row, _): row.id
@@ -20,32 +20,32 @@ enum RowChange: Sendable {
     }
 }
 
-/// An item as it will be after a change.
+/// The contents of a row after a change.
 struct ItemRow: Sendable {
-    /// The number of the item.
+    /// The ID of the item.
     let id: ItemID
 
-    /// The revision of the change: each change of a collection has the next number.
+    /// The revision of the change; each change of a collection has the next one.
     let revision: UInt64
 
     /// The label, attributes and times.
     let metadata: ItemMetadata
 
-    /// The blind tags of the attributes, rising.
+    /// The blind tags of the attributes, ascending.
     let tags: [UInt64]
 
-    /// The new secret; nil when it stays as it is.
+    /// The new secret; nil keeps the old one.
     let secret: SharedSecret?
 
-    /// The key of the item, when the new secret is sealed under one.
+    /// The item key of the new secret, if it is sealed under one.
     let key: ItemKey?
 }
 
-/// What is written in one transaction.
+/// The contents of one transaction.
 struct CollectionChange: Sendable {
-    /// The changes of items, each item once.
+    /// The changed rows, one per item.
     var rows: [RowChange] = []
 
-    /// The state of the collection after them, without the hash, which the writer keeps.
+    /// The collection state after the change; the writer sets its hash.
     var state: CollectionState
 }

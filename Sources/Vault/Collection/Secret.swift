@@ -1,21 +1,20 @@
 package import Gcrypt
 
-/// What an item keeps: bytes, wiped when they go away, and what kind of bytes they are.
+/// A secret: bytes, wiped after use, and their content type.
 package struct Secret: ~Copyable, Sendable {
-    /// The bytes, as they were given.
     package let bytes: SecureBytes
 
-    /// The content type, as it was given (#17): `text/plain; charset=utf8` from most programs.
+    /// The content type as given by the client (#17), usually `text/plain; charset=utf8`.
     package let contentType: String
 
-    /// Makes a secret.
+    /// Creates a secret.
     package init(bytes: consuming SecureBytes, contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
     }
 }
 
-/// A secret that several closures refer to; it is wiped with the last reference.
+/// A secret that several closures share; wiped with the last reference.
 final class SharedSecret: Sendable {
     let secret: Secret
 

@@ -2,7 +2,7 @@ import Gcrypt
 
 /// The plaintext of a sealed secret: length of the content type (2), content type, secret.
 enum SecretEncoding {
-    /// Joins a secret and its content type.
+    /// Encodes a secret and its content type.
     static func encode(_ secret: borrowing Secret) throws(GcryptError) -> SecureBytes {
         let contentType = Array(secret.contentType.utf8)
         var plaintext = try SecureBytes(count: 2 + contentType.count + secret.bytes.count)
@@ -16,7 +16,7 @@ enum SecretEncoding {
         return plaintext
     }
 
-    /// Takes them apart; `authenticationFailed` when they have another form.
+    /// Decodes a secret; `authenticationFailed` when the encoding is invalid.
     static func decode(_ plaintext: consuming SecureBytes) throws(GcryptError) -> Secret {
         let type: (contentType: String, end: Int)? = plaintext.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)
@@ -26,7 +26,7 @@ enum SecretEncoding {
             return (String(decoding: contentType, as: UTF8.self), bytes.count - reader.remaining.count)
         }
         guard let type else {
-            throw GcryptError(.authenticationFailed, reason: "the secret has another form than this version writes")
+            throw GcryptError(.authenticationFailed, reason: "the encoding of the secret is invalid")
         }
         var bytes = consume plaintext
         bytes.removeFirst(type.end)

@@ -1,27 +1,27 @@
 import Gcrypt
 import KeychainModel
 
-/// The keys of unlocked collections as one process leaves them to the next: in memory only, never on a disk.
+/// The keys of unlocked collections, encoded for the next process; in memory only.
 ///
-/// `KCHNKEY` and the version (8), how many (4); for each the length of its name (2), the name, the collection's identifier (16), the keys of
-/// metadata, secrets, integrity and audit, and the passcode's public key (32 each); and at the end a checksum (32), which shows
-/// accidents. Who could forge it has the keys. The master keys are not in it, nor what the passcode opens.
+/// `KCHNKEY` and version (8), count (4); per collection: length of the name (2), name, identifier (16), keys of
+/// metadata, secrets, integrity and audit, passcode public key (32 each); checksum (32). The checksum detects
+/// accidents; whoever could forge it has the keys. Master keys and the passcode key are not included.
 enum KeyHandover {
-    /// What is left of one collection.
+    /// The keys of one collection.
     struct Entry: Sendable {
         var name: CollectionName
         var identifier: [UInt8]
         var keys: UnlockedKeys
     }
 
-    /// The longest that is looked at, in bytes.
+    /// The most bytes that are accepted.
     static let maximumSize = 128 << 10
 
     private static let magic: [UInt8] = Array("KCHNKEY".utf8) + [1]
     private static let checksumSize = 32
     private static let keysSize = 5 * KeyPurpose.keySize
 
-    /// Writes the keys down, in locked memory.
+    /// Encodes the keys, in locked memory.
     static func encode(_ entries: [Entry]) throws(GcryptError) -> SecureBytes {
         let size = entries.reduce(magic.count + 4 + checksumSize) { size, entry in
             size + 2 + entry.name.encoded.utf8.count + CollectionFormat.identifierSize + keysSize
@@ -49,7 +49,7 @@ enum KeyHandover {
         return bytes
     }
 
-    /// Reads them; none if what was left is not whole.
+    /// Decodes the keys; an empty result if the encoding is invalid.
     static func decode(_ bytes: borrowing SecureBytes) throws(GcryptError) -> [Entry] {
         try bytes.withUnsafeBytes { (bytes) throws(GcryptError) in
             guard bytes.count > magic.count + 4 + checksumSize, bytes.count <= maximumSize else { return [] }

@@ -2,20 +2,20 @@ package import Gcrypt
 package import KeychainModel
 import Logging
 
-/// What a process leaves to the one that comes next, so that nobody is asked for a password in between.
+/// Handover of keys to the next process, so that nobody has to enter a password again.
 extension Vault {
-    /// The keys of the collections that are unlocked, in locked memory; nil when none is.
+    /// Returns the keys of the unlocked collections, in locked memory; nil when there are none.
     ///
-    /// Whoever has them has the secrets, but those that take the passcode or a password of their own.
+    /// They open all secrets except those that need the passcode or an application password.
     package func handOver() throws(VaultError) -> SecureBytes? {
         let entries = collections.compactMap { collection in collection.handover }
         guard !entries.isEmpty else { return nil }
         return try cipher { () throws(GcryptError) in try KeyHandover.encode(entries) }
     }
 
-    /// Unlocks collections with the keys that were handed over, and gives their names.
+    /// Unlocks collections with handed-over keys, and returns their names.
     ///
-    /// A collection that has become another meanwhile, or is in use already, stays as it is.
+    /// Collections that have been replaced or are already in use are skipped.
     package func takeOver(_ keys: borrowing SecureBytes) async throws(VaultError) -> [CollectionName] {
         let entries = try cipher { () throws(GcryptError) in try KeyHandover.decode(keys) }
         var unlocked: [CollectionName] = []
@@ -24,7 +24,9 @@ extension Vault {
             do throws(VaultError) {
                 if try await collection.unlock(with: entry) { unlocked.append(entry.name) }
             } catch {
-                collection.context.configuration.logger.warning("\(entry.name): it stays locked: \(error.reason)")
+                collection.context.configuration.logger.warning(
+                    "\(entry.name): it could not be unlocked with the handed-over keys: \(error.reason)"
+                )
             }
         }
         return unlocked
@@ -32,7 +34,7 @@ extension Vault {
 }
 
 extension Collection {
-    /// What opens this collection, while it is unlocked; the one in memory goes with its process.
+    /// The keys of this collection while it is unlocked; nil for the collection in memory.
     var handover: KeyHandover.Entry? {
         guard case .unlocked(let secrets) = phase, case .file = storage, let keys, let header else { return nil }
         return KeyHandover.Entry(

@@ -1,15 +1,15 @@
-/// From the blind tag of an attribute to the positions of the items that have it.
+/// An index from blind tags to the positions of items.
 ///
-/// An open-addressing table of tags with at least a fifth of it free, 12 bytes a cell: most attributes belong to one item, and
-/// its position is in the cell; a tag that several items have points to a sorted list.
+/// An open-addressing hash table, at least a fifth of it free, with 12 bytes per cell. Most attributes belong to one
+/// item, whose position is in the cell; otherwise the cell refers to a sorted list.
 struct AttributeIndex: Sendable {
-    /// The positions that a tag leads to.
+    /// The positions for a tag.
     enum Postings {
         case none
         case one(UInt32)
         case many(PostingList)
 
-        /// How many there are.
+        /// The number of positions.
         var count: Int {
             switch self {
             case .none: 0
@@ -18,7 +18,7 @@ struct AttributeIndex: Sendable {
             }
         }
 
-        /// Whether a position is among them.
+        /// Whether a position is included.
         func contains(_ position: UInt32) -> Bool {
             switch self {
             case .none: false
@@ -27,7 +27,7 @@ struct AttributeIndex: Sendable {
             }
         }
 
-        /// Calls `body` with each, rising.
+        /// Calls `body` with each position, ascending.
         func forEach(_ body: (UInt32) -> Void) {
             switch self {
             case .none: break
@@ -37,23 +37,23 @@ struct AttributeIndex: Sendable {
         }
     }
 
-    /// The highest position that fits into a cell beside the mark of a list.
+    /// The highest position that leaves room for the list flag.
     static let maximumPosition = UInt32(1) << 31 - 2
 
     private static let listMark = UInt32(1) << 31
 
     private var tags: [UInt64] = []
-    // Zero is a free cell; else a position plus one, or the mark and the number of a list.
+    // Zero for a free cell, a position plus one, or the list flag and the number of a list.
     private var cells: [UInt32] = []
     private var lists: [PostingList] = []
     private var freeLists: [UInt32] = []
     private var count = 0
     private let seed = UInt64.random(in: .min ... .max) | 1
 
-    /// How many tags there are.
+    /// The number of tags.
     var tagCount: Int { count }
 
-    /// The positions of a tag.
+    /// The positions for a tag.
     subscript(tag: UInt64) -> Postings {
         guard let index = find(tag) else { return .none }
         let cell = cells[index]
@@ -61,7 +61,7 @@ struct AttributeIndex: Sendable {
         return .one(cell - 1)
     }
 
-    /// Adds a position to a tag; nothing happens when it is there.
+    /// Adds a position to a tag, unless it is there.
     mutating func insert(_ position: UInt32, for tag: UInt64) {
         if count + 1 > cells.count / 5 * 4 { resize(to: max(16, cells.count * 2)) }
         var index = home(of: tag)
@@ -80,7 +80,7 @@ struct AttributeIndex: Sendable {
         }
     }
 
-    /// Takes a position from a tag.
+    /// Removes a position from a tag.
     mutating func remove(_ position: UInt32, for tag: UInt64) {
         guard let index = find(tag) else { return }
         let cell = cells[index]
@@ -97,7 +97,7 @@ struct AttributeIndex: Sendable {
         }
     }
 
-    /// Moves every position to where `positions` says, which must rise as the positions do.
+    /// Replaces all positions; `positions` must be ascending.
     mutating func move(_ positions: [UInt32]) {
         for index in cells.indices where cells[index] != 0 && cells[index] & Self.listMark == 0 {
             cells[index] = positions[Int(cells[index] - 1)] + 1
@@ -115,7 +115,7 @@ struct AttributeIndex: Sendable {
     }
 
     private func home(of tag: UInt64) -> Int {
-        // Tags are as good as hashes of themselves, but a file may hold any: the seed keeps its writer from making them collide.
+        // Tags are uniform, but a forged file may hold any; the seed prevents chosen collisions.
         Int(truncatingIfNeeded: (tag &* seed) >> 32) & (cells.count - 1)
     }
 
@@ -129,7 +129,7 @@ struct AttributeIndex: Sendable {
         return nil
     }
 
-    /// Frees a cell and moves those behind it up, so that no search stops short of them.
+    /// Frees a cell and moves up the cells that follow, so that probing still finds them.
     private mutating func free(_ freed: Int) {
         var hole = freed
         var index = (hole + 1) & (cells.count - 1)

@@ -1,23 +1,23 @@
 import Gcrypt
 import KeychainModel
 
-/// The key of a data folder under which attributes are indexed without being told.
+/// The key that makes the blind tags of attributes.
 ///
-/// It lies in a file of its own beside the collections and serves all of them, so that a search works before anything was
-/// unlocked. Who has the key can test guesses at attributes, and nothing more.
+/// It is stored beside the collections and serves all of them, so that searches work before any unlock. It allows
+/// testing guesses at attributes, and nothing else.
 final class BlindIndexKey: Sendable {
     /// The size of the key in bytes.
     static let size = 32
 
     private let authenticator: HMACSHA256
 
-    /// Eight bytes that tell whether tags were made with this key.
+    /// An 8-byte fingerprint of the key.
     let fingerprint: [UInt8]
 
-    /// Takes key bytes.
+    /// Creates a key from its bytes.
     init(_ key: borrowing SecureBytes) throws(VaultError) {
         let authenticator = try cipher { () throws(GcryptError) in try HMACSHA256(key: key) }
-        // No attribute has this message: a packed pair holds a NUL.
+        // Differs from every attribute: a packed pair contains a NUL.
         let message = Array("keychaind 1 index fingerprint".utf8)
         let code = try cipher { () throws(GcryptError) in
             try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
@@ -26,15 +26,16 @@ final class BlindIndexKey: Sendable {
         self.authenticator = authenticator
     }
 
-    /// The whole code of a message.
+    /// Computes the HMAC of a message.
     func authenticate(_ message: [UInt8]) throws(VaultError) -> [UInt8] {
         try cipher { () throws(GcryptError) in
             try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
         }
     }
 
-    /// The blind tags of attributes, rising, so that their order tells nothing: the first 64 bits of
-    /// HMAC-SHA256(key, name ‖ 0 ‖ value) each.
+    /// Computes the blind tags of attributes: the first 64 bits of HMAC-SHA256(key, name ‖ 0 ‖ value) each.
+    ///
+    /// Sorted, so that the order reveals nothing.
     func tags(of attributes: Attributes) throws(VaultError) -> [UInt64] {
         var tags: [UInt64] = []
         var failure: GcryptError?

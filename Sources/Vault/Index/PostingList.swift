@@ -1,35 +1,35 @@
-/// Positions of items, rising, each once.
+/// A sorted list of item positions without duplicates.
 struct PostingList: Equatable, Sendable {
     private var positions: [UInt32]
 
-    /// No positions.
+    /// Creates an empty list.
     init() {
         positions = []
     }
 
-    /// One position.
+    /// Creates a list of one position.
     init(_ position: UInt32) {
         positions = [position]
     }
 
-    /// How many there are.
+    /// The number of positions.
     var count: Int { positions.count }
 
-    /// The position when there is exactly one.
+    /// The position, if there is exactly one.
     var only: UInt32? { positions.count == 1 ? positions[0] : nil }
 
-    /// Whether a position is among them.
+    /// Whether a position is included.
     func contains(_ position: UInt32) -> Bool {
         let index = insertionPoint(of: position)
         return index < positions.count && positions[index] == position
     }
 
-    /// Calls `body` with each, rising.
+    /// Calls `body` with each position, ascending.
     func forEach(_ body: (UInt32) -> Void) {
         for position in positions { body(position) }
     }
 
-    /// Adds a position; at the end, where new items are, this costs nothing.
+    /// Inserts a position; cheap at the end, where new items are.
     mutating func insert(_ position: UInt32) {
         guard let last = positions.last, last >= position else {
             positions.append(position)
@@ -39,13 +39,13 @@ struct PostingList: Equatable, Sendable {
         if positions[index] != position { positions.insert(position, at: index) }
     }
 
-    /// Takes a position away.
+    /// Removes a position.
     mutating func remove(_ position: UInt32) {
         let index = insertionPoint(of: position)
         if index < positions.count, positions[index] == position { positions.remove(at: index) }
     }
 
-    /// Moves every position to where `targets` says, which must rise as the positions do.
+    /// Replaces all positions; `targets` must be ascending.
     mutating func move(_ targets: [UInt32]) {
         for index in positions.indices { positions[index] = targets[Int(positions[index])] }
     }

@@ -1,20 +1,20 @@
-/// The tags of an item as its row has them: 8 bytes each, most significant byte first; what is left over at the end is no tag.
+/// The tags in an item's row: 8 bytes each, big-endian; a remainder is ignored.
 struct StoredTags: Sequence {
     private let bytes: UnsafeRawBufferPointer
 
-    /// Reads tags where they lie, as long as they lie there.
+    /// Reads tags in place; the bytes must stay valid.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
     }
 
-    /// How many there are.
+    /// The number of tags.
     var count: Int { bytes.count / 8 }
 
     func makeIterator() -> Iterator {
         Iterator(bytes: bytes)
     }
 
-    /// Reads one tag after the other.
+    /// An iterator over the tags.
     struct Iterator: IteratorProtocol {
         fileprivate let bytes: UnsafeRawBufferPointer
         private var offset = 0

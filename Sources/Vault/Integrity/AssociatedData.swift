@@ -1,13 +1,13 @@
 import Gcrypt
 
-/// What sealed bytes are bound to, so that none of them can be moved to another place or brought back from an earlier time.
+/// The associated data of sealed bytes: they cannot be moved to another place or rolled back.
 ///
-/// 41 bytes, integers most significant byte first: `KCHN`, 1 (4), collection (16), item (8), column (1), revision (8); then
-/// what else the column binds.
+/// 41 bytes, big-endian: `KCHN`, 1 (4), collection (16), item (8), column (1), revision (8); then a suffix that depends
+/// on the column.
 struct AssociatedData {
-    /// The place in the file that the bytes are sealed for.
+    /// The kind of sealed data.
     enum Column: UInt8 {
-        /// The label, attributes and times of an item; also binds the tags.
+        /// The metadata of an item; the suffix is its tags.
         case metadata = 1
 
         /// The secret of an item.
@@ -16,27 +16,27 @@ struct AssociatedData {
         /// The state of the collection.
         case state = 3
 
-        /// The key in a key slot; also binds the slot's kind and parameters.
+        /// The key in a key slot; the suffix is the slot's parameters.
         case slot = 4
 
-        /// The secret of an item that has a key of its own, under either key.
+        /// The secret of an item with an item key, under either key.
         case protectedSecret = 5
 
-        /// The key of an item; also binds what it is wrapped to.
+        /// An item key; the suffix is the header of its wrap.
         case itemKey = 6
 
-        /// The ledger of protected items, which lies in `state.db`.
+        /// The ledger of protected items in `state.db`.
         case ledger = 7
     }
 
-    // Later formats add columns, and leave the meaning of what is bound as it is.
+    // Later formats add columns; existing ones keep their meaning.
     private static let version: UInt32 = 1
     private static let columnOffset = 32
     private static let itemOffset = 24
 
     private var bytes: [UInt8]
 
-    /// The associated data of a collection's own rows: item and revision are zero.
+    /// Creates associated data for a collection, with item and revision zero.
     init(collection: [UInt8], column: Column) {
         bytes = Array("KCHN".utf8)
         bytes.append(bigEndian: Self.version)
@@ -46,7 +46,7 @@ struct AssociatedData {
         bytes.append(bigEndian: UInt64(0))
     }
 
-    /// Points at an item, in place: loading does this for every row.
+    /// Sets the item, column and revision in place; loading does this for every row.
     mutating func set(item: UInt64, column: Column, revision: UInt64) {
         bytes.withUnsafeMutableBytes { bytes in
             bytes.storeBytes(of: item.bigEndian, toByteOffset: Self.itemOffset, as: UInt64.self)
@@ -55,13 +55,13 @@ struct AssociatedData {
         }
     }
 
-    /// Replaces what is bound beyond the fixed part.
+    /// Replaces the suffix.
     mutating func set(suffix: UnsafeRawBufferPointer) {
         bytes.removeLast(bytes.count - Self.fixedSize)
         bytes.append(contentsOf: suffix)
     }
 
-    /// Gives the bytes to a closure.
+    /// Calls a closure with the bytes.
     func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

@@ -1,4 +1,4 @@
-/// Reads what was written most significant byte first, and never past the end.
+/// A reader of big-endian data that never reads past the end.
 struct ByteReader {
     private var rest: UnsafeRawBufferPointer
 
@@ -6,16 +6,16 @@ struct ByteReader {
         rest = bytes
     }
 
-    /// The bytes that have not been read.
+    /// The unread bytes.
     var remaining: UnsafeRawBufferPointer { rest }
 
-    /// The next integer; nil when too few bytes are left.
+    /// Reads an integer; nil at the end.
     mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         guard let bytes = bytes(MemoryLayout<Value>.size) else { return nil }
         return Value(bigEndian: bytes.loadUnaligned(as: Value.self))
     }
 
-    /// The next bytes; nil when too few are left.
+    /// Reads bytes; nil at the end.
     mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= rest.count else { return nil }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }

@@ -1,18 +1,18 @@
-/// A sum over the items of a collection that shows whether one was dropped, added or brought back from an earlier time.
+/// A keyed hash over the items of a collection that reveals removed, added or rolled-back items.
 ///
-/// Each item adds HMAC-SHA256(integrity key, id ‖ revision), read as a number, modulo 2²⁵⁶; so a change costs the same
-/// whatever the number of items. Only who has the key can make a sum come out right.
+/// The sum of HMAC-SHA256(integrity key, id ‖ revision) over all items, modulo 2²⁵⁶. An update takes constant time, and
+/// a valid sum requires the key.
 struct MultisetHash: Equatable, Sendable {
-    /// The size of a sum in bytes.
+    /// The size in bytes.
     static let size = 32
 
-    // From the least significant 64 bits up.
+    // Least significant first.
     private var limbs: SIMD4<UInt64> = .zero
 
-    /// The sum over nothing.
+    /// Creates the hash of no items.
     init() {}
 
-    /// Reads a sum, most significant byte first; nil unless there are 32 bytes.
+    /// Decodes a hash, big-endian; nil unless there are 32 bytes.
     init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.size else { return nil }
         for index in 0..<4 {
@@ -20,7 +20,7 @@ struct MultisetHash: Equatable, Sendable {
         }
     }
 
-    /// The sum, most significant byte first.
+    /// The hash, big-endian.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.size)
@@ -28,7 +28,7 @@ struct MultisetHash: Equatable, Sendable {
         return bytes
     }
 
-    /// Adds an item's number.
+    /// Adds an item.
     mutating func add(_ other: MultisetHash) {
         var carry: UInt64 = 0
         for index in 0..<4 {
@@ -39,7 +39,7 @@ struct MultisetHash: Equatable, Sendable {
         }
     }
 
-    /// Takes an item's number away.
+    /// Removes an item.
     mutating func subtract(_ other: MultisetHash) {
         var borrow: UInt64 = 0
         for index in 0..<4 {

@@ -1,24 +1,24 @@
 package import Gcrypt
 import KeychainModel
 
-/// The ways to open a collection: they are independent, and a change of them touches no item.
+/// Key slots: independent ways to unlock a collection. Changing them touches no item.
 ///
-/// When a change returns, the disk has it; a crash leaves the slots as they were or as they are to be. All take a text that opens the
-/// collection, be that a password or a recovery key, and throw `wrongPassword` when it does not, `mistypedRecoveryKey`, `unreadable`,
-/// `notSupported` where there is no file, and what the disk may.
+/// Changes are durable on return, and atomic after a crash. They take a password or recovery key that opens the
+/// collection. They throw `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `notSupported` without a file, and disk
+/// errors.
 extension Collection {
-    /// The longest label of a key slot, in bytes.
+    /// The most bytes of a key slot's label.
     package static var keySlotLabelBytes: Int { KeySlotNote.labelBytes }
 
-    /// The ways to open the collection, in the order of their numbers; none when there is no file that can be read.
+    /// The key slots by number; none without a readable file.
     package var keySlots: [KeySlotInfo] {
         guard let header else { return [] }
         return header.slots.map { slot in KeySlotInfo(slot, in: header) }.sorted { $0.number < $1.number }
     }
 
-    /// Puts a new password in the place of the one that is given; of the first one, when a recovery key is given.
+    /// Replaces the given password; with a recovery key, the first password.
     ///
-    /// All other slots go on working, and so does whatever the passcode opens.
+    /// Other key slots and the passcode key stay.
     package func changePassword(
         from old: consuming SecureBytes,
         to new: consuming SecureBytes
@@ -26,7 +26,7 @@ extension Collection {
         try await changePassword(from: SharedPassword(old), to: SharedPassword(new))
     }
 
-    /// The same with passwords that are tried on more than one collection.
+    /// Replaces a password that is tried on several collections.
     func changePassword(from old: SharedPassword, to new: SharedPassword) async throws(VaultError) {
         try context.configuration.limits.check(password: new.bytes)
         try await changeKeySlots(openedBy: old) { (change, opened) throws(VaultError) in
@@ -34,7 +34,7 @@ extension Collection {
         }
     }
 
-    /// Adds a password beside those that there are.
+    /// Adds a password.
     package func addPassword(
         _ new: consuming SecureBytes,
         label: String,
@@ -48,7 +48,9 @@ extension Collection {
         }
     }
 
-    /// Makes a recovery key, which is nowhere else than in the result.
+    /// Creates and adds a recovery key.
+    ///
+    /// The result is its only copy.
     package func addRecoveryKey(
         label: String = "",
         openedBy text: consuming SecureBytes
@@ -58,7 +60,7 @@ extension Collection {
         return key
     }
 
-    /// Lets a recovery key open the collection, which was shown to a person before.
+    /// Adds a recovery key that a person has already seen.
     package func add(
         _ key: borrowing RecoveryKey,
         label: String,
@@ -72,7 +74,9 @@ extension Collection {
         }
     }
 
-    /// Tells, on a thread that may wait, whether a text opens the collection; it throws if not, and unlocks nothing.
+    /// Throws unless the text opens a key slot; unlocks nothing.
+    ///
+    /// Derives keys on a thread of the vault.
     package func verify(_ text: consuming SecureBytes) async throws(VaultError) {
         try context.configuration.limits.check(password: text)
         let (_, header) = try changeableFile()
@@ -85,9 +89,9 @@ extension Collection {
         }
     }
 
-    /// Lets the machine open the collection, in the place of any machine that could.
+    /// Adds this machine, in place of any other.
     ///
-    /// Throws `hostNotAvailable`, too.
+    /// Also throws `hostNotAvailable`.
     package func addHost(
         _ sealer: any HostSealer,
         label: String = "",
@@ -99,14 +103,14 @@ extension Collection {
         }
     }
 
-    /// Takes a way to open the collection away.
+    /// Removes a key slot.
     ///
-    /// Throws `noSuchKeySlot`; `lastKeySlot` for the last password; `notSupported` for slots that are not a person's.
+    /// Throws `noSuchKeySlot`, `lastKeySlot` for the last password, and `notSupported` for slots that no person made.
     package func removeKeySlot(_ number: Int64) async throws(VaultError) {
         try await changeKeySlots { (change) throws(VaultError) in try change.remove(number) }
     }
 
-    /// Throws what ``removeKeySlot(_:)`` would.
+    /// Throws like ``removeKeySlot(_:)``, without removing anything.
     package func checkRemoval(ofKeySlot number: Int64) throws(VaultError) {
         let (_, header) = try changeableFile()
         let configuration = context.configuration
@@ -120,7 +124,7 @@ extension Collection {
         }
     }
 
-    /// Changes slots with the master key that a text gives.
+    /// Changes key slots with the master key from a password or recovery key.
     private func changeKeySlots(
         openedBy text: SharedPassword,
         _ change: @escaping @Sendable (inout KeySlotChange, borrowing OpenedSlot) throws(VaultError) -> Void
@@ -132,19 +136,22 @@ extension Collection {
             }
             try change(&slots, opened)
             guard slots.header.slots.count <= CollectionFormat.maximumSlots else {
-                throw VaultError(.limitExceeded, reason: "a collection has at most so many key slots")
+                throw VaultError(
+                    .limitExceeded,
+                    reason: "a collection has at most \(CollectionFormat.maximumSlots) key slots"
+                )
             }
         }
     }
 
-    /// Changes slots, anew when another change came first.
+    /// Changes key slots, and tries again after a concurrent change.
     private func changeKeySlots(
         _ change: @escaping @Sendable (inout KeySlotChange) throws(VaultError) -> Void
     ) async throws(VaultError) {
         let configuration = context.configuration
         while true {
             let (worker, header) = try changeableFile()
-            // The disk is idle while a key is derived.
+            // The disk is idle while the key is derived.
             worker.post { writer in writer.checkStructure() }
             let changed = try await context.deriver.perform { (_) throws(VaultError) in
                 var slots = KeySlotChange(
@@ -153,7 +160,7 @@ extension Collection {
                     costs: configuration.keyDerivation
                 )
                 try change(&slots)
-                // As the file gives them: another order would look like another's change.
+                // In file order; otherwise the next comparison would see a change.
                 return slots.header.slots.sorted { first, second in first.id < second.id }
             }
             let present = try await worker.perform { (writer) throws(VaultError) in

@@ -1,19 +1,19 @@
 package import Gcrypt
 
-/// What ties a key to this machine: a TPM, say.
+/// A sealer that binds keys to this machine, such as a TPM.
 ///
-/// Its methods but ``check()`` block, and are called on a thread of the vault's own.
+/// All methods except ``check()`` block and are called on a thread of the vault.
 package protocol HostSealer: Sendable {
-    /// Throws `hostNotAvailable` if it is known already that there is no such machine; it does not wait for one.
+    /// Throws `hostNotAvailable` if it is already known that there is no sealer. Does not wait.
     func check() throws(VaultError)
 
-    /// Seals a key of 32 bytes so that only this machine gives it back.
+    /// Seals a key of 32 bytes to this machine.
     ///
-    /// Throws `hostNotAvailable`, with the reason in words for a person.
+    /// Throws `hostNotAvailable`, with a reason for a person.
     func seal(_ key: borrowing SecureBytes) throws(VaultError) -> [UInt8]
 
-    /// Gives a sealed key back, in locked memory.
+    /// Unseals a key into locked memory.
     ///
-    /// Throws `hostNotAvailable` when there is no such machine, or it is another, or was reset.
+    /// Throws `hostNotAvailable` when there is no sealer, or it is another or was reset.
     func unseal(_ sealed: [UInt8]) throws(VaultError) -> SecureBytes
 }

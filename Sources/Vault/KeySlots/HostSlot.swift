@@ -1,15 +1,19 @@
 import Gcrypt
 
-/// A key slot that the machine opens: its parameters are the length (4) of what the machine has sealed, that, and a note.
+/// A key slot that this machine opens.
 ///
-/// The machine seals a key that is this slot's alone, under which the master key is wrapped.
+/// Parameters: length (4) and bytes of the sealed key, note.
+///
+/// The machine seals a random key of this slot, which wraps the master key.
 enum HostSlot {
-    /// The longest that a machine's sealed key may be, in bytes.
+    /// The most bytes of a sealed key.
     static let maximumSealedSize = 4096
 
     private static let lengthSize = 4
 
-    /// Wraps a master key under a new key that the machine seals; blocks for as long as that takes.
+    /// Wraps a master key under a random key that the machine seals.
+    ///
+    /// Blocks.
     static func seal(
         _ master: borrowing SecureBytes,
         by sealer: any HostSealer,
@@ -22,7 +26,7 @@ enum HostSlot {
         }
         let sealed = try sealer.seal(key)
         guard !sealed.isEmpty, sealed.count <= maximumSealedSize else {
-            throw VaultError(.hostNotAvailable, reason: "the machine seals a key in \(sealed.count) bytes")
+            throw VaultError(.hostNotAvailable, reason: "the sealed key has an invalid size: \(sealed.count) bytes")
         }
         var parameters: [UInt8] = []
         parameters.append(bigEndian: UInt32(sealed.count))
@@ -36,7 +40,7 @@ enum HostSlot {
         return slot
     }
 
-    /// Opens a slot: the master key, in locked memory, or nil when what the machine gave does not open it.
+    /// Opens a slot; nil when the unsealed key does not match.
     static func open(
         _ slot: KeySlot,
         by sealer: any HostSealer,
@@ -44,7 +48,7 @@ enum HostSlot {
     ) throws(VaultError) -> SecureBytes? {
         guard slot.kind == KeySlot.Kind.host.rawValue else { return nil }
         guard let end = sizeBeforeNote(in: slot.parameters), slot.note != nil else {
-            throw VaultError(.unreadable, reason: "key slot \(slot.id) has parameters of an unknown form")
+            throw VaultError(.unreadable, reason: "key slot \(slot.id) has invalid parameters")
         }
         let key = try sealer.unseal(Array(slot.parameters[lengthSize..<end]))
         do throws(GcryptError) {
@@ -55,7 +59,7 @@ enum HostSlot {
         }
     }
 
-    /// How many bytes of a slot's parameters come before its note; nil when they are too few.
+    /// The size of the parameters before the note; nil when they are too short.
     static func sizeBeforeNote(in parameters: [UInt8]) -> Int? {
         guard parameters.count > lengthSize else { return nil }
         let length = parameters.prefix(lengthSize).reduce(UInt32(0)) { value, byte in value << 8 | UInt32(byte) }

@@ -1,35 +1,35 @@
 import Gcrypt
 
-/// One way to a key of a collection: the key, wrapped under another that somebody or something has.
+/// A key slot: a key of the collection, wrapped under another key.
 struct KeySlot: Equatable, Sendable {
-    /// What opens a slot, by the number that is stored.
+    /// The kind of key that opens a slot, with the stored number.
     enum Kind: Int64, Sendable {
-        /// A password, by way of Argon2id; the slot has the master key.
+        /// A password with Argon2id; wraps the master key.
         case password = 1
 
-        /// The passcode, where that is the password of another collection; see ``PasscodeSlot``.
+        /// The passcode, if it is the password of another collection; see ``PasscodeSlot``.
         case passcode = 2
 
-        /// A recovery key; the slot has the master key. See ``RecoverySlot``.
+        /// A recovery key; wraps the master key. See ``RecoverySlot``.
         case recoveryKey = 3
 
-        /// The machine; the slot has the master key. See ``HostSlot``.
+        /// This machine; wraps the master key. See ``HostSlot``.
         case host = 4
     }
 
-    /// The number of the slot in its file.
+    /// The number of the slot in the file.
     var id: Int64
 
-    /// What opens it; a number that this version does not know is kept, and never opens.
+    /// The stored kind; slots of unknown kinds are kept and never open.
     var kind: Int64
 
-    /// What the kind needs to know.
+    /// The parameters of the kind.
     var parameters: [UInt8]
 
-    /// The sealed key.
+    /// The wrapped key.
     var wrapped: [UInt8]
 
-    /// Whether what opens it opens the collection, if it is of a kind that is known.
+    /// Whether the slot unlocks the collection.
     var opensCollection: Bool {
         switch Kind(rawValue: kind) {
         case .password, .recoveryKey, .host: true
@@ -37,13 +37,13 @@ struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// What the slot tells of itself; nil when it has no note.
+    /// The note; nil when there is none.
     var note: KeySlotNote? {
         guard let size = sizeBeforeNote, parameters.count > size else { return nil }
         return KeySlotNote(decoding: parameters[size...])
     }
 
-    /// How many bytes of the parameters the kind needs; the note comes after them.
+    /// The size of the parameters before the note.
     private var sizeBeforeNote: Int? {
         switch Kind(rawValue: kind) {
         case .password: PasswordDerivation.encodedSize
@@ -53,7 +53,7 @@ struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// The place that the key is sealed for: slot number and kind, and the parameters.
+    /// The associated data: slot number, kind and parameters.
     private func place(in collection: [UInt8]) -> AssociatedData {
         var place = AssociatedData(collection: collection, column: .slot)
         place.set(item: UInt64(bitPattern: id), column: .slot, revision: UInt64(bitPattern: kind))
@@ -61,7 +61,7 @@ struct KeySlot: Equatable, Sendable {
         return place
     }
 
-    /// Seals a key for this slot.
+    /// Wraps a key for this slot.
     func wrap(
         _ content: borrowing SecureBytes,
         under key: borrowing SecureBytes,
@@ -75,7 +75,7 @@ struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// Opens the sealed key, into locked memory; `authenticationFailed` under another key.
+    /// Unwraps the key into locked memory; `authenticationFailed` under another key.
     func unwrap(under key: borrowing SecureBytes, in collection: [UInt8]) throws(GcryptError) -> SecureBytes {
         let key = try SealingKey(key)
         var content = try SecureBytes(count: KeyPurpose.keySize, in: .locked)
@@ -89,9 +89,9 @@ struct KeySlot: Equatable, Sendable {
         return content
     }
 
-    /// Eight bytes that show accidental damage, so that a flipped bit is not taken for a wrong password.
+    /// An 8-byte checksum, so that a flipped bit is not taken for a wrong password.
     ///
-    /// The key of this HMAC is the collection's identifier, which is no secret: it detects, and does not authenticate.
+    /// Its HMAC key is the public identifier: it detects accidents only.
     func check(in collection: [UInt8]) throws(VaultError) -> [UInt8] {
         var message: [UInt8] = []
         message.append(bigEndian: id)

@@ -1,18 +1,18 @@
 import Gcrypt
 import KeychainModel
 
-/// What is to be done to the key slots of a collection by somebody who has the master key, or for removal needs none.
+/// A change of key slots, with the master key where it is needed.
 struct KeySlotChange: Sendable {
-    /// The header, whose slots are changed in place.
+    /// The header with the changed slots.
     var header: CollectionHeader
 
-    /// The present time, for what is made.
+    /// The time for new notes.
     let now: Timestamp
 
     /// The cost of new passwords.
     let costs: Argon2id
 
-    /// Puts a new password in the place of the one that was used, or of the first one when a recovery key was.
+    /// Replaces the opened password, or the first one after a recovery key.
     mutating func changePassword(_ opened: borrowing OpenedSlot, to new: borrowing SecureBytes) throws(VaultError) {
         let passwords = header.slots.filter { slot in slot.kind == KeySlot.Kind.password.rawValue }
         let replaced = passwords.first { slot in slot.id == opened.slot.id } ?? passwords.first
@@ -63,7 +63,7 @@ struct KeySlotChange: Sendable {
         )
     }
 
-    /// Adds this machine, in the place of one that was there before: a machine has one slot.
+    /// Adds this machine, which has one slot, in place of any other.
     mutating func addHost(
         _ opened: borrowing OpenedSlot,
         _ sealer: any HostSealer,
@@ -80,17 +80,19 @@ struct KeySlotChange: Sendable {
         header.slots.append(slot)
     }
 
-    /// Takes a slot away; the last password stays, so that a person can always open the collection.
+    /// Removes a slot.
+    ///
+    /// The last password stays, so that a person can always unlock the collection.
     mutating func remove(_ number: Int64) throws(VaultError) {
         guard let slot = header.slots.first(where: { slot in slot.id == number }) else {
             throw VaultError(.noSuchKeySlot, reason: "there is no key slot \(number)")
         }
         guard slot.opensCollection else {
-            throw VaultError(.notSupported, reason: "key slot \(number) is not one that a person makes")
+            throw VaultError(.notSupported, reason: "key slot \(number) cannot be removed by a person")
         }
         header.slots.removeAll { other in other.id == number }
         guard header.hasPassword || slot.kind != KeySlot.Kind.password.rawValue else {
-            throw VaultError(.lastKeySlot, reason: "key slot \(number) is the last that a password opens")
+            throw VaultError(.lastKeySlot, reason: "key slot \(number) is the last password")
         }
     }
 }

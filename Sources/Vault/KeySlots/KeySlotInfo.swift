@@ -1,38 +1,38 @@
 package import KeychainModel
 
-/// What can be told of a key slot without opening it.
+/// The public part of a key slot, readable without a key.
 package struct KeySlotInfo: Equatable, Sendable {
-    /// What opens a slot.
+    /// The kind of key that opens a slot.
     package enum Kind: String, Sendable {
         /// A password.
         case password
 
-        /// The passcode, where that is the password of another collection; it opens only what asks for the passcode.
+        /// The passcode of another collection; opens protected items only.
         case passcode
 
-        /// A recovery key, which a person has on paper.
+        /// A recovery key, kept on paper.
         case recoveryKey
 
-        /// The machine, by a key that never leaves it.
+        /// This machine, with a key that never leaves it.
         case host
 
-        /// Something that this version does not know.
+        /// A kind that this version does not know.
         case unknown
     }
 
-    /// The number of the slot in its collection; it is no other's while the slot is there.
+    /// The number of the slot, unique in its collection.
     package let number: Int64
 
-    /// What opens it.
+    /// The kind of key that opens it.
     package let kind: Kind
 
-    /// When it was made, or last got another key; nil when that is not known.
+    /// The time of creation or of the last change of its key, if known.
     package let made: Timestamp?
 
-    /// For what, or for whom, in a person's words; may be empty.
+    /// The label; may be empty.
     package let label: String
 
-    /// Says what is known of a slot.
+    /// Creates the description of a slot.
     package init(number: Int64, kind: Kind, made: Timestamp?, label: String) {
         self.number = number
         self.kind = kind
@@ -42,7 +42,7 @@ package struct KeySlotInfo: Equatable, Sendable {
 }
 
 extension KeySlotInfo {
-    /// Reads what a slot says; the first password is as old as its collection.
+    /// Describes a stored slot; the first password is as old as its collection.
     init(_ slot: KeySlot, in header: CollectionHeader) {
         let note = slot.note
         let (kind, made): (Kind, Timestamp?) =

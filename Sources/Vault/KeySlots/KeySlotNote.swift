@@ -1,22 +1,21 @@
 import KeychainModel
 
-/// What a key slot tells of itself to who has no key: when it was made, and what a person called it.
+/// The note of a key slot: creation time and label, readable without a key.
 ///
-/// It stands at the end of the slot's parameters: time (8), label in UTF-8. The password that a collection was made with has none.
+/// At the end of the slot's parameters: time (8), label in UTF-8. The first password of a collection has none.
 struct KeySlotNote: Equatable, Sendable {
-    /// When the slot was made, or last got another key.
+    /// The time of creation or of the last change of its key.
     var made: Timestamp
 
-    /// For what, or for whom; may be empty.
+    /// The label; may be empty.
     var label: String
 
-    /// Creates a note.
     init(made: Timestamp, label: String) {
         self.made = made
         self.label = label
     }
 
-    /// Reads the encoded form; nil when it is too short or too long.
+    /// Decodes a note; nil when the size is wrong.
     init?(decoding bytes: some Swift.Collection<UInt8>) {
         guard (Self.minimumSize...Self.minimumSize + Self.labelBytes).contains(bytes.count) else { return nil }
         let time = bytes.prefix(Self.minimumSize).reduce(UInt64(0)) { value, byte in value << 8 | UInt64(byte) }
@@ -24,14 +23,14 @@ struct KeySlotNote: Equatable, Sendable {
         label = String(decoding: bytes.dropFirst(Self.minimumSize), as: UTF8.self)
     }
 
-    /// The encoded form.
+    /// The encoding.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: made.microsecondsSinceEpoch)
         return bytes + Array(label.utf8)
     }
 
-    /// The longest label, in bytes.
+    /// The most bytes of a label.
     static let labelBytes = 256
 
     private static let minimumSize = 8

@@ -1,10 +1,12 @@
 package import Gcrypt
 
-/// A machine that keeps no keys.
+/// The sealer of a machine that cannot keep keys.
 package struct NoHost: HostSealer {
     private let reason: String
 
-    /// - Parameter reason: why it does not, in words for a person.
+    /// Creates a sealer that always fails.
+    ///
+    /// - Parameter reason: the reason, for a person.
     package init(reason: String = "there is no TPM") {
         self.reason = reason
     }

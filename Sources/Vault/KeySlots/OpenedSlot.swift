@@ -1,10 +1,8 @@
 import Gcrypt
 
-/// A key slot, and the master key that was in it.
+/// An opened key slot with its master key, in locked memory.
 struct OpenedSlot: ~Copyable, Sendable {
-    /// The slot.
     let slot: KeySlot
 
-    /// The master key, in locked memory.
     let master: SecureBytes
 }

@@ -1,21 +1,21 @@
 import Gcrypt
 
-/// A key slot that the passcode opens: the private half of the collection's own ``PasscodeKey``, wrapped to that of `login`.
+/// A key slot that the passcode opens: the private half of the collection's own ``PasscodeKey``, wrapped to that of
+/// `login`.
 ///
-/// Earlier versions made it at an unlock beside login. None is made any more: whoever unlocks this collection must not choose whose
-/// password is the passcode. Its parameters are login's public key (32) and a public key that was made for this slot (32). It holds
-/// less than the slot of a password: with it the items that ask for the passcode can be opened once the collection is unlocked, and
-/// nothing else.
+/// Made by earlier versions when a collection was unlocked beside `login`. This version makes none: whoever unlocks the
+/// collection must not choose whose password is the passcode. Parameters: public key of `login` (32), public key of
+/// this slot (32). It opens protected items of an unlocked collection, and nothing else.
 enum PasscodeSlot {
     private static let purpose = Array("keychaind 1 passcode slot".utf8)
 
-    /// Whether a slot was made for the owner of a public key.
+    /// Whether a slot is for the owner of a public key.
     static func isSlot(_ slot: KeySlot, for login: [UInt8]) -> Bool {
         slot.kind == KeySlot.Kind.passcode.rawValue && slot.parameters.count == login.count * 2
             && slot.parameters.starts(with: login)
     }
 
-    /// Opens a slot: the collection's pair, or nil when the slot is not for this owner or is damaged.
+    /// Opens a slot and returns the collection's key pair; nil when it is for another owner or damaged.
     static func open(
         _ slot: KeySlot,
         with login: borrowing X25519?,

@@ -1,10 +1,10 @@
 package import KeychainModel
 
-/// What came of changing one password wherever it is used.
+/// The result of a password change in several collections.
 package struct PasswordChange: Sendable {
-    /// The collections that have the new password now.
+    /// The changed collections.
     package internal(set) var changed: [CollectionName] = []
 
-    /// Those that the old password opens, or may open, and why they keep it.
+    /// The unchanged collections that the old password opens or may open, with the reasons.
     package internal(set) var failed: [(name: CollectionName, error: VaultError)] = []
 }

@@ -1,10 +1,12 @@
 import Gcrypt
 
-/// A key slot that a password opens; its parameters are a ``PasswordDerivation``, and a note unless it was made with the collection.
+/// A key slot that a password opens.
+///
+/// Parameters: ``PasswordDerivation``, and a note unless it was made with the collection.
 enum PasswordSlot {
     /// Wraps a master key under a password.
     ///
-    /// - Parameter note: nil for the password that a collection is made with.
+    /// - Parameter note: nil for the first password of a collection.
     static func seal(
         _ master: borrowing SecureBytes,
         password: borrowing SecureBytes,
@@ -28,7 +30,7 @@ enum PasswordSlot {
         }
     }
 
-    /// Opens a slot: the master key, in locked memory, or nil when the password is another.
+    /// Opens a slot and returns the master key, in locked memory; nil when the password is wrong.
     static func open(
         _ slot: KeySlot,
         password: borrowing SecureBytes,
@@ -38,7 +40,7 @@ enum PasswordSlot {
         let size = PasswordDerivation.encodedSize
         let derivation = slot.parameters.prefix(size).withUnsafeBytes { bytes in PasswordDerivation(decoding: bytes) }
         guard let derivation, slot.parameters.count == size || slot.note != nil else {
-            throw VaultError(.unreadable, reason: "key slot \(slot.id) has parameters of an unknown form")
+            throw VaultError(.unreadable, reason: "key slot \(slot.id) has invalid parameters")
         }
         do throws(GcryptError) {
             return try slot.unwrap(under: derivation.key(from: password), in: collection)

@@ -1,21 +1,20 @@
 package import Gcrypt
 
-/// A key for a person to keep on paper, which opens a collection when its password is forgotten.
+/// A recovery key, written on paper, which opens a collection when its password is forgotten.
 ///
-/// 27 random symbols of five bits, that is 135 bits, and one that checks them, in seven groups of four:
-/// `7K2M-0XQD-…`. The symbols are digits and letters without I, L, O and U, which are read as the 1, 0 and V that they look like.
-/// The check finds every single wrong symbol and every exchange of two.
+/// 27 random symbols of 5 bits (135 bits) and a check symbol, in seven groups of four: `7K2M-0XQD-…`. The alphabet has
+/// no I, L, O and U; they are read as 1, 1, 0 and V. The check finds every wrong symbol and every swap of two.
 package struct RecoveryKey: ~Copyable, Sendable {
-    /// How many symbols there are, with the one that checks.
+    /// The number of symbols, check included.
     static let symbolCount = 28
 
     private static let groupSize = 4
     private static let alphabet = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
-    /// The symbols in capitals without hyphens: what a slot's key is derived from.
+    /// The symbols in capitals without hyphens; the input of the key derivation.
     let canonical: SecureBytes
 
-    /// Makes a random key.
+    /// Creates a random key.
     package init() throws(VaultError) {
         canonical = try cipher { () throws(GcryptError) in
             var symbols = try SecureBytes.random(count: Self.symbolCount, in: .locked)
@@ -36,7 +35,7 @@ package struct RecoveryKey: ~Copyable, Sendable {
         self.canonical = canonical
     }
 
-    /// The key as it is to be written down: in groups, with hyphens between them.
+    /// Returns the key in groups with hyphens, as it is written down.
     package borrowing func grouped() throws(VaultError) -> SecureBytes {
         try cipher { () throws(GcryptError) in
             let size = Self.symbolCount + Self.symbolCount / Self.groupSize - 1
@@ -54,9 +53,10 @@ package struct RecoveryKey: ~Copyable, Sendable {
         }
     }
 
-    /// Reads a key as a person has typed it: in any case, with blanks and hyphens anywhere; nil when it does not look like one.
+    /// Parses a typed key, in any case, with blanks and hyphens anywhere; nil when it does not look like a recovery
+    /// key.
     ///
-    /// Throws `mistypedRecoveryKey` when it does, and the check says that a symbol is wrong.
+    /// Throws `mistypedRecoveryKey` when it does, but the check fails.
     package static func read(_ text: borrowing SecureBytes) throws(VaultError) -> RecoveryKey? {
         var canonical = try cipher { () throws(GcryptError) in
             try SecureBytes(count: symbolCount, in: .locked)
@@ -100,10 +100,10 @@ package struct RecoveryKey: ~Copyable, Sendable {
         return alphabet.firstIndex(of: meant).map { UInt8($0) }
     }
 
-    /// Twice a symbol, in the field of 32 elements that x⁵ + x² + 1 makes.
+    /// Doubles a symbol in GF(32) with the polynomial x⁵ + x² + 1.
     ///
-    /// The symbols of a key, weighted with powers of two, add up to zero. All weights differ and none is zero, so that with one
-    /// symbol changed or two exchanged the sum is another.
+    /// The symbols, weighted with powers of two, add up to zero. The weights are distinct and nonzero, so a wrong
+    /// symbol or a swap changes the sum.
     private static func doubled(_ symbol: UInt8) -> UInt8 {
         symbol & 16 == 0 ? symbol << 1 : symbol << 1 ^ 0x25
     }

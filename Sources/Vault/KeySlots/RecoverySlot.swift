@@ -1,8 +1,10 @@
 import Gcrypt
 
-/// A key slot that a ``RecoveryKey`` opens; its parameters are a salt (16) and a note.
+/// A key slot that a ``RecoveryKey`` opens.
 ///
-/// The recovery key is random and long, so that its derivation need not be slow.
+/// Parameters: salt (16), note.
+///
+/// A recovery key is long and random, so its derivation need not be slow.
 enum RecoverySlot {
     /// The size of the salt in bytes.
     static let saltSize = 16
@@ -32,7 +34,7 @@ enum RecoverySlot {
         }
     }
 
-    /// Opens a slot: the master key, in locked memory, or nil when the recovery key is another.
+    /// Opens a slot and returns the master key, in locked memory; nil when the recovery key is wrong.
     static func open(
         _ slot: KeySlot,
         with key: borrowing RecoveryKey,
@@ -40,7 +42,7 @@ enum RecoverySlot {
     ) throws(VaultError) -> SecureBytes? {
         guard slot.kind == KeySlot.Kind.recoveryKey.rawValue else { return nil }
         guard slot.note != nil else {
-            throw VaultError(.unreadable, reason: "key slot \(slot.id) has parameters of an unknown form")
+            throw VaultError(.unreadable, reason: "key slot \(slot.id) has invalid parameters")
         }
         do throws(GcryptError) {
             return try slot.unwrap(

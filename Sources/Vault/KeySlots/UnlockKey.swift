@@ -1,17 +1,17 @@
 import Gcrypt
 
-/// What a collection is to be unlocked with.
+/// The key that unlocks a collection.
 enum UnlockKey: Sendable {
-    /// A password, or a recovery key as a person has typed it.
+    /// A password, or a recovery key as typed.
     case text(Handoff<SecureBytes>)
 
     /// This machine.
     case host(any HostSealer)
 
-    /// The keys themselves, which another process has left.
+    /// Keys from a handover.
     case keys(UnlockedKeys)
 
-    /// Opens the first key slot that it fits; nil when it fits none.
+    /// Opens the first matching slot; nil when there is none.
     func open(_ header: CollectionHeader) throws(VaultError) -> OpenedSlot? {
         switch self {
         case .keys: return nil

@@ -2,11 +2,11 @@ package import Gcrypt
 import KeychainModel
 
 extension Vault {
-    /// Puts a new password in the place of an old one in every collection that the old one opens, `login` first.
+    /// Changes a password in every collection that it opens, `login` first.
     ///
-    /// Each collection changes by itself, whole and durable; one that cannot be changed is named in the result and does not keep the
-    /// others from it. So is one that cannot be read, since the old password may open it once it has been repaired.
-    /// Throws `wrongPassword` when the old password opens none that can be read, `emptyPassword` and `limitExceeded`.
+    /// Each collection changes on its own; the result names those that failed and those that cannot be read, which the
+    /// old password may open once they are repaired. Throws `wrongPassword` when the old password opens no readable
+    /// collection, `emptyPassword` and `limitExceeded`.
     package func changePasswords(
         from old: consuming SecureBytes,
         to new: consuming SecureBytes

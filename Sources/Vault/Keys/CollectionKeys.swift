@@ -1,20 +1,20 @@
 import Gcrypt
 
-/// The keys of a collection that stay while the process runs: labels and attributes are readable once it has been unlocked.
+/// The keys of a collection that stay after its first unlock, so that labels and attributes remain readable.
 final class CollectionKeys: Sendable {
     private let metadata: SealingKey
     private let integrity: HMACSHA256
 
-    /// The identifier that everything sealed is bound to.
+    /// The identifier that all sealed data is bound to.
     let collection: [UInt8]
 
-    /// What items are sealed to that ask for the passcode; the private half is derived when the passcode is given.
+    /// The public key that protected items are sealed to; the passcode gives the private key.
     let passcodePublicKey: [UInt8]
 
-    /// The key of the audit, if this is login.
+    /// The audit key; only that of `login` is used.
     let auditKey: SecureBytes
 
-    // As they were derived, for the process that comes after this one.
+    // The raw keys, for a handover.
     private let metadataKey: SecureBytes
     private let integrityKey: SecureBytes
 
@@ -30,7 +30,7 @@ final class CollectionKeys: Sendable {
         )
     }
 
-    /// Takes the keys that another process has derived.
+    /// Creates the keys from a handover.
     init(
         metadata: consuming SecureBytes,
         integrity: consuming SecureBytes,
@@ -47,17 +47,17 @@ final class CollectionKeys: Sendable {
         auditKey = audit
     }
 
-    /// Gives the key of labels, attributes and times to a closure.
+    /// Calls a closure with the metadata key.
     func withMetadataKey(_ body: (borrowing SecureBytes) -> Void) {
         body(metadataKey)
     }
 
-    /// Gives the key of the multiset hash to a closure.
+    /// Calls a closure with the integrity key.
     func withIntegrityKey(_ body: (borrowing SecureBytes) -> Void) {
         body(integrityKey)
     }
 
-    /// Seals a blob of the collection's own or of an item's.
+    /// Seals data with the metadata key.
     func seal(_ plaintext: [UInt8], for place: AssociatedData) throws(GcryptError) -> [UInt8] {
         try plaintext.withRawBytes { (plaintext) throws(GcryptError) in
             try place.withBytes { (place) throws(GcryptError) in
@@ -66,7 +66,7 @@ final class CollectionKeys: Sendable {
         }
     }
 
-    /// Opens a blob into a buffer that grows as needed, and gives the size of the plaintext.
+    /// Opens data into a buffer that grows as needed; returns the size of the plaintext.
     func open(
         _ sealed: UnsafeRawBufferPointer,
         for place: AssociatedData,
@@ -83,7 +83,7 @@ final class CollectionKeys: Sendable {
         }
     }
 
-    /// What an item adds to the multiset hash.
+    /// Returns an item's summand of the multiset hash.
     func hash(item: UInt64, revision: UInt64) throws(GcryptError) -> MultisetHash {
         let message = (item.bigEndian, revision.bigEndian)
         var output = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
@@ -95,14 +95,14 @@ final class CollectionKeys: Sendable {
         return withUnsafeBytes(of: output) { bytes in MultisetHash(bytes: bytes) } ?? MultisetHash()
     }
 
-    /// Seals the ledger of the collection.
+    /// Seals the ledger.
     func seal(_ ledger: ProtectionLedger) throws(VaultError) -> [UInt8] {
         try cipher { () throws(GcryptError) in
             try seal(ledger.encoded, for: AssociatedData(collection: collection, column: .ledger))
         }
     }
 
-    /// Opens the ledger of the collection; `unreadable` when it is not what was sealed.
+    /// Opens the ledger; `unreadable` when authentication fails.
     func openLedger(_ sealed: [UInt8]) throws(VaultError) -> ProtectionLedger {
         var plaintext: [UInt8] = []
         let place = AssociatedData(collection: collection, column: .ledger)
@@ -112,7 +112,7 @@ final class CollectionKeys: Sendable {
         let ledger = plaintext.withUnsafeBytes { bytes in
             ProtectionLedger(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
         }
-        guard let ledger else { throw VaultError(.unreadable, reason: "it has a form that is not known") }
+        guard let ledger else { throw VaultError(.unreadable, reason: "its encoding is invalid") }
         return ledger
     }
 }

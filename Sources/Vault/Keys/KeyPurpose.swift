@@ -1,8 +1,8 @@
 import Gcrypt
 
-/// What a key that is derived from the master key is for.
+/// The purpose of a key that is derived from the master key.
 enum KeyPurpose: String {
-    /// Labels, attributes, times and the collection's state.
+    /// Metadata of items and the state of the collection.
     case metadata
 
     /// Secrets.
@@ -11,16 +11,16 @@ enum KeyPurpose: String {
     /// The multiset hash.
     case integrity
 
-    /// The private key that opens what asks for the passcode.
+    /// The private key of protected items.
     case passcode
 
-    /// Entries of the audit; only login's is used.
+    /// Audit entries; only that of `login` is used.
     case audit
 
-    /// The master key's size, and that of every key derived from it, in bytes.
+    /// The size of the master key and of every derived key in bytes.
     static let keySize = 32
 
-    /// HKDF-SHA256 of the master key, with the collection's identifier as salt and `keychaind 1 PURPOSE` as info.
+    /// Derives a key: HKDF-SHA256 with the collection's identifier as salt and `keychaind 1 PURPOSE` as info.
     func derive(from master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) -> SecureBytes {
         try HKDFSHA256.derive(
             from: master,

@@ -1,10 +1,10 @@
 import Gcrypt
 
-/// How a key is derived from a password: the costs, and a salt of its own.
+/// The parameters of a key derivation from a password: cost and salt.
 ///
-/// 28 bytes in a file: memory in KiB (4), iterations (4), lanes (4), salt (16).
+/// 28 bytes: memory in KiB (4), iterations (4), lanes (4), salt (16).
 struct PasswordDerivation: Equatable, Sendable {
-    /// The size of the encoded form in bytes.
+    /// The size of the encoding in bytes.
     static let encodedSize = 12 + saltSize
 
     private static let saltSize = 16
@@ -12,13 +12,13 @@ struct PasswordDerivation: Equatable, Sendable {
     private let costs: Argon2id
     private let salt: [UInt8]
 
-    /// Makes a salt for new costs.
+    /// Creates parameters with a random salt.
     init(_ costs: Argon2id) throws(GcryptError) {
         self.costs = costs
         salt = try RandomBytes.nonce(Self.saltSize)
     }
 
-    /// Reads the encoded form; nil when it has another size.
+    /// Decodes parameters; nil when the size is wrong.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let memory = reader.integer(UInt32.self), let iterations = reader.integer(UInt32.self),
@@ -28,7 +28,7 @@ struct PasswordDerivation: Equatable, Sendable {
         salt = Array(reader.remaining)
     }
 
-    /// The encoded form.
+    /// The encoding.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.encodedSize)
@@ -38,7 +38,7 @@ struct PasswordDerivation: Equatable, Sendable {
         return bytes + salt
     }
 
-    /// Derives a key, which takes as long as the costs say.
+    /// Derives a key; the cost determines the time.
     func key(from password: borrowing SecureBytes) throws(GcryptError) -> SecureBytes {
         try costs.derive(password: password, salt: salt, count: KeyPurpose.keySize)
     }

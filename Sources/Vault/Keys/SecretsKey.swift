@@ -1,17 +1,17 @@
 import Gcrypt
 import KeychainModel
 
-/// The key of a collection's secrets: there while the collection is unlocked, wiped with the last reference when it is locked.
+/// The key of a collection's secrets; wiped when the collection is locked and the last reference is gone.
 final class SecretsKey: Sendable {
-    /// By how much a sealed secret is longer than the secret, at least: the content type comes on top.
+    /// The overhead of a sealed secret in bytes, without the content type.
     static let overhead = SealingKey.overhead + 2
 
     private let key: SealingKey
     private let collection: [UInt8]
-    // What secrets are bound to, but for the item.
+    // The associated data, to be completed for an item.
     private let template: AssociatedData
 
-    // As it was derived, for the process that comes after this one.
+    // The raw key, for a handover.
     private let bytes: SecureBytes
 
     /// Derives the key from the master key.
@@ -19,7 +19,7 @@ final class SecretsKey: Sendable {
         try self.init(KeyPurpose.secrets.derive(from: master, collection: collection), collection: collection)
     }
 
-    /// Takes the key that another process has derived.
+    /// Creates the key from a handover.
     init(_ bytes: consuming SecureBytes, collection: [UInt8]) throws(GcryptError) {
         self.collection = collection
         template = AssociatedData(collection: collection, column: .secret)
@@ -27,10 +27,10 @@ final class SecretsKey: Sendable {
         self.bytes = bytes
     }
 
-    /// The size of an application's secret in bytes.
+    /// The size of an application secret in bytes.
     static let applicationSecretSize = 64
 
-    /// The secret of an application: HKDF-SHA256 of this key, with the collection's identifier as salt.
+    /// Derives an application secret: HKDF-SHA256 with the collection's identifier as salt.
     func applicationSecret(for application: String) throws(GcryptError) -> SecureBytes {
         try HKDFSHA256.derive(
             from: bytes,
@@ -41,19 +41,19 @@ final class SecretsKey: Sendable {
         )
     }
 
-    /// Gives the key to a closure.
+    /// Calls a closure with the key.
     func withKey(_ body: (borrowing SecureBytes) -> Void) {
         body(bytes)
     }
 
-    /// Seals a secret and its content type for an item.
+    /// Seals the secret of an item.
     func seal(_ secret: borrowing Secret, item: UInt64, revision: UInt64) throws(GcryptError) -> [UInt8] {
         let plaintext = try SecretEncoding.encode(secret)
         let place = place(item: item, column: .secret, revision: revision)
         return try seal(plaintext, for: place)
     }
 
-    /// Seals a secret under the key of its item, and what comes of it under this one: it takes both to open it.
+    /// Seals a secret under its item key and then under this key; both are needed to open it.
     func seal(
         _ secret: borrowing Secret,
         under itemKey: ItemKey,
@@ -66,14 +66,14 @@ final class SecretsKey: Sendable {
         return try seal(SecureBytes(copying: inner), for: place)
     }
 
-    /// Seals the new secret of a row, under the key of the item too if there is one.
+    /// Seals the new secret of a row, under its item key too if it has one.
     func seal(_ secret: borrowing Secret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
         let (item, revision) = (row.id.rawValue, row.metadata.secretRevision)
         guard let key = row.key else { return try seal(secret, item: item, revision: revision) }
         return try seal(secret, under: key, item: item, revision: revision)
     }
 
-    /// Opens an item's sealed secret; `unreadable` when it is not what was sealed.
+    /// Opens a secret; `unreadable` when authentication fails.
     func open(_ sealed: [UInt8], item: UInt64, revision: UInt64) throws(VaultError) -> Secret {
         try cipher { () throws(GcryptError) in
             let place = place(item: item, column: .secret, revision: revision)
@@ -81,7 +81,7 @@ final class SecretsKey: Sendable {
         }
     }
 
-    /// Opens a secret that is sealed under the key of its item too; `unreadable` when it is not what was sealed.
+    /// Opens a secret with its item key; `unreadable` when authentication fails.
     func open(
         _ sealed: [UInt8],
         with itemKey: ItemKey,

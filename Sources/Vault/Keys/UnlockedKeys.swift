@@ -1,23 +1,23 @@
 import Gcrypt
 
-/// All keys of a collection that stay while it is unlocked, as a master key gives them.
+/// The keys of an unlocked collection.
 struct UnlockedKeys: Sendable {
-    /// The keys that stay.
+    /// The keys that stay when the collection is locked.
     let collection: CollectionKeys
 
-    /// The key that goes when the collection is locked.
+    /// The key that is wiped when the collection is locked.
     let secrets: SecretsKey
 
-    /// What opened the collection; nil when it was made.
+    /// The kind of key slot that was opened; nil for a new collection.
     var openedBy: KeySlotInfo.Kind?
 
-    /// Takes the keys that another process has derived.
+    /// Creates the keys from a handover.
     init(collection: CollectionKeys, secrets: SecretsKey) {
         self.collection = collection
         self.secrets = secrets
     }
 
-    /// Derives the keys; the master key is the caller's to wipe.
+    /// Derives the keys from the master key.
     init(master: borrowing SecureBytes, collection identifier: [UInt8]) throws(VaultError) {
         do throws(GcryptError) {
             collection = try CollectionKeys(master: master, collection: identifier)
@@ -27,7 +27,7 @@ struct UnlockedKeys: Sendable {
         }
     }
 
-    /// Opens the first key slot that the key fits; `wrongPassword` when it fits none.
+    /// Opens the first matching key slot; `wrongPassword` when there is none.
     static func unlock(_ header: CollectionHeader, with key: UnlockKey) throws(VaultError) -> UnlockedKeys {
         if case .keys(let keys) = key { return keys }
         guard let opened = try key.open(header) else {
@@ -38,7 +38,7 @@ struct UnlockedKeys: Sendable {
         return keys
     }
 
-    /// Makes a random master key and a slot for it that a password opens, which is added to the header.
+    /// Creates a random master key and adds a password slot for it to the header.
     static func create(
         _ header: inout CollectionHeader,
         password: borrowing SecureBytes,

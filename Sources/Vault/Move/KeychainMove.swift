@@ -2,17 +2,16 @@ import Glibc
 import KeychainModel
 package import Logging
 
-/// The one-time move of a user's keychains from the home folder into the domain's.
+/// The one-time move of a user's keychains from the home folder into the folder of the domain.
 ///
-/// 1. Every file is copied into `incoming`, compared byte for byte, and its journal folded in.
-/// 2. `moving` lists the names that the copies will get; then they get them.
-/// 3. `moved` lists the old files: from here on the copies count.
-/// 4. The old files are removed, unless they have changed, and `moved` says that it is done.
+/// 1. Copies every file into `incoming`, compares it byte for byte and folds in its journal. |2. Lists the new names in
+///    `moving` and renames the copies. |3. Lists the old files in `moved`. From here on the copies are authoritative.
+///    |4. Removes the old files unless they have changed, and marks `moved` as done.
 ///
-/// A crash before 3 leaves the old files whole, and the next start begins anew; a crash after 3 leaves copies that are whole, and the
-/// next start goes on at 4. What the vault cannot read is copied as it is, and the old file stays, too.
+/// After a crash before step 3 the old files are intact and the next start begins again; after step 3 it continues with
+/// step 4. Files that the vault cannot read are copied unchanged and kept.
 package struct KeychainMove {
-    /// How far the move has come, for tests that end it there.
+    /// The progress of the move, for tests that interrupt it.
     package enum Step: Equatable, Sendable {
         case cleared
         case copied(String)
@@ -23,25 +22,25 @@ package struct KeychainMove {
         case explained
     }
 
-    /// What came of it.
+    /// The result of the move.
     package enum Outcome: Equatable, Sendable {
-        /// It was done at an earlier start.
+        /// An earlier start did it.
         case doneBefore
 
-        /// There was nothing to move, and nothing will be moved later.
+        /// There was nothing to move, now or later.
         case nothing
 
-        /// Files were moved; some may have been left where they were, for the reasons given.
+        /// Files were moved; some may have been left, with the reasons.
         case moved(files: [String], left: [String: String])
     }
 
-    /// The longest file that is moved, in bytes.
+    /// The most bytes of a file.
     package static let maximumFileSize: Int64 = 1 << 30
 
-    /// The most bytes that are moved.
+    /// The most bytes in all.
     package static let maximumSize: Int64 = 4 << 30
 
-    /// The note to the person in the old folder.
+    /// The note in the old folder.
     package static let noteName = "MOVED.txt"
 
     private static let announcementName = "moving"
@@ -53,10 +52,12 @@ package struct KeychainMove {
     private let logger: Logger
     private let onStep: (Step) throws(VaultError) -> Void
 
+    /// Creates a move.
+    ///
     /// - Parameters:
     ///   - old: the folder in the user's home.
     ///   - new: the folder of the domain.
-    ///   - onStep: called after each step; what it throws ends the move as a crash would.
+    ///   - onStep: called after each step; throwing interrupts the move like a crash.
     package init(
         from old: String,
         to new: String,
@@ -70,10 +71,12 @@ package struct KeychainMove {
         self.onStep = onStep
     }
 
-    /// Moves what there is, once; blocks for as long as the disk takes.
+    /// Moves the keychains, once.
     ///
-    /// Throws `inUse` when another process uses either folder, `busy` when the old files change meanwhile, and what the disk may. Then
-    /// the vault must not be opened: a keychain made there would take the place of the one that is still to come.
+    /// Blocks.
+    ///
+    /// Throws `inUse` when another process uses either folder, `busy` when the old files change, and disk errors. Then
+    /// do not open the vault: a new keychain would block the move of the old one.
     package func run() throws(VaultError) -> Outcome {
         let lock = try FolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
@@ -110,21 +113,19 @@ package struct KeychainMove {
         return .moved(files: copies.placed, left: copies.left)
     }
 
-    /// Whether a folder of the user's has keychains to move.
+    /// Whether a folder contains keychains to move.
     package static func hasKeychains(_ path: String) -> Bool {
         guard let folder = try? UserFolder.open(path), let names = try? folder.names() else { return false }
         return names.contains { name in name.hasSuffix(CollectionFormat.suffix) }
     }
 
-    // MARK: Before the decision
-
-    /// What was copied.
+    /// The result of copying.
     private struct Copies {
-        /// The names, in `incoming` and where they will be.
+        /// The copied files, in `incoming` and by final name.
         var placed: [String] = []
-        /// The old files that are no longer needed then.
+        /// The old files to remove.
         var removable: [MoveRecord.OldFile] = []
-        /// Why files stay where they are, by name.
+        /// The files that stay, with the reasons.
         var left: [String: String] = [:]
     }
 
@@ -133,9 +134,9 @@ package struct KeychainMove {
         return .nothing
     }
 
-    /// Takes away what a move has left that did not come to its decision.
+    /// Removes leftovers of an interrupted move.
     ///
-    /// No vault was opened since, so what has its name already is a copy without a change.
+    /// No vault has been opened since, so files with final names are unchanged copies.
     private func clear() throws(VaultError) {
         if folder.contains(Self.announcementName) {
             let text = try FileText.read(folder.file(Self.announcementName), maximumSize: 4 << 20)
@@ -154,7 +155,7 @@ package struct KeychainMove {
         }
     }
 
-    /// What is to be moved, the small files first: the collections need them.
+    /// The files to move; small files first, because the collections need them.
     private func candidates(in old: borrowing UserFolder) throws(VaultError) -> [String] {
         let names = try old.names()
         let collections = names.filter { name in name != Generations.folderName && isExpected(name[...]) }
@@ -168,7 +169,7 @@ package struct KeychainMove {
             + collections.filter { name in name.hasSuffix(CollectionFormat.suffix) }
     }
 
-    /// Whether a name is that of a file that is moved.
+    /// Whether a file with that name is moved.
     private func isExpected(_ name: Substring) -> Bool {
         if name == IndexKeyFile.name || name == StateFile.name { return true }
         guard name.hasSuffix(CollectionFormat.suffix) else { return false }
@@ -188,12 +189,12 @@ package struct KeychainMove {
         var bytesLeft = Self.maximumSize
         for name in names {
             guard !folder.contains(name) else {
-                copies.left[name] = "there is one of that name already"
+                copies.left[name] = "a file with that name exists already"
                 continue
             }
             do throws(VaultError) {
                 let parts = try copy(name, from: old, bytesLeft: &bytesLeft)
-                // A journal without its file is of no use to anybody.
+                // A journal alone is useless.
                 if isReadable(name) { copies.removable += parts } else { copies.left[name] = "it cannot be read" }
                 copies.placed.append(name)
             } catch {
@@ -206,7 +207,7 @@ package struct KeychainMove {
         return copies
     }
 
-    /// Copies a file and its journal, which must not change meanwhile.
+    /// Copies a file and its journal; `busy` when they change.
     private func copy(
         _ name: String,
         from old: borrowing UserFolder,
@@ -219,13 +220,13 @@ package struct KeychainMove {
             let identity = try source.identity()
             try source.copy(to: target, maximumSize: min(Self.maximumFileSize, bytesLeft))
             guard try source.hasSameBytes(as: target), try source.identity() == identity else {
-                throw VaultError(.busy, reason: "\(oldPath)/\(part) changes while it is being moved")
+                throw VaultError(.busy, reason: "\(oldPath)/\(part) changed while it was being moved")
             }
             bytesLeft -= identity.size
             copied.append(MoveRecord.OldFile(name: part, identity: identity))
         }
         for part in copied where identity(of: part.name, in: old) != part.identity {
-            throw VaultError(.busy, reason: "\(oldPath)/\(part.name) changes while it is being moved")
+            throw VaultError(.busy, reason: "\(oldPath)/\(part.name) changed while it was being moved")
         }
         return copied
     }
@@ -235,7 +236,7 @@ package struct KeychainMove {
             return try old.read(name, maximumSize: Self.maximumFileSize)
         }
         guard let generations = try old.folder(Generations.folderName) else {
-            throw VaultError(.unreadable, reason: "its folder is gone")
+            throw VaultError(.unreadable, reason: "its folder has disappeared")
         }
         return try generations.read(inner, maximumSize: Self.maximumFileSize)
     }
@@ -251,7 +252,7 @@ package struct KeychainMove {
         return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil
     }
 
-    /// Whether the vault could read a copy; its journal is folded in then.
+    /// Whether the vault can read a copy; folds in its journal.
     private func isReadable(_ name: String) -> Bool {
         do throws(VaultError) {
             switch name {
@@ -266,7 +267,7 @@ package struct KeychainMove {
             return true
         } catch {
             logger.warning(
-                "A file of the old folder cannot be read",
+                "A file in the old folder cannot be read; it is copied and the old file stays",
                 metadata: ["file": "\(name)", "reason": "\(error)"]
             )
             return false
@@ -277,20 +278,18 @@ package struct KeychainMove {
         try FileText.write(names.map { name in name + "\n" }.joined(), to: Self.announcementName, in: folder)
     }
 
-    /// Gives a copy its name, which no other has.
+    /// Renames a copy to its final name.
     private func place(_ name: String) throws(VaultError) {
         if name.hasPrefix(Generations.folderName + "/") { try folder.folder(Generations.folderName).create() }
-        // One without its file belongs to nothing, and would be taken for this file's.
+        // An orphaned journal would be taken for this file's.
         if folder.contains(name + "-wal") { try folder.rename(name + "-wal", to: name + "-wal-orphan") }
-        // One that could not be folded in belongs to this file.
+        // A journal that could not be folded in moves with the file.
         for part in [name + "-wal", name] where incoming.contains(part) {
             try folder.renameIfFree("\(Self.incomingName)/\(part)", to: part)
         }
     }
 
-    // MARK: After the decision
-
-    /// Removes old files that are what was moved, and says so in the old folder; what cannot be removed stays under another name.
+    /// Removes the unchanged old files and leaves a note; files that cannot be removed are renamed.
     private func finish(_ files: [MoveRecord.OldFile], left: [String: String]) throws(VaultError) {
         try clear(afterDecision: true)
         if let old = try? UserFolder.open(oldPath) {
@@ -307,7 +306,7 @@ package struct KeychainMove {
     }
 
     private func clear(afterDecision: Bool) throws(VaultError) {
-        // The names that are announced are the keychains now.
+        // The announced names are the keychains from here on.
         try folder.remove(Self.announcementName)
         try clear()
     }
@@ -318,7 +317,7 @@ package struct KeychainMove {
             remove(inner, file.identity, from: generations)
         } else {
             remove(file.name, file.identity, from: old)
-            // The index of a journal is of no use without it.
+            // The index of a removed journal is useless.
             try? old.remove(file.name + "-shm")
         }
     }
@@ -326,7 +325,10 @@ package struct KeychainMove {
     private func remove(_ name: String, _ identity: UserFolder.Identity, from old: borrowing UserFolder) {
         guard let present = old.identity(of: name) else { return }
         guard present == identity else {
-            logger.warning("A file has changed since it was moved, and stays", metadata: ["file": "\(oldPath)/\(name)"])
+            logger.warning(
+                "A file has changed since it was copied and stays in the old folder",
+                metadata: ["file": "\(oldPath)/\(name)"]
+            )
             return
         }
         do throws(VaultError) {
@@ -337,7 +339,7 @@ package struct KeychainMove {
                 try old.renameIfFree(name, to: name + ".moved")
             } catch {
                 logger.warning(
-                    "A file that was moved stays in the old folder",
+                    "A moved file could not be removed from the old folder",
                     metadata: ["file": "\(oldPath)/\(name)", "reason": "\(reason)"]
                 )
             }
@@ -349,7 +351,7 @@ package struct KeychainMove {
             try old.remove(Self.noteName)
             try old.make(Self.noteName).write(note(files.map(\.name), left))
         } catch {
-            logger.warning("No note is in the old folder", metadata: ["reason": "\(error)"])
+            logger.warning("The note in the old folder could not be written", metadata: ["reason": "\(error)"])
         }
     }
 

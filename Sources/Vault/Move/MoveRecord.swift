@@ -1,12 +1,12 @@
 import Glibc
 
-/// The file `moved` in a vault's folder: whether the keychains of the user's home have come, and what of them is still to be removed.
+/// The file `moved` in the vault's folder: the progress of the one-time move.
 ///
-/// Once it is there, nothing is taken from the home folder any more.
+/// Once it exists, nothing more is copied from the home folder.
 enum MoveRecord {
-    /// An old file whose copy is in place, to be removed unless it has changed since.
+    /// An old file whose copy is in place.
     struct OldFile: Equatable, Sendable {
-        /// The name in the old folder; one in `generations` has that in front.
+        /// The name in the old folder, with `generations/` in front where it applies.
         var name: String
         var identity: UserFolder.Identity
     }
@@ -21,7 +21,7 @@ enum MoveRecord {
 
     /// Reads the record; nil when there is none.
     ///
-    /// One that cannot be read counts as done, so that nothing is moved twice.
+    /// An unreadable record counts as done, so that nothing is moved twice.
     static func load(from folder: Folder) throws(VaultError) -> MoveRecord? {
         guard folder.contains(name) else { return nil }
         let lines = try FileText.read(folder.file(name), maximumSize: maximumSize).split(separator: "\n")
@@ -29,7 +29,7 @@ enum MoveRecord {
         return .removing(lines.dropFirst(2).compactMap(OldFile.init))
     }
 
-    /// Puts the record on the disk, in place of an earlier one.
+    /// Writes the record, durably.
     func save(in folder: Folder) throws(VaultError) {
         var text = Self.firstLine + "\n"
         switch self {
@@ -64,15 +64,15 @@ extension MoveRecord.OldFile {
     }
 }
 
-/// Short texts in files of a vault's folder.
+/// Text files in a vault's folder.
 enum FileText {
-    /// Reads a plain file whole.
+    /// Reads a regular file.
     static func read(_ path: String, maximumSize: Int64) throws(VaultError) -> String {
         let file = try OpenedFile(path, flags: O_RDONLY)
         return String(decoding: try file.bytes(maximumSize: maximumSize), as: UTF8.self)
     }
 
-    /// Puts a file in place of one that may have its name, durably.
+    /// Replaces a file, durably.
     static func write(_ text: String, to name: String, in folder: Folder) throws(VaultError) {
         let unfinished = name + "-new"
         try folder.remove(unfinished)

@@ -1,14 +1,14 @@
 import CLinux
 import Glibc
 
-/// An open file, closed when this value goes.
+/// An open file; closed with this value.
 package struct OpenedFile: ~Copyable, Sendable {
-    /// The descriptor, of which this value has the ownership.
+    /// The owned descriptor.
     let descriptor: CInt
 
     private static let chunk = 256 << 10
 
-    /// Takes a descriptor over.
+    /// Takes ownership of a descriptor.
     package init(owning descriptor: CInt) {
         self.descriptor = descriptor
     }
@@ -17,22 +17,22 @@ package struct OpenedFile: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// Opens a file in a folder of the vault's; no link is followed.
+    /// Opens a file in the vault's folder without following links.
     init(_ path: String, flags: CInt) throws(VaultError) {
         descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file") }
     }
 
-    /// What tells the file from others, and from itself once it was changed.
+    /// The identity of the file, which changes with its contents.
     func identity() throws(VaultError) -> UserFolder.Identity {
         var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw VaultError(errno: errno, doing: "look at a file") }
+        guard fstat(descriptor, &status) == 0 else { throw VaultError(errno: errno, doing: "read a file's status") }
         return UserFolder.Identity(status)
     }
 
-    /// Copies all of the file into an empty one, and makes that durable.
+    /// Copies the file into an empty one, durably.
     ///
-    /// Throws `limitExceeded` past the size, also when the file grows meanwhile.
+    /// Throws `limitExceeded` when the file is larger, or grows past the limit.
     func copy(to target: borrowing OpenedFile, maximumSize: Int64) throws(VaultError) {
         var buffer = [UInt8](repeating: 0, count: Self.chunk)
         var offset: Int64 = 0
@@ -48,21 +48,21 @@ package struct OpenedFile: ~Copyable, Sendable {
         try target.synchronize()
     }
 
-    /// Copies a file that somebody else has opened, which has to be a plain one.
+    /// Copies a file that somebody else opened; it must be a regular file.
     func copyPlainFile(to target: borrowing OpenedFile, maximumSize: Int64) throws(VaultError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw VaultError(.unreadable, reason: "it is not a plain file")
+            throw VaultError(.unreadable, reason: "it is not a regular file")
         }
         guard status.st_size <= maximumSize else {
-            throw VaultError(.limitExceeded, reason: "a keychain to restore has at most \(maximumSize >> 20) MiB")
+            throw VaultError(.limitExceeded, reason: "a keychain to restore can have at most \(maximumSize >> 20) MiB")
         }
         try copy(to: target, maximumSize: maximumSize)
     }
 
-    /// Whether both files have the same bytes, as the disk gives them.
+    /// Whether both files have the same bytes on the disk.
     func hasSameBytes(as other: borrowing OpenedFile) throws(VaultError) -> Bool {
-        // What was written is read back from the disk, as far as the kernel lets go of it.
+        // Drops the page cache, so that the bytes are read from the disk.
         posix_fadvise(other.descriptor, 0, 0, POSIX_FADV_DONTNEED)
         var first = [UInt8](repeating: 0, count: Self.chunk)
         var second = first
@@ -77,7 +77,7 @@ package struct OpenedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Reads the file whole.
+    /// Reads the whole file.
     func bytes(maximumSize: Int64) throws(VaultError) -> [UInt8] {
         let size = try identity().size
         guard size <= maximumSize else { throw VaultError(.limitExceeded, reason: "the file is too long") }
@@ -86,19 +86,19 @@ package struct OpenedFile: ~Copyable, Sendable {
         return Array(bytes[..<count])
     }
 
-    /// Writes a text into an empty file, and makes it durable.
+    /// Writes a text into an empty file, durably.
     func write(_ text: String) throws(VaultError) {
         let bytes = Array(text.utf8)
         try write(bytes, count: bytes.count, at: 0)
         try synchronize()
     }
 
-    /// Makes what is in the file durable.
+    /// Syncs the file.
     func synchronize() throws(VaultError) {
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }
 
-    /// Reads as much as fits, less only at the end of the file.
+    /// Fills the buffer; less only at the end of the file.
     private func read(into buffer: inout [UInt8], at offset: Int64) throws(VaultError) -> Int {
         var count = 0
         while count < buffer.count {

@@ -2,10 +2,11 @@ import CLinux
 import Glibc
 import Rights
 
-/// A folder of the user's that anybody of the user's programs may change at any moment: held by a descriptor, used with the user's
-/// rights, no link followed.
+/// A folder that any program of the user may change at any time.
+///
+/// It is held by a descriptor, accessed with the user's rights, and no link is followed.
 struct UserFolder: ~Copyable {
-    /// What tells a file from another that has its name later.
+    /// The identity of a file, to notice a replacement or change.
     struct Identity: Equatable, Sendable {
         var device: UInt64
         var inode: UInt64
@@ -30,7 +31,7 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// The most entries that are looked at.
+    /// The most entries to list.
     private static let maximumEntries = 4096
 
     private let descriptor: CInt
@@ -43,14 +44,14 @@ struct UserFolder: ~Copyable {
         close(descriptor)
     }
 
-    /// Opens a folder that has to be the user's own, and no link; nil when there is none.
+    /// Opens a folder; nil when there is none.
     ///
-    /// - Parameter followingLinks: whether it may be a link, and somebody else's.
+    /// - Parameter followingLinks: whether it may be a link or belong to somebody else.
     static func open(_ path: String, followingLinks: Bool = false) throws(VaultError) -> UserFolder? {
         try open(path, in: AT_FDCWD, followingLinks: followingLinks)
     }
 
-    /// Opens a folder in this one; nil when there is none.
+    /// Opens a subfolder; nil when there is none.
     func folder(_ name: String) throws(VaultError) -> UserFolder? {
         try Self.open(name, in: descriptor)
     }
@@ -76,25 +77,25 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Makes a folder in this one unless there is one, for the user alone, and opens it.
+    /// Opens a subfolder, creating it for the user alone when it is missing.
     func makeFolder(_ name: String) throws(VaultError) -> UserFolder {
         try UserRights.perform { () throws(VaultError) in
             guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
-                throw VaultError(errno: errno, doing: "make the folder \(name)")
+                throw VaultError(errno: errno, doing: "create the folder \(name)")
             }
         }
         guard let folder = try folder(name) else {
-            throw VaultError(.storageFailed, reason: "the folder \(name) is gone")
+            throw VaultError(.storageFailed, reason: "the folder \(name) has disappeared")
         }
         return folder
     }
 
-    /// Takes the right to read and write from everybody but the user.
+    /// Removes all rights of others.
     func closeToOthers() throws(VaultError) {
         guard fchmod(descriptor, 0o700) == 0 else { throw VaultError(errno: errno, doing: "protect the folder") }
     }
 
-    /// The names of what is in the folder, rising; of very many, some.
+    /// The names in the folder, sorted; at most 4096.
     func names() throws(VaultError) -> [String] {
         let copy = try UserRights.perform { () throws(VaultError) in
             openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -111,12 +112,12 @@ struct UserFolder: ~Copyable {
         return names.sorted()
     }
 
-    /// Whether there is something of that name, a broken link included.
+    /// Whether the name exists, even as a broken link.
     func contains(_ name: String) -> Bool {
         identity(of: name) != nil
     }
 
-    /// What is at a name, without following a link; nil when there is nothing.
+    /// Returns the identity of a name without following a link; nil when there is none.
     func identity(of name: String) -> Identity? {
         let identity = try? UserRights.perform { () throws(VaultError) -> Identity? in
             var status = stat()
@@ -125,12 +126,12 @@ struct UserFolder: ~Copyable {
         return identity ?? nil
     }
 
-    /// Opens a plain file of the user's to read it.
+    /// Opens a regular file owned by the user for reading.
     ///
-    /// Throws `unreadable`, with the reason, for a link, a pipe, somebody else's file, and one that is too long.
+    /// Throws `unreadable` for a link, a pipe, another owner's file and a file that is too large.
     func read(_ name: String, maximumSize: Int64) throws(VaultError) -> OpenedFile {
         try UserRights.perform { () throws(VaultError) in
-            // A pipe would otherwise be waited for.
+            // Opening a pipe would block.
             let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY)
             guard file >= 0 else {
                 if errno == ELOOP { throw VaultError(.unreadable, reason: "it is a symbolic link") }
@@ -138,9 +139,9 @@ struct UserFolder: ~Copyable {
             }
             let opened = OpenedFile(owning: file)
             var status = stat()
-            guard fstat(file, &status) == 0 else { throw VaultError(errno: errno, doing: "look at it") }
+            guard fstat(file, &status) == 0 else { throw VaultError(errno: errno, doing: "read its status") }
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw VaultError(.unreadable, reason: "it is not a plain file")
+                throw VaultError(.unreadable, reason: "it is not a regular file")
             }
             guard status.st_uid == geteuid() else {
                 throw VaultError(.unreadable, reason: "it belongs to somebody else")
@@ -150,22 +151,22 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Makes a file that must not be there, for the user alone.
+    /// Creates a file for the user alone; fails if the name exists.
     func make(_ name: String) throws(VaultError) -> OpenedFile {
         try UserRights.perform { () throws(VaultError) in
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
             let file = openat(descriptor, name, flags, 0o600)
-            guard file >= 0 else { throw VaultError(errno: errno, doing: "make \(name)") }
+            guard file >= 0 else { throw VaultError(errno: errno, doing: "create \(name)") }
             return OpenedFile(owning: file)
         }
     }
 
-    /// Opens the lock of a vault in the folder, and takes it; `inUse` at once when somebody has it.
+    /// Locks a vault in the folder; throws `inUse` at once when it is in use.
     func lock() throws(VaultError) -> OpenedFile {
         let file = try UserRights.perform { () throws(VaultError) in
             let flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY
             var file = openat(descriptor, "lock", flags | O_CREAT, 0o600)
-            // As FolderLock does: a folder that cannot be written can be locked itself.
+            // Like `FolderLock`: a read-only folder can be locked itself.
             if file < 0, errno == EROFS || errno == EACCES {
                 file = openat(descriptor, "lock", flags)
                 if file < 0 { file = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
@@ -179,7 +180,7 @@ struct UserFolder: ~Copyable {
         return file
     }
 
-    /// Removes a file; it is no error when there is none.
+    /// Removes a file, if it exists.
     func remove(_ name: String) throws(VaultError) {
         try UserRights.perform { () throws(VaultError) in
             guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
@@ -188,12 +189,12 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Removes a folder if it is empty.
+    /// Removes an empty folder.
     func removeFolder(_ name: String) {
         try? UserRights.perform { () throws(VaultError) in _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
     }
 
-    /// Gives a file another name, in place of a file that has it.
+    /// Renames a file, replacing any other.
     func rename(_ name: String, to newName: String) throws(VaultError) {
         try UserRights.perform { () throws(VaultError) in
             guard renameat(descriptor, name, descriptor, newName) == 0 else {
@@ -202,7 +203,7 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Gives a file another name, which no other may have.
+    /// Renames a file; fails when the name is taken.
     func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
         try UserRights.perform { () throws(VaultError) in
             guard keychaind_rename_if_free(descriptor, name, newName) == 0 else {
@@ -211,7 +212,7 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Makes what was renamed, made or removed in the folder durable.
+    /// Syncs renamed, created and removed names.
     func synchronize() throws(VaultError) {
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }

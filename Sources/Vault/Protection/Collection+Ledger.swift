@@ -1,20 +1,20 @@
 import KeychainModel
 import Logging
 
-/// What a collection knows of its ledger.
+/// The state of a collection's ledger.
 enum LedgerPhase {
-    /// The collection has not been read yet, or is in memory only.
+    /// The collection has not been read yet, or lives in memory.
     case unread
 
-    /// This is what `state.db` has, or what it is about to have.
+    /// The ledger as it is, or is being, stored in `state.db`.
     case known(ProtectionLedger)
 
-    /// `state.db` does not give it.
+    /// The ledger cannot be read from `state.db`.
     case unavailable(VaultError)
 }
 
 extension Collection {
-    /// The ledger as it is stored; nil if there is none.
+    /// Reads the stored ledger; nil if there is none.
     func storedLedger(_ keys: CollectionKeys) async -> Result<ProtectionLedger?, VaultError> {
         do throws(VaultError) {
             let sealed = try await context.clerk.perform { (folder) throws(VaultError) in
@@ -27,11 +27,11 @@ extension Collection {
         }
     }
 
-    /// Has the ledger count for what was just read from the file.
+    /// Applies the ledger to a loaded collection.
     ///
     /// - Parameters:
-    ///   - isWhole: whether the rows are those that were written.
-    ///   - state: the sealed state of the file; nil when it is damaged.
+    ///   - isWhole: whether the rows match the sealed state.
+    ///   - state: the sealed state; nil when it is damaged.
     func adopt(
         _ stored: Result<ProtectionLedger?, VaultError>,
         isWhole: Bool,
@@ -43,11 +43,11 @@ extension Collection {
             let restored = try table.restoreProtection(from: ledger, indexKey: context.indexKey)
             if let state, state.revision < ledger.revision {
                 problems.append(
-                    "this file is older than the last one written; items that were protected since stay protected"
+                    "the file was rolled back to an older one; items that were protected later stay protected"
                 )
             } else if restored > 0 {
                 problems.append(
-                    "\(restored) of its items were protected since they were written as they are now; they stay protected"
+                    "\(restored) of its items were rolled back to an unprotected revision; they stay protected"
                 )
             }
             skipNumbers(of: ledger)
@@ -67,14 +67,14 @@ extension Collection {
             }
             ledger = .unavailable(error)
             ledgerProblem = """
-                the record of its protected items cannot be read, so an older file would not be recognised: \(error.reason)
+                the ledger of its protected items cannot be read, so a rollback would go unnoticed: \(error.reason)
                 """
         }
     }
 
-    /// Notes, before a change is written, which items it protects.
+    /// Records new protection before a change is written.
     ///
-    /// - Returns: the ledger as it was; nil if it has not changed.
+    /// Returns the previous ledger; nil if nothing changed.
     func strengthenLedger(for change: CollectionChange) async throws(VaultError) -> ProtectionLedger? {
         let known = try await knownLedger(for: change)
         guard let known, var ledger = known.strengthened(by: change.rows) else { return nil }
@@ -84,9 +84,9 @@ extension Collection {
         return known
     }
 
-    /// Notes, after a change was written, which items are no longer protected.
+    /// Records removed protection after a change was written.
     ///
-    /// Where that fails, they are protected again after the next start.
+    /// After a failure, the next start protects the items again.
     func weakenLedger(for change: CollectionChange) async {
         guard case .known(let known) = ledger, var ledger = known.weakened(by: change.rows) else { return }
         ledger.revision = max(ledger.revision, properties.revision)
@@ -95,23 +95,24 @@ extension Collection {
             try await keep(ledger)
         } catch {
             context.configuration.logger.warning("\(name): \(error)")
-            ledgerProblem = "an item's protection was taken off, and may be back after the next start: \(error.reason)"
+            ledgerProblem =
+                "the removal of a protection was not stored; the next start may restore it: \(error.reason)"
         }
     }
 
-    /// Takes back what was noted of a change that was not written.
+    /// Restores the ledger after a failed change.
     func restoreLedger(_ old: ProtectionLedger, after error: VaultError) async {
         if case .known(let noted) = ledger { skipNumbers(of: noted) }
-        // After a failed sync nobody knows whether the change is on the disk.
+        // After a failed sync, the change may be on the disk.
         guard error.code != .storageFailed else { return }
         do throws(VaultError) {
             try await keep(old)
         } catch {
-            context.configuration.logger.warning("\(name): an item counts as protected that is not: \(error)")
+            context.configuration.logger.warning("\(name): the ledger marks an unprotected item as protected: \(error)")
         }
     }
 
-    /// Keeps a ledger that nobody has to wait for.
+    /// Stores a ledger without waiting.
     func keepLater(_ ledger: ProtectionLedger, _ keys: CollectionKeys) {
         guard let sealed = try? keys.seal(ledger) else { return }
         let logger = context.configuration.logger
@@ -119,24 +120,24 @@ extension Collection {
             do throws(VaultError) {
                 try folder.setLedger(sealed, of: keys.collection)
             } catch {
-                logger.warning("\(name): which items are protected is not kept: \(error)")
+                logger.warning("\(name): the ledger of protected items could not be stored: \(error)")
             }
         }
     }
 
     private static let doubt = """
-        whether some of its items were protected is not known: each is used only after a person has been authenticated, \
-        until it is stored anew
+        some of its items may have been protected: each of its open items needs authentication, \
+        until it is stored again
         """
 
-    /// The ledger, which is read now if that was not possible before and a change needs it.
+    /// Returns the ledger; reads it again if an earlier attempt failed and the change needs it.
     private func knownLedger(for change: CollectionChange) async throws(VaultError) -> ProtectionLedger? {
         switch ledger {
         case .known(let ledger): return ledger
         case .unread: return nil
         case .unavailable:
             guard ProtectionLedger().strengthened(by: change.rows) != nil, let keys else { return nil }
-            // What is in memory stays as it is until the next start: the change was worked out from that.
+            // The items in memory stay as they are until the next start: the change is based on them.
             let ledger = try await storedLedger(keys).get() ?? ledgerOfFile()
             self.ledger = .known(ledger)
             ledgerProblem = nil
@@ -144,7 +145,7 @@ extension Collection {
         }
     }
 
-    /// What the file itself says of its protected items.
+    /// Creates a ledger from the protected items of the file.
     private func ledgerOfFile() -> ProtectionLedger {
         var ledger = ProtectionLedger()
         ledger.revision = properties.revision
@@ -171,7 +172,7 @@ extension Collection {
         ledgerProblem = nil
     }
 
-    /// Gives out no number that an item of a newer file may have.
+    /// Skips IDs and revisions that a newer file may have used.
     private func skipNumbers(of ledger: ProtectionLedger) {
         properties.nextItem = max(properties.nextItem, ledger.unusedItem)
         for case .protected(let since, _) in ledger.marks.values {

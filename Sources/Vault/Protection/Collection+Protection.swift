@@ -2,30 +2,30 @@ package import Gcrypt
 package import KeychainModel
 
 extension Collection {
-    /// Whether some item says who may have it; while there is none, nothing about protection needs to be asked.
+    /// Whether any item has protection attributes.
     ///
-    /// Before the first unlock nothing is known, and the collection is locked for everybody.
+    /// Nothing is known before the first unlock, but then the collection is locked.
     package var hasProtectedItems: Bool { table.hasProtectedItems }
 
-    /// What an item says about who may have it.
+    /// Returns the protection of an item.
     package func protection(of id: ItemID) -> ItemProtection {
         table.protection(of: id)
     }
 
-    /// Whether an item opens with a key of its own only: by ``secret(of:with:)``.
+    /// Whether an item has an item key, needed by ``secret(of:with:)``.
     package func needsItemKey(_ id: ItemID) -> Bool {
         table.hasProtectedItems && table[id]?.metadata.wraps != nil
     }
 
-    /// Unwraps the key of an item that needs one.
+    /// Unwraps an item key.
     ///
-    /// Throws `locked`, `noSuchItem`, `notSupported` for an item without a key, `authenticationNeeded` when what was given satisfies
-    /// no alternative of its policy, `wrongApplicationPassword`, `wrongPassword` when the passcode is not that of this collection, or
-    /// `unreadable` when the wrapped key is damaged.
+    /// Throws `locked`, `noSuchItem`, `notSupported` for an item without an item key, `authenticationNeeded` when no
+    /// alternative of the policy is satisfied, `wrongApplicationPassword`, `wrongPassword` when the passcode belongs to
+    /// another collection, and `unreadable` for a damaged wrap.
     ///
     /// - Parameters:
-    ///   - passcode: that the passcode was given, by ``Vault/verifyPasscode(_:for:)``.
-    ///   - applicationPassword: the item's own password.
+    ///   - passcode: the key from ``Vault/verifyPasscode(_:for:)``.
+    ///   - applicationPassword: the application password.
     package func itemKey(
         of id: ItemID,
         passcode: PasscodeKey?,
@@ -33,7 +33,7 @@ extension Collection {
     ) async throws(VaultError) -> ItemKey {
         let (record, _) = try readable(id)
         guard let wraps = record.metadata.wraps else {
-            throw VaultError(.notSupported, reason: "item \(id) has no key of its own")
+            throw VaultError(.notSupported, reason: "item \(id) has no item key")
         }
         var given = FactorSet()
         if passcode != nil { given.insert(.passcode) }
@@ -45,7 +45,7 @@ extension Collection {
         }
         let candidates = wraps.wraps.filter { wrap in wrap.factors.isSubset(of: given) }
         guard !candidates.isEmpty else {
-            throw VaultError(.authenticationNeeded, reason: "item \(id) asks for something else")
+            throw VaultError(.authenticationNeeded, reason: "item \(id) needs other factors")
         }
         let opener = ItemKeyOpener(
             wraps: candidates,
@@ -63,7 +63,7 @@ extension Collection {
         }
     }
 
-    /// Reads what new attributes say about who may have the item, and throws if the item cannot be kept so here.
+    /// Parses the protection in new attributes; throws if this collection cannot store such an item.
     func validProtection(of attributes: Attributes) throws(VaultError) -> ItemProtection {
         let protection = ItemProtection(of: attributes)
         switch protection {
@@ -71,20 +71,23 @@ extension Collection {
         case .unknown(let reason): throw VaultError(.invalidAccessControl, reason: reason)
         case .stated(let stated):
             guard stated.accessibility?.needsPasscode == true else { break }
-            // It goes when the passcode goes, that is with the file of login.
+            // The item is deleted with the passcode, that is, with the file of `login`.
             guard name == .login || isEphemeral else {
-                throw VaultError(.notSupported, reason: "an item that needs a passcode to be set is kept in login")
+                throw VaultError(
+                    .notSupported,
+                    reason: "an item that requires a passcode can only be stored in the login keychain"
+                )
             }
             guard context.login.hasPasscode else {
-                throw VaultError(.passcodeNotSet, reason: "the login collection has no password")
+                throw VaultError(.passcodeNotSet, reason: "the login keychain has no password")
             }
         }
         return protection
     }
 
-    /// Makes ready what a new secret is sealed under.
+    /// Prepares the key material for a new secret.
     ///
-    /// - Parameter alternatives: what of each alternative of the item's policy gives key material; nil if one gives none.
+    /// - Parameter alternatives: the factors with key material in each alternative of the policy; nil if one has none.
     func newSecret(
         _ secret: SharedSecret,
         for alternatives: [FactorSet]?,
@@ -103,7 +106,10 @@ extension Collection {
         var password: Handoff<SecureBytes>?
         if alternatives.contains(where: { factors in factors.contains(.applicationPassword) }) {
             guard let applicationPassword = consume applicationPassword else {
-                throw VaultError(.applicationPasswordNeeded, reason: "the item is to have a password of its own")
+                throw VaultError(
+                    .applicationPasswordNeeded,
+                    reason: "the item needs an application password, and none was given"
+                )
             }
             try context.configuration.limits.check(password: applicationPassword)
             password = Handoff(applicationPassword)
@@ -123,7 +129,7 @@ extension Collection {
         return .underNewKey(secret, key)
     }
 
-    /// Works out what a change of attributes or of the secret means for what the secret is sealed under.
+    /// Completes an update with the key material that new attributes or a new secret need.
     func complete(
         _ update: inout ItemUpdate,
         of id: ItemID,
@@ -165,14 +171,14 @@ extension Collection {
         if protection != .none || wanted != .none { update.basis = basis }
     }
 
-    /// Whether an item is known to be under a key of its own, and the file has a state of it that is not.
+    /// Whether an item must have an item key, but the file was rolled back to a revision without one.
     func lacksKey(_ id: ItemID) -> Bool {
         hasProtectedItems && table[id]?.metadata.wraps == nil && table.protection(of: id).keyAlternatives != nil
     }
 
-    /// Whether an item is sealed to the passcode key of this collection, as earlier versions did, and not to that of login.
+    /// Whether an item is sealed to this collection's own passcode key, as earlier versions did.
     ///
-    /// Whoever made the collection may know its password, so a new secret gets a key that this does not open.
+    /// The creator of the collection may know its password, so a new secret gets another key.
     private func isSealedToOwnPasscode(_ record: ItemRecord) -> Bool {
         guard name != .login, let wraps = record.metadata.wraps, wraps.login == nil else { return false }
         return wraps.alternatives.contains(.passcode)

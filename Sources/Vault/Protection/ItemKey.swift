@@ -1,18 +1,18 @@
 import Gcrypt
 package import KeychainModel
 
-/// The key of one item whose secret the collection's own keys do not open.
+/// The key of one item whose secret the collection's keys alone do not open.
 ///
-/// It exists while the item is sealed, and from an authentication on for as long as somebody keeps it. Its 32 bytes lie in locked
-/// memory and are wiped with the last reference. It opens nothing once the item has got another key.
+/// It exists during sealing and, after an authentication, while it is held. 32 bytes in locked memory, wiped with the
+/// last reference. It opens nothing after the item gets another key.
 package final class ItemKey: Sendable {
-    /// The item that it belongs to.
+    /// The ID of the item.
     package let item: ItemID
 
-    /// The revision at which it was made.
+    /// The revision at which the key was created.
     let revision: UInt64
 
-    /// The collection of the item.
+    /// The identifier of the collection.
     let collection: [UInt8]
 
     private let bytes: SecureBytes
@@ -24,7 +24,7 @@ package final class ItemKey: Sendable {
         self.bytes = bytes
     }
 
-    /// Seals the plaintext of the secret.
+    /// Seals the plaintext of a secret.
     func seal(_ plaintext: borrowing SecureBytes, for place: AssociatedData) throws(GcryptError) -> [UInt8] {
         let key = try SealingKey(bytes)
         return try plaintext.withUnsafeBytes { (plaintext) throws(GcryptError) in
@@ -34,7 +34,7 @@ package final class ItemKey: Sendable {
         }
     }
 
-    /// Opens the plaintext of the secret.
+    /// Opens the plaintext of a secret.
     func open(_ sealed: borrowing SecureBytes, for place: AssociatedData) throws(GcryptError) -> SecureBytes {
         let key = try SealingKey(bytes)
         return try sealed.withUnsafeBytes { (sealed) throws(GcryptError) in

@@ -1,32 +1,30 @@
 import Gcrypt
 import KeychainModel
 
-/// What it takes to unwrap the key of an item, on the thread that derives keys.
+/// The input for unwrapping an item key on the key-derivation thread.
 struct ItemKeyOpener: Sendable {
-    /// The wraps that what was given may open.
+    /// The wraps that the given factors may open.
     let wraps: [WrappedItemKey]
 
-    /// The item.
     let item: ItemID
 
-    /// The revision at which its key was made.
+    /// The revision at which the key was created.
     let revision: UInt64
 
-    /// The identifier of its collection.
     let collection: [UInt8]
 
-    /// The header of its collection; nil for the one in memory.
+    /// The header of the collection; nil for the collection in memory.
     let header: CollectionHeader?
 
-    /// Tries one wrap after the other.
+    /// Tries all wraps.
     ///
-    /// - Parameter password: empty when none was given.
+    /// - Parameter password: the application password; empty when none was given.
     func open(passcode: PasscodeKey?, applicationPassword password: borrowing SecureBytes) throws(VaultError) -> ItemKey
     {
         let asksForPassword = wraps.contains { wrap in wrap.derivation != nil }
         guard let passcode else {
             if let key = try open(pair: nil, password: password) { return key }
-            throw VaultError(.wrongApplicationPassword, reason: "the password of item \(item) is another")
+            throw VaultError(.wrongApplicationPassword, reason: "the application password of item \(item) is wrong")
         }
         var isRightPasscode = false
         var key: ItemKey?
@@ -44,15 +42,15 @@ struct ItemKeyOpener: Sendable {
         guard asksForPassword else {
             throw VaultError(.unreadable, reason: "the wrapped key of item \(item) is damaged")
         }
-        throw VaultError(.wrongApplicationPassword, reason: "the password of item \(item) is another")
+        throw VaultError(.wrongApplicationPassword, reason: "the application password of item \(item) is wrong")
     }
 
-    /// Gives the pair that the wraps are made to, or nil when the passcode does not lead to it.
+    /// Calls `body` with the key pair of the wraps; nil when the passcode does not give it.
     private func withPair(
         of passcode: PasscodeKey,
         _ body: (borrowing X25519?) throws(VaultError) -> Void
     ) throws(VaultError) {
-        // All wraps of a key were made at once, for the passcode of the same collection.
+        // All wraps of a key are for the passcode of one collection.
         if let login = wraps.lazy.compactMap(\.login).first {
             try passcode.withPair(ofCollection: login, body)
         } else {

@@ -1,16 +1,16 @@
 import KeychainModel
 
-/// The ways to the key of an item, one for each alternative of its policy: part of the item's metadata.
+/// The wraps of an item key, one for each alternative of the policy; part of the metadata.
 ///
-/// Encoded: the revision at which the key was made (8), then the wraps, one after the other.
+/// Encoding: revision of the key (8), then the wraps.
 struct ItemKeyWraps: Equatable, Sendable {
-    /// The encoded form, which is all that an item in memory keeps.
+    /// The encoding, which is all that is kept in memory.
     let encoded: [UInt8]
 
-    /// The revision at which the key was made.
+    /// The revision at which the key was created.
     let revision: UInt64
 
-    /// Joins wraps.
+    /// Encodes wraps.
     init(_ wraps: [WrappedItemKey], revision: UInt64) {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: revision)
@@ -19,7 +19,7 @@ struct ItemKeyWraps: Equatable, Sendable {
         self.revision = revision
     }
 
-    /// Reads the encoded form; nil when it has another form.
+    /// Decodes wraps; nil when the encoding is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let revision = reader.integer(UInt64.self), let wraps = Self.wraps(&reader), !wraps.isEmpty else {
@@ -37,10 +37,10 @@ struct ItemKeyWraps: Equatable, Sendable {
         }
     }
 
-    /// What of each alternative gives key material, in the order of ``Policy/keyAlternatives``.
+    /// The factors with key material in each alternative, in the order of ``Policy/keyAlternatives``.
     var alternatives: [FactorSet] { wraps.map(\.factors) }
 
-    /// The identifier of the `login` whose passcode they take; nil if they take that of the item's own collection, or none.
+    /// The identifier of the `login` whose passcode is needed; nil for the collection's own passcode key, or none.
     var login: [UInt8]? { wraps.lazy.compactMap(\.login).first }
 
     private static func wraps(_ reader: inout ByteReader) -> [WrappedItemKey]? {

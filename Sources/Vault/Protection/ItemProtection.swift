@@ -1,17 +1,17 @@
 package import KeychainModel
 
-/// What a stored item says about who may have it.
+/// The protection of a stored item.
 package enum ItemProtection: Equatable, Sendable {
-    /// Nothing: whoever may use the collection may have it.
+    /// None: whoever may use the collection may use the item.
     case none
 
-    /// What its reserved attributes say; they may set an accessibility and no access control.
+    /// The reserved attributes; possibly an accessibility without an access control.
     case stated(Protection)
 
-    /// Something that this version does not understand: it is released to nobody, and can be deleted.
+    /// An unknown protection: the item is never released, but can be deleted.
     case unknown(reason: String)
 
-    /// Reads the attributes of an item.
+    /// Parses the attributes of an item.
     init(of attributes: Attributes) {
         guard attributes.hasReserved else {
             self = .none
@@ -24,7 +24,7 @@ package enum ItemProtection: Equatable, Sendable {
         }
     }
 
-    /// Whether somebody has to be authenticated before the item is read, changed or deleted.
+    /// Whether reading, changing or deleting the item needs authentication.
     package var needsAuthentication: Bool {
         switch self {
         case .none: false
@@ -33,11 +33,11 @@ package enum ItemProtection: Equatable, Sendable {
         }
     }
 
-    /// What has to be proved; nil when nothing has, and when it is not known.
+    /// The policy; nil when there is none or it is unknown.
     package var policy: Policy? {
         if case .stated(let protection) = self { protection.policy } else { nil }
     }
 
-    /// What of each alternative gives key material; nil when the item is sealed under the collection's key alone.
+    /// The factors with key material in each alternative; nil when the secrets key alone seals the item.
     var keyAlternatives: [FactorSet]? { policy?.keyAlternatives }
 }

@@ -1,9 +1,9 @@
 import KeychainModel
 
 extension ItemTable {
-    /// Gives items back the protection that they are known to have, where the file does not have it.
+    /// Restores protection that the ledger records and the file lacks.
     ///
-    /// - Returns: how many items have got another protection than the file gives them.
+    /// Returns the number of changed items.
     mutating func restoreProtection(
         from ledger: ProtectionLedger,
         indexKey: BlindIndexKey
@@ -25,7 +25,7 @@ extension ItemTable {
         return count
     }
 
-    /// Has a person authenticated for every item that is open, until it is written anew; their numbers.
+    /// Requires authentication for every open item until it is written again; returns their IDs.
     mutating func doubtOpenItems() -> [ItemID] {
         var doubtful: [ItemID] = []
         for id in ids {
@@ -44,10 +44,10 @@ extension ItemTable {
         impose(ItemProtection(of: attributes), on: record.id)
     }
 
-    /// An item with the protection that it is known to have; nil if it has that, or another that counts.
+    /// Returns an item with its recorded protection; nil if it has that or one that is as good.
     private static func restored(_ record: ItemRecord, since: UInt64, _ known: Attributes) -> ItemRecord? {
         let attributes = record.metadata.attributes
-        // What a key enforces, nobody takes off by putting a row back.
+        // A rolled-back row cannot remove what a key enforces.
         guard record.metadata.wraps == nil, attributes.protection != known else { return nil }
         let own = ItemProtection(of: attributes)
         if case .unknown = own { return nil }
@@ -56,7 +56,7 @@ extension ItemTable {
         if own.needsAuthentication, record.revision >= since, !losesKey { return nil }
         var restored = record
         restored.metadata.attributes = attributes.withProtection(known)
-        // Nothing tells whether the item's own password is right, since this state of the item has no key.
+        // This revision has no item key, so nothing could verify the application password.
         if policy?.factors.contains(.applicationPassword) == true {
             restored.metadata.attributes = restored.metadata.attributes.setting(
                 ReservedAttribute.accessControl.rawValue,

@@ -1,14 +1,14 @@
 import KeychainModel
 
 extension ItemTable {
-    /// Throws unless an item may be changed by who was authenticated for it, or by who was not.
+    /// Throws unless the caller may change an item.
     func checkAuthorization(of id: ItemID, isAuthenticated: Bool) throws(VaultError) {
         guard isAuthenticated || !protection(of: id).needsAuthentication else {
             throw VaultError(.authenticationNeeded, reason: "item \(id) is protected")
         }
     }
 
-    /// Throws unless an item is still in the state that somebody was authenticated for.
+    /// Throws unless an item has the revision that the authentication was for.
     func check(_ expected: ItemRevision?, of record: ItemRecord) throws(VaultError) {
         guard let expected else { return }
         guard expected.item == record.id, expected.number == record.revision else {
@@ -16,11 +16,11 @@ extension ItemTable {
         }
     }
 
-    /// Throws unless an item is still what a change of it was worked out from.
+    /// Throws unless an item is still as a change assumes.
     func check(_ basis: ItemUpdate.Basis?, of record: ItemRecord) throws(VaultError) {
         guard let basis else { return }
         guard basis.protection == protection(of: record.id), basis.wraps == record.metadata.wraps else {
-            throw VaultError(.authenticationNeeded, reason: "item \(record.id) was protected otherwise meanwhile")
+            throw VaultError(.authenticationNeeded, reason: "item \(record.id) got another protection meanwhile")
         }
         guard basis.secretRevision == nil || basis.secretRevision == record.metadata.secretRevision else {
             throw VaultError(.busy, reason: "item \(record.id) was changed at the same time")

@@ -1,10 +1,8 @@
-/// What every collection may ask about `login`, whose password is the passcode.
-///
-/// It belongs to the isolation of its vault, as the collections do.
+/// A reference to `login`, whose password is the passcode, for the other collections.
 final class LoginReference {
-    /// The collection; another one after login was deleted.
+    /// The collection; replaced when `login` is deleted.
     weak var collection: Collection?
 
-    /// Whether there is a passcode: login has a file with a password.
+    /// Whether there is a passcode.
     var hasPasscode: Bool { collection?.header?.hasPassword ?? false }
 }

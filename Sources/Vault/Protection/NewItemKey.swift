@@ -1,19 +1,19 @@
 import Gcrypt
 import KeychainModel
 
-/// A key for an item that is yet to be sealed, and what it will be wrapped under.
+/// A new item key before its item has an ID.
 ///
-/// Made before the item has a number, since key derivation takes time: what is left to do then takes microseconds.
+/// The slow key derivation is done in advance; wrapping then takes microseconds.
 final class NewItemKey: Sendable {
-    /// What is given for the alternatives of a policy.
+    /// The recipients of the wraps.
     struct Recipient: Sendable {
-        /// The public key of whoever has the passcode.
+        /// The public key of the passcode.
         var passcode: [UInt8]?
 
-        /// The identifier of `login`, if that is another collection than the item's.
+        /// The identifier of `login`, if the item is in another collection.
         var login: [UInt8]?
 
-        /// The costs of a password's derivation.
+        /// The cost of a password derivation.
         var costs: Argon2id
     }
 
@@ -57,11 +57,11 @@ final class NewItemKey: Sendable {
     private let bytes: SecureBytes
     private let wrappings: [Wrapping]
 
-    /// Makes a random key.
+    /// Creates a random key.
     ///
-    /// It takes as long as the derivation from a password, once for each alternative that has one.
+    /// Slow: one derivation for each alternative with an application password.
     ///
-    /// - Parameter applicationPassword: empty when no alternative asks for one.
+    /// - Parameter applicationPassword: empty when no alternative needs it.
     init(
         alternatives: [FactorSet],
         to recipient: Recipient,
@@ -75,10 +75,10 @@ final class NewItemKey: Sendable {
         self.wrappings = wrappings
     }
 
-    /// What of each alternative gives key material.
+    /// The factors with key material in each alternative.
     var alternatives: [FactorSet] { wrappings.map(\.factors) }
 
-    /// The key as an item's.
+    /// Returns the key for an item.
     func key(of item: ItemID, revision: UInt64, collection: [UInt8]) throws(GcryptError) -> ItemKey {
         ItemKey(try bytes.copy(in: .locked), item: item, revision: revision, collection: collection)
     }

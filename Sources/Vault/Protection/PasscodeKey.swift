@@ -1,17 +1,17 @@
 import Gcrypt
 
-/// That the passcode was given, and what it opens: the private key that items are sealed to.
+/// The key that a verified passcode gives: the private key of protected items.
 ///
-/// It lies in locked memory and is wiped with the last reference; drop it as soon as the keys of the items are had.
+/// In locked memory, wiped with the last reference. Release it once the item keys are unwrapped.
 package final class PasscodeKey: Sendable {
-    // Optional for those who borrow it as what may be missing; it is not.
+    // Never nil; optional so that it can be borrowed as an optional.
     private let pair: X25519?
     private let publicKey: [UInt8]
 
-    // Whose password it was.
+    // The identifier of the collection whose password was given.
     private let collection: [UInt8]
 
-    /// Derives the pair from the master key of the collection whose password was given.
+    /// Derives the key pair from the master key of the collection.
     init(master: borrowing SecureBytes, collection: [UInt8]) throws(VaultError) {
         do throws(GcryptError) {
             let pair = try X25519(privateKey: KeyPurpose.passcode.derive(from: master, collection: collection))
@@ -23,13 +23,13 @@ package final class PasscodeKey: Sendable {
         self.collection = collection
     }
 
-    /// Whether it opens what is sealed in a collection.
+    /// Whether it opens protected items of a collection.
     func opens(_ header: CollectionHeader) -> Bool {
         header.identifier == collection
             || header.slots.contains { slot in PasscodeSlot.isSlot(slot, for: publicKey) }
     }
 
-    /// Gives the pair of the collection with an identifier; nil when the passcode is another's.
+    /// Calls `body` with the key pair of a collection; nil for another collection's passcode.
     func withPair<Result>(
         ofCollection identifier: [UInt8],
         _ body: (borrowing X25519?) throws(VaultError) -> Result
@@ -38,10 +38,11 @@ package final class PasscodeKey: Sendable {
         return try body(pair)
     }
 
-    /// Gives the pair that earlier versions sealed a collection's items to: this one, or the collection's own out of its key slot; nil when
-    /// this passcode does not open that slot.
+    /// Calls `body` with the key pair to which earlier versions sealed the collection's items: this one, or the one in
+    /// the collection's passcode slot; nil when this passcode does not open that slot.
     ///
-    /// - Parameter header: that of the collection; nil for the one in memory, whose items are sealed to login's pair.
+    /// - Parameter header: the header of the collection; nil for the collection in memory, which uses the key pair of
+    ///   `login`.
     func withPair<Result>(
         of header: CollectionHeader?,
         _ body: (borrowing X25519?) throws(VaultError) -> Result

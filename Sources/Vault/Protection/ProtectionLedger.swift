@@ -1,40 +1,40 @@
 import KeychainModel
 
-/// What is known of the protected items of a collection beside its file.
+/// A record of a collection's protected items, stored beside its file.
 ///
-/// It lies in `state.db`, sealed under the collection's metadata key. Whoever puts an older file or an older row back leaves it as it
-/// is: so items that were protected since are still known as such.
+/// It is in `state.db`, sealed under the metadata key. A rollback of the file or a row leaves it unchanged, so items
+/// protected later are still known.
 ///
-/// Encoded: 1 (1), revision (8), next item (8), then for each item what is known (1: 1 it is protected, 2 it is in doubt) and its
-/// number (8); if it is protected also since which revision (8), the length of its attributes (4) and these, packed.
+/// Encoding: 1 (1), revision (8), next item ID (8), then per item: mark (1; 1 protected, 2 doubtful), ID (8), and if
+/// protected: revision (8), length of the attributes (4), packed attributes.
 struct ProtectionLedger: Equatable, Sendable {
-    /// What is known of an item.
+    /// The mark of an item.
     enum Mark: Equatable, Sendable {
-        /// It is protected since a revision, with these reserved attributes.
+        /// Protected since a revision, with these reserved attributes.
         case protected(since: UInt64, Attributes)
 
-        /// It may have been protected: the file was changed by somebody without its key, and nothing was known of it.
+        /// Possibly protected: the file was changed without its key, and there was no ledger.
         case doubtful
     }
 
     private static let version: UInt8 = 1
 
-    /// How many deleted items are remembered.
+    /// The number of deleted items to remember.
     private static let deletedItems = 4096
 
     /// A revision that the file has reached.
     var revision: UInt64 = 0
 
-    /// The number of the next new item at that time.
+    /// The next item ID at that revision.
     var nextItem: UInt64 = 1
 
-    /// What is known of the items, those that were deleted among them.
+    /// The marks, including those of deleted items.
     var marks: [ItemID: Mark] = [:]
 
-    /// Knows nothing.
+    /// Creates an empty ledger.
     init() {}
 
-    /// The encoded form.
+    /// The encoding.
     var encoded: [UInt8] {
         var bytes = [Self.version]
         bytes.append(bigEndian: revision)
@@ -55,7 +55,7 @@ struct ProtectionLedger: Equatable, Sendable {
         return bytes
     }
 
-    /// Reads the encoded form; nil when it has another form.
+    /// Decodes a ledger; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let revision = reader.integer(UInt64.self),
@@ -79,26 +79,26 @@ struct ProtectionLedger: Equatable, Sendable {
         }
     }
 
-    /// The first number that no item has had, as far as is known.
+    /// The lowest ID that is certainly unused.
     var unusedItem: UInt64 {
         max(nextItem, (marks.keys.max()?.rawValue ?? 0) &+ 1)
     }
 
-    /// What has to be known before rows are written; nil if it is.
+    /// Returns the ledger to store before rows are written; nil if it is unchanged.
     func strengthened(by rows: [RowChange]) -> ProtectionLedger? {
         changed(by: rows) { old, new in new != nil && !Self.weakens(old, to: new) }
     }
 
-    /// What is known after rows were written; nil if it is already.
+    /// Returns the ledger to store after rows were written; nil if it is unchanged.
     func weakened(by rows: [RowChange]) -> ProtectionLedger? {
         changed(by: rows, where: Self.weakens)
     }
 
-    /// Forgets the items that were deleted long ago, if they are many.
+    /// Forgets the oldest deleted items when there are many.
     mutating func forgetDeleted(_ exists: (ItemID) -> Bool) {
         guard marks.count > Self.deletedItems else { return }
         let deleted = marks.keys.filter { id in !exists(id) }
-        // Numbers only rise, so the lowest are the oldest.
+        // IDs only rise, so the lowest are the oldest.
         for id in deleted.sorted().dropLast(Self.deletedItems) { marks[id] = nil }
     }
 
@@ -117,7 +117,7 @@ struct ProtectionLedger: Equatable, Sendable {
         let new = row.metadata.attributes.protection
         switch (old, new) {
         case (nil, nil): return
-        // It is protected since then, and not only since now.
+        // The item has had this protection since the marked revision.
         case (.protected(_, let attributes), let new?) where attributes == new: return
         case _ where isWanted(old, new):
             marks[row.id] = new.map { attributes in .protected(since: row.revision, attributes) }
@@ -125,7 +125,7 @@ struct ProtectionLedger: Equatable, Sendable {
         }
     }
 
-    /// Whether a change takes protection off, or key material.
+    /// Whether a change removes protection or key material.
     private static func weakens(_ old: Mark?, to new: Attributes?) -> Bool {
         switch (old, new) {
         case (nil, _), (.doubtful, .some): false
@@ -137,19 +137,19 @@ struct ProtectionLedger: Equatable, Sendable {
 }
 
 extension Attributes {
-    /// The names that say who may have an item, and what it is bound to.
+    /// The attributes that define the protection of an item.
     private static let protectionNames = [
         ReservedAttribute.accessControl.rawValue, ReservedAttribute.accessible.rawValue,
         ReservedAttribute.synchronizable.rawValue, reservedPrefix + "biometry-set",
     ]
 
-    /// Those that say who may have the item; nil if nobody has to be authenticated for it.
+    /// The protection attributes; nil if the item needs no authentication.
     var protection: Attributes? {
         guard hasReserved, ItemProtection(of: self).needsAuthentication else { return nil }
         return Attributes(Self.protectionNames.compactMap { name in self[name].map { value in (name, value) } })
     }
 
-    /// These with what others say about who may have the item.
+    /// Returns the attributes with the protection of others.
     func withProtection(_ others: Attributes) -> Attributes {
         Self.protectionNames.reduce(self) { attributes, name in attributes.setting(name, to: others[name]) }
     }

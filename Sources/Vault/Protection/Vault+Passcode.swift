@@ -2,12 +2,12 @@ package import Gcrypt
 package import KeychainModel
 
 extension Vault {
-    /// Whether there is a passcode: the collection `login` has been made, and so has a password.
+    /// Whether there is a passcode, that is, whether `login` exists.
     package var hasPasscode: Bool { collection(named: .login)?.header?.hasPassword ?? false }
 
-    /// Whether the passcode that opens an item is the password of `login`; if not, it is that of the item's own collection.
+    /// Whether the password of `login` opens an item; otherwise it is the password of the item's own collection.
     ///
-    /// It is the latter's only for items that an earlier version stored, in a collection without a key slot for login's passcode.
+    /// The latter holds only for items of earlier versions, in a collection without a slot for the passcode of `login`.
     package func passcodeOpens(_ id: ItemID, in collection: Collection) -> Bool {
         guard collection.name != .login, let wraps = collection.table[id]?.metadata.wraps, wraps.login == nil,
             wraps.alternatives.contains(where: { factors in factors.contains(.passcode) })
@@ -15,20 +15,20 @@ extension Vault {
         guard hasPasscode, let slots = collection.header?.slots else { return false }
         let login = self.collection(named: .login)?.passcodePublicKey
         return slots.contains { slot in
-            // Before login was unlocked nobody knows whether the slot is for this login or for one that was deleted.
+            // Before the first unlock of `login`, the slot may also be for a deleted `login`.
             login.map { login in PasscodeSlot.isSlot(slot, for: login) }
                 ?? (slot.kind == KeySlot.Kind.passcode.rawValue)
         }
     }
 
-    /// How many items take an authentication, in the collections that were unlocked since the start, and in memory.
+    /// The number of items that need authentication, in collections unlocked since the start and in memory.
     package var protectedItemCount: Int {
         collections.reduce(0) { count, collection in count + collection.table.protectedCount }
     }
 
-    /// The items of other collections that open with the passcode of `login` alone: they are lost with it.
+    /// The items of other collections that only the passcode of `login` opens; they are lost with it.
     ///
-    /// Of a collection that was not unlocked since the start nothing is known.
+    /// Collections not unlocked since the start are not included.
     package var itemsSealedToLogin: [(collection: Collection, item: ItemID)] {
         guard let login = collection(named: .login), !login.identifier.isEmpty else { return [] }
         return collections.filter { collection in collection !== login && collection.hasProtectedItems }
@@ -37,13 +37,13 @@ extension Vault {
             }
     }
 
-    /// Tries a passcode, on a thread that may wait, and gives what it opens.
+    /// Verifies a passcode on a thread of the vault, and returns its key.
     ///
-    /// It is the password of `login`. For items that an earlier version sealed to the passcode key of their own collection it is the
-    /// password of that, too. Throws `wrongPassword`, `emptyPassword`, `passcodeNotSet`, and `unreadable` when a key slot has a form
-    /// that is not known.
+    /// The passcode is the password of `login`; for items that an earlier version sealed to the passcode key of their
+    /// own collection, also that collection's password. Throws `wrongPassword`, `emptyPassword`, `passcodeNotSet`, and
+    /// `unreadable` for an invalid key slot.
     ///
-    /// - Parameter collection: where such items are that are to be opened; nil if ``passcodeOpens(_:in:)``.
+    /// - Parameter collection: the collection of such items; nil if ``passcodeOpens(_:in:)``.
     package func verifyPasscode(
         _ passcode: consuming SecureBytes,
         for collection: Collection? = nil
@@ -53,7 +53,7 @@ extension Vault {
         var own: CollectionHeader?
         if let collection, !collection.isEphemeral, collection !== login { own = collection.header }
         guard login.header != nil || own != nil else {
-            throw VaultError(.passcodeNotSet, reason: "the login collection has no password")
+            throw VaultError(.passcodeNotSet, reason: "the login keychain has no password")
         }
         let password = Handoff(passcode)
         return try await context.deriver.perform { [header = login.header, own] (_) throws(VaultError) in
@@ -65,13 +65,14 @@ extension Vault {
             if let own, let master = try own.master(password: password) {
                 return try PasscodeKey(master: master, collection: own.identifier)
             }
-            throw VaultError(.wrongPassword, reason: "the passcode is another")
+            throw VaultError(.wrongPassword, reason: "the passcode is wrong")
         }
     }
 
-    /// Removes what may not outlive the passcode and is not in the file of `login`, which is to be removed next.
+    /// Removes items and generations bound to the passcode that are outside of the file of `login`, which is removed
+    /// next.
     ///
-    /// In this order a crash leaves login with its items and its password, or neither.
+    /// In this order, a crash leaves `login` with its items and password, or neither.
     func removeItemsBoundToPasscode() async throws(VaultError) {
         guard let context else { throw Collection.closed }
         let items = itemsBoundToPasscode
@@ -84,9 +85,7 @@ extension Vault {
         }
     }
 
-    /// The items that exist only as long as there is a passcode: they go when `login` is deleted.
-    ///
-    /// They are found while login is locked, too.
+    /// The items that are deleted with the passcode, that is, with `login`; also found while `login` is locked.
     package var itemsBoundToPasscode: [(collection: Collection, item: ItemID)] {
         collections.filter { collection in collection.name == .login || collection.isEphemeral }.flatMap { collection in
             collection.search(Collection.boundToPasscode).map { item in (collection, item) }
@@ -95,13 +94,13 @@ extension Vault {
 }
 
 extension Collection {
-    /// Whether no way to an item's key is left without the passcode of a login.
+    /// Whether only the passcode of a `login` opens an item's key.
     fileprivate func isLost(_ id: ItemID, with login: Collection) -> Bool {
         guard let wraps = table[id]?.metadata.wraps?.wraps else { return false }
         return wraps.allSatisfy { wrap in wrap.login == login.identifier }
     }
 
-    /// The attribute of items that go with the passcode.
+    /// The attribute of items that are deleted with the passcode.
     static let boundToPasscode: Attributes = [
         ReservedAttribute.accessible.rawValue: Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
     ]

@@ -2,11 +2,11 @@ import Gcrypt
 import KeychainModel
 
 extension WrappedItemKey {
-    /// What the info of the derivations says.
+    /// The info of the key derivations.
     static let purpose = Array("keychaind 1 item key".utf8)
 
-    /// The key that an item's key is wrapped under: HKDF-SHA256 of what the passcode gives and what the application password gives,
-    /// joined; empty for what is not asked for.
+    /// Derives the key that wraps an item key: HKDF-SHA256 of the passcode's key and the application password's key,
+    /// concatenated; empty for a factor that is not needed.
     static func wrappingKey(
         passcode: borrowing SecureBytes,
         password: borrowing SecureBytes
@@ -23,7 +23,7 @@ extension WrappedItemKey {
         )
     }
 
-    /// What a wrapped key is bound to.
+    /// The associated data of a wrapped key.
     static func place(of header: [UInt8], item: ItemID, revision: UInt64, collection: [UInt8]) -> AssociatedData {
         var place = AssociatedData(collection: collection, column: .itemKey)
         place.set(item: item.rawValue, column: .itemKey, revision: revision)
@@ -31,13 +31,13 @@ extension WrappedItemKey {
         return place
     }
 
-    /// Unwraps the key of an item; nil when what was given does not open it.
+    /// Unwraps an item key; nil when the factors do not open it.
     ///
-    /// It takes as long as the derivation from an application password, if that is among the factors.
+    /// Slow with an application password.
     ///
     /// - Parameters:
-    ///   - passcode: the pair that the wraps of the collection are made to.
-    ///   - applicationPassword: empty when it is not among the factors.
+    ///   - passcode: the key pair that the wraps are for.
+    ///   - applicationPassword: empty when it is not needed.
     func open(
         passcode: borrowing X25519?,
         applicationPassword: borrowing SecureBytes,

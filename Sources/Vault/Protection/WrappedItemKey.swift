@@ -1,25 +1,25 @@
 import Gcrypt
 import KeychainModel
 
-/// The key of an item, wrapped for one alternative of its policy.
+/// An item key, wrapped for one alternative of its policy.
 ///
-/// Encoded: factors (1: 1 the passcode, 2 the application password, 3 both; 4 more where the passcode is that of another
-/// collection), with those 4 the identifier of that collection (16), for the passcode a public key that was made for this (32), for
-/// the application password a ``PasswordDerivation`` (28), the sealed key (60). All but the sealed key is bound to it.
+/// Encoding: factors (1; 1 passcode, 2 application password, 3 both; plus 4 for another collection's passcode), with
+/// that 4 the identifier of the collection (16), for the passcode a public key (32), for the application password a
+/// ``PasswordDerivation`` (28), the sealed key (60). The sealed key is bound to the rest.
 struct WrappedItemKey: Equatable, Sendable {
     private static let loginBit: UInt8 = 4
     private static let sealedSize = KeyPurpose.keySize + SealingKey.overhead
 
-    /// What has to be given.
+    /// The factors that are needed.
     let factors: FactorSet
 
-    /// The identifier of the `login` whose passcode it takes; nil for the passcode key of the item's own collection.
+    /// The identifier of the `login` whose passcode is needed; nil for the collection's own passcode key.
     let login: [UInt8]?
 
-    /// For the passcode: what its owner needs beside the private key.
+    /// The public key of the encapsulation, for the passcode.
     let publicKey: [UInt8]?
 
-    /// For the application password: how the key is derived from it.
+    /// The parameters for the application password.
     let derivation: PasswordDerivation?
 
     /// The sealed key.
@@ -39,7 +39,7 @@ struct WrappedItemKey: Equatable, Sendable {
         self.sealed = sealed
     }
 
-    /// Reads the next wrap; nil when there is none of this form.
+    /// Reads the next wrap; nil when it is invalid.
     init?(from reader: inout ByteReader) {
         guard let number = reader.integer(UInt8.self), let factors = Self.factors(number & ~Self.loginBit) else {
             return nil
@@ -69,15 +69,15 @@ struct WrappedItemKey: Equatable, Sendable {
         self.sealed = Array(sealed)
     }
 
-    /// The encoded form.
+    /// The encoding.
     var encoded: [UInt8] { header + sealed }
 
-    /// What comes before the sealed key.
+    /// The encoding without the sealed key.
     var header: [UInt8] {
         Self.header(factors: factors, login: login, publicKey: publicKey, derivation: derivation)
     }
 
-    /// What comes before a sealed key.
+    /// Encodes everything but the sealed key.
     static func header(
         factors: FactorSet,
         login: [UInt8]?,
@@ -91,7 +91,7 @@ struct WrappedItemKey: Equatable, Sendable {
         return bytes
     }
 
-    // The numbers in the file are the format's own, whatever those of the model are.
+    // The numbers in the file are independent of those in the model.
     private static func number(_ factors: FactorSet) -> UInt8 {
         (factors.contains(.passcode) ? 1 : 0) | (factors.contains(.applicationPassword) ? 2 : 0)
     }

@@ -1,6 +1,6 @@
-/// The key slots in the database of a collection.
+/// The key slots of a collection's file.
 extension CollectionFile {
-    /// Adds the slots to a header; those that are damaged are left out.
+    /// Reads the slots into a header, without the damaged ones.
     func addSlots(to header: inout CollectionHeader) throws(VaultError) {
         let rows = try database.prepare(
             """
@@ -21,8 +21,9 @@ extension CollectionFile {
         header.highestSlot = try database.integer("SELECT max(id) FROM slot")
     }
 
-    /// Replaces the key slots in one transaction, unless they have changed since they were read: then the result is the
-    /// header as the file has it.
+    /// Replaces the key slots in one transaction.
+    ///
+    /// Returns the stored header instead if the slots changed since they were read.
     func replaceSlots(
         of old: CollectionHeader,
         with slots: [KeySlot]
@@ -48,7 +49,7 @@ extension CollectionFile {
         return present
     }
 
-    /// Inserts a row for a slot, with its checksum.
+    /// Inserts a slot with its checksum.
     static func insert(
         _ slot: KeySlot,
         of header: CollectionHeader,

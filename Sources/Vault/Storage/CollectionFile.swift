@@ -1,33 +1,33 @@
 import KeychainModel
 
-/// The database of a collection: rows in and out, sealed as they are.
+/// The database of a collection: reads and writes sealed rows.
 ///
-/// Every method blocks, and all are called on one thread.
+/// Every method blocks; all are called on one thread.
 final class CollectionFile {
-    /// A row of the item table, whose bytes are valid until the next row.
+    /// A row of the item table; its bytes are valid until the next row.
     struct Row {
         let id: Int64
         let revision: UInt64
         let tags: UnsafeRawBufferPointer
         let metadata: UnsafeRawBufferPointer
-        // Nil when it is longer than was asked for.
+        // Nil when it is longer than the requested limit.
         let secret: UnsafeRawBufferPointer?
     }
 
-    /// A change of one row, sealed.
+    /// A sealed change of one row.
     enum Write {
         case insert(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8], secret: [UInt8])
         case update(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8], secret: [UInt8]?)
         case delete(id: ItemID)
     }
 
-    // Past this much in the journal it is worth moving it into the file.
+    // A longer journal is checkpointed.
     private static let journalLimit = 1 << 20
 
-    // What the journal is kept at: the limit, and what the change that passes it mostly adds.
+    // The reserved size of the journal: the limit plus a typical change.
     private static let journalReserve = journalLimit + 64 << 10
 
-    /// Why no change can be written; nil if it can.
+    /// The reason why the file cannot be written, if any.
     let obstacle: VaultError?
 
     private let folder: Folder
@@ -36,7 +36,7 @@ final class CollectionFile {
     private var version: UInt32
     private var journalBytes = 0
     private var journalIsReserved = false
-    // Whether the file or the journal may still have what a change has replaced.
+    // Whether the file or the journal may still hold data that a change has replaced.
     private var journalMustBeEmptied = false
     private let insertion: Statement
     private let fullUpdate: Statement
@@ -44,7 +44,7 @@ final class CollectionFile {
     private let deletion: Statement
     private let headerUpdate: Statement
 
-    /// Opens a file, after making sure that it is one of ours; nothing of it is changed otherwise.
+    /// Opens a file after checking its format; changes nothing otherwise.
     init(_ name: String, in folder: Folder, limits: VaultLimits, maximumPages: Int?) throws(VaultError) {
         try FileProbe.check(
             folder.file(name),
@@ -57,7 +57,7 @@ final class CollectionFile {
         (database, obstacle) = try Database.open(name, in: folder) { (database) throws(VaultError) in
             database.limitLength(to: limits.secretBytes + limits.attributeBytes + limits.labelBytes + 1 << 20)
             try database.check(tables: CollectionFormat.tables)
-            // The journal may have a later one than the first page of the file.
+            // The journal may hold a newer version than the first page of the file.
             version = UInt32(clamping: try database.integer("PRAGMA user_version"))
             try FileProbe.check(version, in: CollectionFormat.versions)
         }
@@ -74,10 +74,10 @@ final class CollectionFile {
         headerUpdate = try database.prepare("UPDATE header SET label = ?1, modified = ?2, state = ?3 WHERE id = 1")
     }
 
-    /// Makes the file of a new collection: whole and durable, or not at all.
+    /// Creates the file of a new collection: completely and durably, or not at all.
     ///
-    /// It gets its name when all is in it, so that a crash leaves at most a file that nobody takes for a collection. Throws `busy` when
-    /// there is a file of that name: somebody may have put it there from a backup.
+    /// The file gets its name last, so a crash leaves at most an unfinished file. Throws `busy` when the name is taken,
+    /// as by a file restored from a backup.
     static func create(
         _ name: CollectionName,
         in folder: Folder,
@@ -93,7 +93,7 @@ final class CollectionFile {
             try folder.synchronize(unfinished)
             let file = name.encoded + CollectionFormat.suffix
             try folder.requireFree(file)
-            // A journal without its file belongs to nothing, and would be taken for this file's.
+            // An orphaned journal would be taken for the new file's.
             for orphan in [file + "-wal", file + "-shm"] where folder.contains(orphan) {
                 try folder.rename(orphan, to: orphan + "-orphan")
             }
@@ -110,12 +110,12 @@ final class CollectionFile {
         }
     }
 
-    /// Moves the journal of a file that nobody uses into the file; throws unless it is a collection that can be read.
+    /// Moves the journal of an unused file into the file; throws unless it is a readable collection.
     static func foldJournal(_ name: String, in folder: Folder) throws(VaultError) {
         _ = try examine(name, in: folder)
     }
 
-    /// Reads what needs no key from a file that nobody uses, and moves its journal into it.
+    /// Reads the public part of an unused file, and moves its journal into it.
     static func examine(
         _ name: String,
         in folder: Folder
@@ -128,7 +128,7 @@ final class CollectionFile {
         return (found.0, found.1, Int(clamping: found.2))
     }
 
-    /// Reads what needs no key.
+    /// Reads the public part.
     func header() throws(VaultError) -> CollectionHeader {
         let row = try database.prepare("SELECT uuid, label, created, modified, index_key FROM header")
         guard try row.step() else { throw VaultError(.unreadable, reason: "the header is missing") }
@@ -145,7 +145,7 @@ final class CollectionFile {
         }
         try addSlots(to: &header)
         guard header.slots.contains(where: \.opensCollection) else {
-            throw VaultError(.unreadable, reason: "its key slots are damaged")
+            throw VaultError(.unreadable, reason: "all its key slots are damaged")
         }
         return header
     }
@@ -157,12 +157,14 @@ final class CollectionFile {
         return Array(row.bytes(at: 0))
     }
 
-    /// The highest number of an item: counting the items would read the whole file.
+    /// The highest item ID.
+    ///
+    /// Counting the items would read the whole file.
     func highestItem() throws(VaultError) -> Int {
         Int(clamping: try database.integer("SELECT max(id) FROM item"))
     }
 
-    /// Calls `body` with the number, revision and tags of each item, in the order of the numbers.
+    /// Calls `body` with the ID, revision and tags of each item, in ID order.
     func forEachTags(_ body: (_ id: Int64, _ revision: UInt64, _ tags: UnsafeRawBufferPointer) -> Void)
         throws(VaultError)
     {
@@ -172,9 +174,9 @@ final class CollectionFile {
         }
     }
 
-    /// Calls `body` with each row, in the order of the numbers.
+    /// Calls `body` with each row, in ID order.
     ///
-    /// - Parameter secretsUpTo: sealed secrets that are longer, in bytes, are not read.
+    /// - Parameter limit: longer sealed secrets, in bytes, are not read.
     func forEachRow(
         secretsUpTo limit: Int,
         _ body: (Row) throws(VaultError) -> Void
@@ -204,7 +206,7 @@ final class CollectionFile {
         return Array(row.bytes(at: 0))
     }
 
-    /// Writes changes and the state after them in one transaction, and syncs it.
+    /// Writes rows and the new state in one durable transaction.
     func write(
         _ writes: [Write],
         label: String,
@@ -223,17 +225,17 @@ final class CollectionFile {
         versionWasRaised(to: needed)
     }
 
-    /// Writes within a transaction that the file is of a later format from now on, unless it is already.
+    /// Raises the format version within a transaction, if needed.
     func raiseVersion(to needed: UInt32) throws(VaultError) {
         if needed > version { try database.execute("PRAGMA user_version = \(needed)") }
     }
 
-    /// Takes note that the transaction has come to its end.
+    /// Records the raised version after the commit.
     func versionWasRaised(to needed: UInt32) {
         version = max(version, needed)
     }
 
-    /// Gives items new tags, under another index key.
+    /// Replaces the tags of items after a change of the index key.
     func retag(
         _ rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])],
         indexKey: [UInt8]
@@ -250,20 +252,21 @@ final class CollectionFile {
         }
     }
 
-    /// Gives the journal, once, the length that it grows to: SQLite begins it anew in place, so from then on a commit only
-    /// overwrites, and its sync is nearly twice as quick.
+    /// Reserves the journal's full length once.
     ///
-    /// A failure does no harm.
+    /// SQLite then overwrites it in place, which makes a sync nearly twice as fast.
+    ///
+    /// A failure is harmless.
     func reserveJournal() {
         guard obstacle == nil, !journalIsReserved else { return }
         journalIsReserved = true
         try? folder.reserve(journal, bytes: Self.journalReserve)
     }
 
-    /// Whether the journal should be moved into the file before the next pause.
+    /// Whether the journal should be checkpointed without waiting for a pause.
     var journalIsLong: Bool { journalBytes > Self.journalLimit || journalMustBeEmptied }
 
-    /// Moves the journal into the file, unless it is empty, and makes it as short as it is to be.
+    /// Moves the journal into the file, and shortens an oversized journal.
     func checkpoint() throws(VaultError) {
         guard obstacle == nil, journalBytes > 0 || journalMustBeEmptied else { return }
         if !journalMustBeEmptied {
@@ -276,7 +279,7 @@ final class CollectionFile {
 
     /// Moves the journal into the file and empties it.
     ///
-    /// While somebody else reads the file that cannot be; then it throws `busy` at once.
+    /// Throws `busy` at once while somebody else reads the file.
     private func emptyJournal() throws(VaultError) {
         try database.checkpoint(truncating: true, waiting: false)
         journalBytes = 0
@@ -284,28 +287,29 @@ final class CollectionFile {
         journalMustBeEmptied = false
     }
 
-    /// Empties the journal after a change whose point is that neither file nor journal has any more what it has replaced; when that
-    /// cannot be, every ``checkpoint()`` tries again.
+    /// Removes replaced data from the file and the journal.
+    ///
+    /// If that fails, every ``checkpoint()`` tries again.
     func forgetReplaced() throws(VaultError) {
         journalMustBeEmptied = true
         try emptyJournal()
     }
 
-    /// Moves all of the journal into the file, so that once it is closed the file alone is the collection.
+    /// Moves the whole journal into the file, so that the closed file is complete.
     ///
-    /// - Parameter isSound: whether the file is known to be what was written; if not, a journal that holds something stays.
+    /// - Parameter isSound: whether the file is verified; if not, a journal with contents stays.
     func finish(isSound: Bool) throws(VaultError) {
         guard obstacle == nil, isSound || folder.size(of: journal) == 0 else { return }
         if isSound { try database.checkpoint(truncating: true) }
         database.removeJournalWhenClosed()
     }
 
-    /// What SQLite finds wrong with the structure of the file; nil when it is sound.
+    /// Returns SQLite's finding about a damaged structure; nil when it is sound.
     func structuralDamage() throws(VaultError) -> String? {
         try database.structuralDamage()
     }
 
-    /// Gives memory back that is kept for speed.
+    /// Releases cached memory.
     func releaseMemory() {
         database.releaseMemory()
     }
@@ -361,7 +365,7 @@ final class CollectionFile {
 }
 
 extension Statement {
-    /// Binds the columns of an item, of which the secret may be left out.
+    /// Binds the columns of an item; the secret is optional.
     fileprivate func bind(
         _ id: ItemID,
         revision: UInt64,

@@ -1,33 +1,33 @@
-/// What the file of a collection looks like from outside; docs/file-format.md tells the rest.
+/// Constants of the file format; docs/file-format.md describes it.
 enum CollectionFormat {
-    /// The versions of the format, in SQLite's `user_version`, that can be read and written.
+    /// The supported versions, in SQLite's `user_version`.
     static let versions: ClosedRange<UInt32> = 1...versionWithLoginKeys
 
-    /// The version of a file in which some item may have a key of its own; others before it are of version 1.
+    /// The version of a file with item keys; files without any later feature have version 1.
     static let versionWithItemKeys: UInt32 = 2
 
-    /// The version of a file whose key slots were changed after it was made, so that one of them has a note.
+    /// The version of a file with key slot notes.
     static let versionWithSlotNotes: UInt32 = 3
 
-    /// The version of a file in which some item may be sealed to the passcode of another collection, `login`.
+    /// The version of a file with items sealed to the passcode of `login`, another collection.
     static let versionWithLoginKeys: UInt32 = 4
 
-    /// The most key slots that a file is read for.
+    /// The most key slots in a file.
     static let maximumSlots = 64
 
     /// `KCHN`, in SQLite's `application_id`.
     static let application: UInt32 = 0x4b43_484e
 
-    /// How the name of a collection's file ends.
+    /// The suffix of a collection's file.
     static let suffix = ".keychain"
 
-    /// How the name of a file ends that is being made, and that nothing of worth is in yet.
+    /// The suffix of an unfinished file, which can be deleted.
     static let unfinishedSuffix = ".keychain-new"
 
     /// The size of a collection's identifier in bytes.
     static let identifierSize = 16
 
-    /// The tables, as they must be in every file.
+    /// The tables of every file.
     static let tables = [
         """
         CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, label TEXT NOT NULL, \

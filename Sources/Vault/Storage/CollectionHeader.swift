@@ -1,40 +1,40 @@
 import Gcrypt
 import KeychainModel
 
-/// What the file of a collection tells without a key.
+/// The public part of a collection's file, readable without a key.
 struct CollectionHeader: Equatable, Sendable {
-    /// The identifier that everything sealed in the file is bound to: 16 random bytes.
+    /// The identifier that all sealed data is bound to: 16 random bytes.
     var identifier: [UInt8]
 
-    /// The name for people, as it was when the file was last written.
+    /// The display name at the last write.
     var label: String
 
-    /// When the collection was made.
+    /// The creation time.
     var created: Timestamp
 
-    /// When it was last changed.
+    /// The modification time.
     var modified: Timestamp
 
-    /// The fingerprint of the index key that the tags were made with.
+    /// The fingerprint of the index key that made the tags.
     var indexKey: [UInt8]
 
-    /// The ways to the master key; those that are damaged are left out.
+    /// The intact key slots.
     var slots: [KeySlot]
 
-    /// The highest number of a slot in the file, also of one that is damaged.
+    /// The highest slot number in the file, damaged slots included.
     var highestSlot: Int64 = 0
 
-    /// Whether there is a password that opens the collection.
+    /// Whether a password slot exists.
     var hasPassword: Bool {
         slots.contains { slot in slot.kind == KeySlot.Kind.password.rawValue }
     }
 
-    /// A number that no slot has.
+    /// An unused slot number.
     var unusedSlot: Int64 {
         max(highestSlot, slots.map(\.id).max() ?? 0) &+ 1
     }
 
-    /// The master key, in locked memory, out of the first slot that a password opens; nil when it opens none.
+    /// Opens the first slot that a password opens and returns the master key, in locked memory; nil when there is none.
     func master(password: borrowing SecureBytes) throws(VaultError) -> SecureBytes? {
         let opened = try open { (slot) throws(VaultError) in
             try PasswordSlot.open(slot, password: password, collection: identifier)
@@ -43,9 +43,9 @@ struct CollectionHeader: Equatable, Sendable {
         return opened.master
     }
 
-    /// Opens the first slot that a text opens, be it a password or a recovery key; nil when it opens none.
+    /// Opens the first slot that a password or recovery key opens; nil when there is none.
     ///
-    /// Throws `mistypedRecoveryKey` when it opens none and reads like a recovery key with a mistake in it.
+    /// Throws `mistypedRecoveryKey` if no slot opens and the text looks like a recovery key with a mistake.
     func open(with text: borrowing SecureBytes) throws(VaultError) -> OpenedSlot? {
         let opened = try open { (slot) throws(VaultError) in
             try PasswordSlot.open(slot, password: text, collection: identifier)
@@ -59,7 +59,7 @@ struct CollectionHeader: Equatable, Sendable {
         }
     }
 
-    /// Tries one slot after the other: one that cannot be read does not keep the others from being tried.
+    /// Tries all slots; an unreadable slot does not stop the search.
     func open(
         by attempt: (KeySlot) throws(VaultError) -> SecureBytes?
     ) throws(VaultError) -> OpenedSlot? {

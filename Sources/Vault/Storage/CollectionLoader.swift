@@ -1,7 +1,7 @@
 import Gcrypt
 import KeychainModel
 
-/// Opens the rows of a collection, one after the other, into a table.
+/// Opens the rows of a collection into a table.
 struct CollectionLoader {
     private let keys: CollectionKeys
     private let indexKey: BlindIndexKey?
@@ -18,8 +18,8 @@ struct CollectionLoader {
     /// Creates a loader.
     ///
     /// - Parameters:
-    ///   - table: the items and their index, as far as they are known without the keys, or nothing.
-    ///   - indexKey: the key to make tags anew with; nil to take those that are stored.
+    ///   - table: the items and index as known without keys, or an empty table.
+    ///   - indexKey: the key to make new tags with; nil keeps the stored tags.
     init(into table: ItemTable, keys: CollectionKeys, indexKey: BlindIndexKey?, residentSecretBytes: Int) {
         self.table = table
         isFilling = table.count > 0
@@ -29,7 +29,7 @@ struct CollectionLoader {
         associatedData = AssociatedData(collection: keys.collection, column: .metadata)
     }
 
-    /// Reads all rows, and tells whether they are all there and as they were written.
+    /// Reads all rows and verifies them.
     mutating func load(from file: CollectionFile) throws(VaultError) -> LoadedContents {
         let state = try state(in: file)
         let limit = residentSecretBytes + SecretsKey.overhead
@@ -71,7 +71,7 @@ struct CollectionLoader {
         guard let metadata else {
             let tags = Array(StoredTags(row.tags))
             try place(ItemRecord(id: id, revision: row.revision, condition: .damaged), tags: tags)
-            table.markDamaged(id, reason: "what is stored of the item is not what was written", tags: tags)
+            table.markDamaged(id, reason: "its metadata is damaged", tags: tags)
             return
         }
         let record = ItemRecord(
@@ -100,10 +100,10 @@ struct CollectionLoader {
 
     private static let foreignWriter = VaultError(
         .busy,
-        reason: "another program has changed the file since it was opened"
+        reason: "another program changed the file after it was opened"
     )
 
-    /// The metadata of a row; nil when it is not what was sealed for this place.
+    /// Opens the metadata of a row; nil when authentication fails.
     private mutating func metadata(
         of row: CollectionFile.Row,
         item: UInt64
@@ -121,7 +121,7 @@ struct CollectionLoader {
         }
     }
 
-    /// Whether the rows are those of a state; nil when the state is not known.
+    /// Whether the rows match the state; nil when the state is unknown.
     private func isWhole(_ state: CollectionState?) -> Bool? {
         state.map { state in state.hash == hash && state.itemCount == UInt64(table.count + strayRows) }
     }
@@ -129,13 +129,13 @@ struct CollectionLoader {
     private func problems(_ state: CollectionState?) -> [String] {
         var problems: [String] = []
         if table.damagedCount > 0 {
-            problems.append("\(table.damagedCount) of its items are damaged; they are kept as they are")
+            problems.append("\(table.damagedCount) of its items are damaged and are left as they are")
         }
         if let state, isWhole(state) == false {
             problems.append(
                 """
-                items are missing, were added or were brought back from an earlier time without the key: \
-                \(table.count) are there, \(state.itemCount) should be
+                items were removed, added or rolled back without the key: \
+                the file has \(table.count) items, the collection had \(state.itemCount)
                 """
             )
         }

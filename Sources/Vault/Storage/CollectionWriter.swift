@@ -2,19 +2,19 @@ import Gcrypt
 import KeychainModel
 import Logging
 
-/// The collection as its worker's thread has it: the file, and the keys to seal rows for it.
+/// A collection's file on its worker thread, with the keys to seal rows.
 ///
-/// What is in memory elsewhere is changed only after a method here has returned, that is, after the disk has it.
+/// The collection in memory is changed only after a method here has returned, when the disk has the change.
 final class CollectionWriter {
-    /// What is known of a collection before it is unlocked.
+    /// The contents of a locked collection.
     struct LockedContents: Sendable {
         var header: CollectionHeader
         var table: ItemTable
-        // Whether the tags were made under another index key, so that they find nothing.
+        // Whether another index key made the tags, so that searches find nothing.
         var tagsAreStale: Bool
     }
 
-    // Room for this many items is made beforehand, if the numbers of the items say that there may be as many.
+    // The most items to reserve memory for in advance, based on the highest ID.
     private static let reservedItems = 16_384
 
     private let folder: Folder
@@ -28,7 +28,7 @@ final class CollectionWriter {
     private var secretsKey: SecretsKey?
     private var state: CollectionState?
 
-    // Why nothing may be written any more, though the file could be.
+    // The reason why no more changes are accepted, if any.
     private var refusal: VaultError?
     private var structureIsChecked = false
 
@@ -44,7 +44,7 @@ final class CollectionWriter {
         self.indexKey = indexKey
     }
 
-    /// Opens the file and reads what needs no key.
+    /// Opens the file and reads the public part.
     func open() throws(VaultError) -> LockedContents {
         let file = try openFile()
         let header = try file.header()
@@ -65,7 +65,7 @@ final class CollectionWriter {
         return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
     }
 
-    /// Makes the file of a new collection, with one key slot, and opens it unlocked.
+    /// Creates the file of a new collection with one key slot, unlocked.
     func create(
         _ header: CollectionHeader,
         keys: CollectionKeys,
@@ -77,7 +77,7 @@ final class CollectionWriter {
         do throws(VaultError) {
             if let obstacle = try openFile().obstacle { throw obstacle }
         } catch {
-            // Who has asked for it is told that there is none, and nothing is in it.
+            // The caller is told that the creation failed; the file is empty.
             file = nil
             try? removeFiles()
             throw error
@@ -90,21 +90,24 @@ final class CollectionWriter {
         return state
     }
 
-    /// Looks for damage in the structure of the file that reading need not meet but writing could make worse.
+    /// Checks the structure of the file for damage that reading may miss and writing could spread.
     func checkStructure() {
         guard !structureIsChecked, let file else { return }
         structureIsChecked = true
         do throws(VaultError) {
             guard let damage = try file.structuralDamage() else { return }
-            refusal = VaultError(.unreadable, reason: "the file is damaged, so nothing is written to it: \(damage)")
+            refusal = VaultError(.unreadable, reason: "the file is damaged and cannot be changed: \(damage)")
         } catch {
-            refusal = VaultError(.unreadable, reason: "nothing is written to the file: \(error.reason)")
+            refusal = VaultError(
+                .unreadable,
+                reason: "the file cannot be checked for damage, so it cannot be changed: \(error.reason)"
+            )
         }
     }
 
     /// Reads all items.
     ///
-    /// - Parameter table: what ``open()`` gave, whose index is right already unless the tags are stale.
+    /// - Parameter table: the table from ``open()``; its index is valid unless the tags are stale.
     func load(
         _ keys: CollectionKeys,
         _ secretsKey: SecretsKey,
@@ -121,14 +124,17 @@ final class CollectionWriter {
         )
         var contents = try loader.load(from: file)
         if var state = contents.sealedState {
-            // A damaged row may have a number that was never given out: the next one has to be above it all the same.
+            // A damaged row may have an ID that was never assigned; the next ID must be higher.
             if let above = contents.table.highestID.flatMap({ id in ItemID(rawValue: id.rawValue + 1) }) {
                 state.nextItem = max(state.nextItem, above.rawValue)
             }
             contents.sealedState = state
             self.state = state
         } else if refusal == nil {
-            refusal = VaultError(.unreadable, reason: "the collection's sealed state is damaged, so nothing is written")
+            refusal = VaultError(
+                .unreadable,
+                reason: "the sealed state is damaged, so the collection cannot be changed"
+            )
         }
         if let refusal { contents.problems.append(refusal.reason) }
         if tagsAreStale {
@@ -144,7 +150,7 @@ final class CollectionWriter {
         return contents
     }
 
-    /// Sees that keys are those that the collection was sealed with; throws `wrongPassword` if they are others.
+    /// Throws `wrongPassword` unless the collection was sealed with these keys.
     func checkKeys(_ keys: CollectionKeys) throws(VaultError) {
         let sealed = try openedFile().state()
         var plaintext: [UInt8] = []
@@ -158,11 +164,11 @@ final class CollectionWriter {
             }
         } catch {
             guard error.code == .authenticationFailed else { throw VaultError(error) }
-            throw VaultError(.wrongPassword, reason: "the keys are those of another collection")
+            throw VaultError(.wrongPassword, reason: "the keys belong to another collection")
         }
     }
 
-    /// Takes the secrets key of a collection that has been loaded before.
+    /// Sets the secrets key of a loaded collection.
     func unlock(_ secretsKey: SecretsKey) {
         self.secretsKey = secretsKey
     }
@@ -172,7 +178,7 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    /// Writes a change, and gives the sealed secrets of its rows as far as they are to stay in memory.
+    /// Writes a change; returns the sealed secrets that stay in memory.
     func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
         let file = try writableFile()
         guard let keys, let secretsKey, let current = state else {
@@ -204,22 +210,25 @@ final class CollectionWriter {
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
     }
 
-    /// Replaces the key slots, unless they have changed since they were read: then the result is the header as the file has it.
+    /// Replaces the key slots.
     ///
-    /// When this returns, the new slots are on the disk, and the old ones are not, unless another program is reading the file: then they
-    /// go as soon as that is possible.
+    /// Returns the stored header instead if the slots changed since they were read.
+    ///
+    /// The new slots are durable on return. The old ones are gone, or go as soon as no other program reads the file.
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
         let file = try writableFile()
         let present = try write { () throws(VaultError) in try file.replaceSlots(of: old, with: slots) }
         do throws(VaultError) {
             if present == nil { try file.forgetReplaced() }
         } catch {
-            configuration.logger.warning("\(name): what opened it before stays on the disk for now: \(error)")
+            configuration.logger.warning(
+                "\(name): the old key slots are still on the disk, until the file is free: \(error)"
+            )
         }
         return present
     }
 
-    /// Readies the journal for the next change: moves it into the file when it is so long that this should not wait for a pause.
+    /// Prepares the journal for the next change: checkpoints a long one without waiting for a pause.
     func prepareForNextCommit() {
         guard refusal == nil else { return }
         file?.reserveJournal()
@@ -228,13 +237,13 @@ final class CollectionWriter {
 
     /// Moves the journal into the file.
     ///
-    /// A failure loses nothing, since the journal stays.
+    /// A failure loses nothing: the journal stays.
     func checkpoint() {
         guard refusal == nil else { return }
         do throws(VaultError) {
             try file?.checkpoint()
         } catch {
-            configuration.logger.warning("\(name): the journal stays for now: \(error)")
+            configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
         }
         file?.releaseMemory()
     }
@@ -244,25 +253,27 @@ final class CollectionWriter {
         do throws(VaultError) {
             try file?.finish(isSound: refusal == nil && state != nil)
         } catch {
-            configuration.logger.warning("\(name): the journal stays for now: \(error)")
+            configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
         }
         file = nil
         keys = nil
         secretsKey = nil
     }
 
-    /// Removes the file and closes it.
+    /// Removes and closes the file.
     ///
-    /// When it cannot be removed it stays in use.
+    /// A file that cannot be removed stays in use.
     func remove() throws(VaultError) {
-        guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder cannot be written") }
+        guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder is read-only") }
         try removeFiles()
         file = nil
         keys = nil
         secretsKey = nil
     }
 
-    /// Removes the file; what belongs to it is no longer of use to anybody then, so that a failure to remove that is none.
+    /// Removes the file.
+    ///
+    /// Leftovers of its journal are useless, so a failure to remove them is only logged.
     private func removeFiles() throws(VaultError) {
         let fileName = name.encoded + CollectionFormat.suffix
         try folder.remove(fileName)
@@ -291,7 +302,7 @@ final class CollectionWriter {
         return file
     }
 
-    /// The file, if changes are written to it.
+    /// Returns the file if it may be written.
     private func writableFile() throws(VaultError) -> CollectionFile {
         let file = try openedFile()
         if let refusal { throw refusal }
@@ -299,14 +310,17 @@ final class CollectionWriter {
         return file
     }
 
-    /// Changes the file; after a failure of the disk it is not changed any more.
+    /// Runs a change of the file; after a failure of the disk, no more changes are accepted.
     private func write<Result>(_ change: () throws(VaultError) -> Result) throws(VaultError) -> Result {
         do throws(VaultError) {
             return try change()
         } catch {
-            // After a failed sync nobody knows what the disk has: only reading the file anew could tell.
+            // After a failed sync the contents of the disk are unknown until the file is read again.
             if error.code == .storageFailed {
-                refusal = VaultError(.storageFailed, reason: "nothing is written after a failure: \(error.reason)")
+                refusal = VaultError(
+                    .storageFailed,
+                    reason: "the disk failed, so the collection cannot be changed until the next start: \(error.reason)"
+                )
             }
             throw error
         }
@@ -323,7 +337,7 @@ final class CollectionWriter {
         }
     }
 
-    /// Writes the tags of the present index key into every row that can be read.
+    /// Writes new tags into every readable row.
     private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
         let file = try writableFile()
         var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []

@@ -1,11 +1,11 @@
 extension Database {
-    /// Opens a file of a folder, to write it if that can be.
+    /// Opens a file for writing, or read-only if it cannot be written.
     ///
-    /// On a disk that is full the file can be read all the same. Mostly it can be written as soon as there is room: only the index of
-    /// the journal, which otherwise lies beside the file, is in memory then, so that no other connection can use the file.
+    /// On a full disk the file is readable, and often writable again once there is room: the index of the journal is
+    /// then in memory, and no other connection can use the file.
     ///
-    /// - Parameter check: throws unless the file is what it should be; before that nothing of it is changed.
-    /// - Returns: the connection, and why nothing can be written with it, or nil.
+    /// - Parameter check: throws for an invalid file, before anything is changed. |- Returns: the connection, and the
+    ///   reason why it cannot write, if any.
     static func open(
         _ name: String,
         in folder: Folder,
@@ -13,17 +13,17 @@ extension Database {
     ) throws(VaultError) -> (database: Database, obstacle: VaultError?) {
         let path = folder.file(name)
         let hasJournal = folder.size(of: name + "-wal") > 0
-        var obstacle = VaultError(.readOnly, reason: "the data folder cannot be written")
+        var obstacle = VaultError(.readOnly, reason: "the data folder is read-only")
         if folder.isWritable, Folder.isWritable(path) {
             do throws(VaultError) {
                 return (try openToWrite(path, check), nil)
             } catch {
-                // Without a journal the file alone is all that was written.
+                // Without a journal, the file is complete.
                 guard error.code == .storageFull || error.code == .storageFailed, !hasJournal else { throw error }
                 obstacle = error
             }
         } else if hasJournal {
-            throw VaultError(.readOnly, reason: "its journal cannot be read in a folder that cannot be written")
+            throw VaultError(.readOnly, reason: "its journal cannot be read, because the data folder is read-only")
         }
         let database = try Database(path: path, mode: .immutable)
         try check(database)

@@ -2,27 +2,27 @@ import CSQLite
 
 /// A connection to an SQLite file, used by one thread at a time.
 ///
-/// Every connection distrusts what it opens: the file's schema runs no triggers, views or functions, and pages are checked when
-/// they are read. Closing never checkpoints, so that a file that turns out to be damaged is not written to.
+/// It distrusts the file: triggers, views and functions in the schema do not run, and pages are checked when they are
+/// read. Closing never checkpoints, so a damaged file is not written to.
 final class Database {
-    /// How a file is opened.
+    /// How to open a file.
     enum Mode {
-        /// To read and write, in WAL mode, every commit synced.
+        /// Read and write in WAL mode, with a sync at every commit.
         case readWrite
 
-        /// The same without the index of the journal beside the file, so that nobody else can open it meanwhile.
+        /// The same without the `-shm` file, so no other process can open the database.
         case exclusive
 
-        /// To read a file that nobody can change: no lock, no journal, no new file beside it.
+        /// Read a file that nobody can change, without locks, journal or new files.
         case immutable
     }
 
-    // How long to wait for somebody else who reads or writes the file.
+    // The wait for another connection.
     private static let busyMilliseconds: CInt = 2000
 
     private let handle: OpaquePointer
 
-    // What begins and ends every transaction, compiled at the first.
+    // Prepared once, used by every transaction.
     private var beginning: OpaquePointer?
     private var ending: OpaquePointer?
 
@@ -52,9 +52,9 @@ final class Database {
         ] {
             keychaind_sqlite_configure(handle, option, CInt(value))
         }
-        // SQLite decides on where the index is when it first looks at the file.
+        // SQLite chooses the place of the index at the first access.
         if case .exclusive = mode { try execute("PRAGMA locking_mode = EXCLUSIVE") }
-        // A quarter of a MiB of pages is enough for the B-tree's inner nodes; the items are in memory anyhow.
+        // A quarter of a MiB holds the B-tree's inner nodes; the items are in memory anyway.
         try execute("PRAGMA cache_size = -256; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
     }
 
@@ -64,28 +64,28 @@ final class Database {
         sqlite3_close_v2(handle)
     }
 
-    /// Makes every commit durable and every deletion overwrite what it deletes, and proves that SQLite agreed.
+    /// Makes commits durable and deletions overwrite the data, and checks that SQLite agreed.
     func enableWriting() throws(VaultError) {
         try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 0")
         let journal = try text("PRAGMA journal_mode = WAL")
         let synchronous = try integer("PRAGMA synchronous")
         guard journal == "wal", synchronous == 2 else {
-            throw VaultError(.storageFailed, reason: "SQLite would not write durably (\(journal), \(synchronous))")
+            throw VaultError(.storageFailed, reason: "SQLite refused durable writes (\(journal), \(synchronous))")
         }
     }
 
-    /// Refuses rows longer than this, whatever the file says.
+    /// Limits the length of rows.
     func limitLength(to bytes: Int) {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, CInt(clamping: bytes))
     }
 
-    /// Runs statements that give no rows.
+    /// Runs statements without results.
     func execute(_ sql: String) throws(VaultError) {
         let status = SQLiteStatus { sqlite3_exec(handle, sql, nil, nil, nil) }
         guard status.code == SQLITE_OK else { throw error(status, doing: "run a statement") }
     }
 
-    /// Compiles a statement that will be used again.
+    /// Prepares a reusable statement.
     func prepare(_ sql: String) throws(VaultError) -> Statement {
         var statement: OpaquePointer?
         let status = SQLiteStatus {
@@ -95,21 +95,21 @@ final class Database {
         return Statement(statement, of: self)
     }
 
-    /// The integer in the first column of the first row.
+    /// Returns the integer in the first column of the first row.
     func integer(_ sql: String) throws(VaultError) -> Int64 {
         let statement = try prepare(sql)
         guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
         return statement.integer(at: 0)
     }
 
-    /// The text in the first column of the first row.
+    /// Returns the text in the first column of the first row.
     func text(_ sql: String) throws(VaultError) -> String {
         let statement = try prepare(sql)
         guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
         return statement.text(at: 0)
     }
 
-    /// Runs `body` in a transaction, which is undone when it throws.
+    /// Runs `body` in a transaction; rolls back when it throws.
     func transaction<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
         try runPrepared("BEGIN IMMEDIATE", &beginning)
         do throws(VaultError) {
@@ -117,7 +117,7 @@ final class Database {
             try runPrepared("COMMIT", &ending)
             return result
         } catch {
-            // SQLite has undone it already after some errors; then there is nothing to roll back, and that is no error.
+            // After some errors SQLite has already rolled back.
             if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
             throw error
         }
@@ -135,10 +135,10 @@ final class Database {
         guard status.code == SQLITE_DONE else { throw error(status, doing: "run a statement") }
     }
 
-    /// How many rows the last statement changed.
+    /// The number of rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
-    /// Throws unless the schema is exactly these tables, each spelled as given, and nothing else.
+    /// Throws unless the schema consists of exactly these tables.
     func check(tables: [String]) throws(VaultError) {
         let rows = try prepare("SELECT sql FROM sqlite_schema ORDER BY name")
         var found: [String] = []
@@ -147,21 +147,21 @@ final class Database {
             guard found.count <= tables.count else { break }
         }
         guard found == tables else {
-            throw VaultError(.unreadable, reason: "the tables of the file are not those of its format")
+            throw VaultError(.unreadable, reason: "the tables of the file do not match its format")
         }
     }
 
-    /// What SQLite finds wrong with the structure of the file; nil when it is sound.
+    /// Returns SQLite's finding about a damaged structure; nil when it is sound.
     func structuralDamage() throws(VaultError) -> String? {
         let finding = try text("PRAGMA quick_check(1)")
         return finding == "ok" ? nil : finding
     }
 
-    /// Moves what is in the journal into the file; the number of frames that were in it.
+    /// Moves the journal into the file; returns the number of its frames.
     ///
     /// - Parameters:
-    ///   - truncating: whether the journal is cut to nothing, so that the file alone is the whole database.
-    ///   - waiting: whether to wait for a while when somebody else reads the file; else it throws `busy` at once.
+    ///   - truncating: whether to empty the journal, so that the file is complete.
+    ///   - waiting: whether to wait for other readers; otherwise throws `busy` at once.
     @discardableResult
     func checkpoint(truncating: Bool = false, waiting: Bool = true) throws(VaultError) -> Int {
         if !waiting { sqlite3_busy_timeout(handle, 0) }
@@ -174,17 +174,17 @@ final class Database {
         return Int(frames)
     }
 
-    /// Lets SQLite remove the journal when the connection is closed, which it otherwise leaves as it is.
+    /// Removes the journal when the connection closes.
     func removeJournalWhenClosed() {
         keychaind_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 
-    /// Gives memory that SQLite keeps for later back.
+    /// Releases cached memory.
     func releaseMemory() {
         sqlite3_db_release_memory(handle)
     }
 
-    /// The error that a call of this connection came to.
+    /// Creates the error of a failed call on this connection.
     func error(_ status: SQLiteStatus, doing what: String) -> VaultError {
         VaultError(status, doing: what, message: Self.message(of: handle))
     }

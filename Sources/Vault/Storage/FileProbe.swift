@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// Looks at the first bytes of a file before SQLite gets it, so that a file that is not ours is never opened, let alone changed.
+/// Checks the first bytes of a file, so that SQLite never opens or changes a foreign one.
 enum FileProbe {
     private static let headerSize = 100
     private static let magic = Array("SQLite format 3\0".utf8)
     private static let versionOffset = 60
     private static let applicationOffset = 68
 
-    /// Throws unless the file is a plain one, an SQLite database of that application, and of one of the versions.
+    /// Throws unless the file is a regular file and an SQLite database of the application, in a supported version.
     ///
-    /// It must not be called while a connection to the file is open: closing a file drops the locks that the process has on it.
+    /// Do not call it while a connection to the file is open: closing the file drops the process's locks on it.
     static func check(_ path: String, application: UInt32, versions: ClosedRange<UInt32>) throws(VaultError) {
         let file = Glibc.open(path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
@@ -21,7 +21,7 @@ enum FileProbe {
         var status = stat()
         guard fstat(file, &status) == 0 else { throw VaultError(errno: errno, doing: "look at the file") }
         guard status.st_mode & S_IFMT == S_IFREG else {
-            throw VaultError(.unreadable, reason: "it is not a plain file")
+            throw VaultError(.unreadable, reason: "it is not a regular file")
         }
         guard status.st_size > 0 else { throw VaultError(.unreadable, reason: "the file is empty") }
 
@@ -32,17 +32,17 @@ enum FileProbe {
             throw VaultError(.unreadable, reason: "the file is not a database")
         }
         guard integer(in: header, at: applicationOffset) == application else {
-            throw VaultError(.unreadable, reason: "the file is a database of another program")
+            throw VaultError(.unreadable, reason: "the file is another program's database")
         }
         try check(integer(in: header, at: versionOffset), in: versions)
     }
 
-    /// Throws unless a format is one of those that are known.
+    /// Throws unless a version is supported.
     static func check(_ found: UInt32, in versions: ClosedRange<UInt32>) throws(VaultError) {
         guard versions.contains(found) else {
             throw VaultError(
                 .unsupportedFormat,
-                reason: "the file has format \(found), and this version reads formats up to \(versions.upperBound)"
+                reason: "the file has format \(found); this version of keychaind reads up to \(versions.upperBound)"
             )
         }
     }

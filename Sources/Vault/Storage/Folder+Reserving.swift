@@ -2,25 +2,24 @@ import CLinux
 import Glibc
 
 extension Folder {
-    /// What has to be free on the disk for room to be kept that may never be needed.
+    /// The free disk space required for a reservation.
     private static let freeBytesNeeded: UInt = 64 << 20
-    // A page. What is written at once, the kernel may keep in memory as one piece, of which a later change counts as a change of all
-    // of it.
+    // One page. The kernel may cache a larger write as one unit, and a later change then dirties all of it.
     private static let blockSize = 4 << 10
 
-    /// Lengthens a file with zeros, durably, so that a later sync of what overwrites them has no new length to keep.
+    /// Extends a file with zeros, durably, so that a sync after overwriting them has no new length to store.
     ///
-    /// The blocks are written, not only set aside, for the file system would have to note the first write to each. Nothing happens to a
-    /// file that is as long, or where the disk is nearly full; a file that could not be lengthened is as long as it was. Nobody else may
-    /// lengthen the file meanwhile.
+    /// The blocks are written, not only allocated: the file system would have to record the first write to each. Does
+    /// nothing when the file is long enough or the disk nearly full; restores the length after a failure. Nobody else
+    /// may extend the file meanwhile.
     func reserve(_ name: String, bytes size: Int) throws(VaultError) {
         let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
-        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file to lengthen it") }
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file to extend it") }
         defer { close(descriptor) }
         var status = stat()
         var disk = statvfs()
         guard fstat(descriptor, &status) == 0, fstatvfs(descriptor, &disk) == 0 else {
-            throw VaultError(errno: errno, doing: "look at a file")
+            throw VaultError(errno: errno, doing: "read a file's status")
         }
         let length = Int(status.st_size)
         guard length < size, disk.f_bavail >= Self.freeBytesNeeded / max(1, disk.f_frsize) else { return }
@@ -32,7 +31,7 @@ extension Folder {
                 if written < 0, errno == EINTR { continue }
                 let failure = errno
                 ftruncate(descriptor, off_t(length))
-                throw VaultError(errno: failure, doing: "lengthen a file")
+                throw VaultError(errno: failure, doing: "extend a file")
             }
             end += written
         }

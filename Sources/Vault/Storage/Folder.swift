@@ -1,16 +1,16 @@
 import CLinux
 import Glibc
 
-/// The folder of a vault, and what is done with files in it as wholes.
+/// The folder of a vault, with operations on its files.
 struct Folder: Sendable {
-    /// The path, without a slash at the end.
+    /// The path, without a trailing slash.
     let path: String
 
     init(_ path: String) {
         self.path = path
     }
 
-    /// A folder in this one.
+    /// A subfolder.
     func folder(_ name: String) -> Folder {
         Folder(file(name))
     }
@@ -20,7 +20,7 @@ struct Folder: Sendable {
         path + "/" + name
     }
 
-    /// Makes the folder, and those above it, for their owner alone; those that are new are on the disk when this returns.
+    /// Creates the folder and its parents, private to their owner and durably.
     func create() throws(VaultError) {
         var made = ""
         for part in path.split(separator: "/", omittingEmptySubsequences: true) {
@@ -30,31 +30,33 @@ struct Folder: Sendable {
                 try Self.synchronizeFolder(parent)
             } else if errno != EEXIST {
                 let failure = errno
-                // An ancestor may be one that only the system can write, and be there all the same.
-                if keychaind_can_access(made, F_OK) != 0 { throw VaultError(errno: failure, doing: "make the folder") }
+                // An unwritable ancestor may exist all the same.
+                if keychaind_can_access(made, F_OK) != 0 {
+                    throw VaultError(errno: failure, doing: "create the folder")
+                }
             }
         }
         var status = stat()
-        guard stat(path, &status) == 0 else { throw VaultError(errno: errno, doing: "look at the folder") }
+        guard stat(path, &status) == 0 else { throw VaultError(errno: errno, doing: "read the folder's status") }
         guard status.st_mode & S_IFMT == S_IFDIR else {
-            throw VaultError(.storageFailed, reason: "the data folder is not a folder")
+            throw VaultError(.storageFailed, reason: "the path of the data folder is not a folder")
         }
-        // Others may have been let in by an earlier program's mask; failing to shut them out is not fatal on a read-only disk.
-        // The folder of a domain is root's, and shuts them out by itself.
+        // An earlier umask may have let others in. A failure is not fatal on a read-only disk. The folder of a domain
+        // belongs to root, which protects it.
         if status.st_uid == geteuid(), status.st_mode & 0o077 != 0 { chmod(path, 0o700) }
     }
 
-    /// Whether a file can be written.
+    /// Whether a file is writable.
     static func isWritable(_ path: String) -> Bool {
         keychaind_can_access(path, W_OK) == 0
     }
 
-    /// Whether new files can be made in the folder.
+    /// Whether the folder is writable.
     var isWritable: Bool {
         keychaind_can_access(path, W_OK | X_OK) == 0
     }
 
-    /// The names of what is in the folder, rising.
+    /// The names in the folder, sorted.
     func names() throws(VaultError) -> [String] {
         guard let listing = opendir(path) else { throw VaultError(errno: errno, doing: "list the folder") }
         defer { closedir(listing) }
@@ -68,7 +70,7 @@ struct Folder: Sendable {
         return names.sorted()
     }
 
-    /// Whether there is something of that name, a broken link included.
+    /// Whether the name exists, even as a broken link.
     func contains(_ name: String) -> Bool {
         var status = stat()
         return lstat(file(name), &status) == 0
@@ -80,31 +82,31 @@ struct Folder: Sendable {
         return lstat(file(name), &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Makes an empty file for its owner alone; there must be none of that name.
+    /// Creates an empty file, private to its owner; fails if the name exists.
     func makeEmptyFile(_ name: String) throws(VaultError) {
         let descriptor = Glibc.open(file(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "make \(name)") }
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "create \(name)") }
         close(descriptor)
     }
 
-    /// Removes a file; it is no error when there is none.
+    /// Removes a file, if it exists.
     func remove(_ name: String) throws(VaultError) {
         guard unlink(file(name)) == 0 || errno == ENOENT else {
             throw VaultError(errno: errno, doing: "remove \(name)")
         }
     }
 
-    /// Gives a file another name, in place of a file that may have it.
+    /// Renames a file, replacing any other.
     func rename(_ name: String, to newName: String) throws(VaultError) {
         guard Glibc.rename(file(name), file(newName)) == 0 else {
             throw VaultError(errno: errno, doing: "rename \(name)")
         }
     }
 
-    /// Gives an unfinished file its name, which no other may have; throws `busy` when one does.
+    /// Renames a file; throws `busy` when the name is taken.
     func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
         if link(file(name), file(newName)) == 0 {
-            // The old name is that of an unfinished file, which the next start removes.
+            // A leftover of the old name is removed at the next start.
             unlink(file(name))
             return
         }
@@ -112,7 +114,7 @@ struct Folder: Sendable {
         case EEXIST:
             throw Self.isTaken(newName)
         case EPERM, ENOTSUP, ENOSYS:
-            // There are file systems without links; there nothing looks and renames at once.
+            // The file system has no links, and so no atomic way.
             try requireFree(newName)
             try rename(name, to: newName)
         default:
@@ -120,16 +122,16 @@ struct Folder: Sendable {
         }
     }
 
-    /// Throws `busy` when there is a file of that name.
+    /// Throws `busy` when the name is taken.
     func requireFree(_ name: String) throws(VaultError) {
         if contains(name) { throw Self.isTaken(name) }
     }
 
     private static func isTaken(_ name: String) -> VaultError {
-        VaultError(.busy, reason: "\(name) has come into the folder meanwhile, and is kept")
+        VaultError(.busy, reason: "another \(name) has appeared in the folder and is kept")
     }
 
-    /// Makes what was renamed, made or removed in the folder durable.
+    /// Syncs renamed, created and removed names.
     func synchronize() throws(VaultError) {
         try Self.synchronizeFolder(path)
     }
@@ -138,7 +140,7 @@ struct Folder: Sendable {
         try synchronize(path, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
 
-    /// Makes what is in a file durable.
+    /// Syncs the contents of a file.
     func synchronize(_ name: String) throws(VaultError) {
         try Self.synchronize(file(name), flags: O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     }

@@ -1,17 +1,17 @@
 import Glibc
 
-/// The right to use a vault's folder: a lock that the kernel takes back when the process ends, however it ends.
+/// The lock on a vault's folder; the kernel releases it when the process ends.
 ///
-/// It belongs to the open file, not to the process, so a second vault in one process is shut out too.
+/// It belongs to the open file, not to the process, so it also excludes a second vault in the same process.
 struct FolderLock: ~Copyable, Sendable {
     private let descriptor: CInt
 
-    /// Takes the lock on `lock` in the folder; `inUse` at once when somebody has it.
+    /// Locks the file `lock` in the folder; throws `inUse` at once when it is taken.
     init(_ folder: Folder) throws(VaultError) {
         let flags = O_CLOEXEC | O_NOFOLLOW | O_RDONLY
         var descriptor = open(folder.file("lock"), flags | O_CREAT, 0o600)
         if descriptor < 0, errno == EROFS || errno == EACCES {
-            // A folder that cannot be written may hold the file already; and if not, the folder itself can be locked.
+            // A read-only folder may have the file already; otherwise the folder itself is locked.
             descriptor = open(folder.file("lock"), flags)
             if descriptor < 0 { descriptor = open(folder.path, O_CLOEXEC | O_RDONLY | O_DIRECTORY) }
         }
@@ -30,7 +30,7 @@ struct FolderLock: ~Copyable, Sendable {
     }
 
     deinit {
-        // Closing alone would leave it with a child that a thread of this process has forked and that has not yet executed.
+        // A child that another thread has forked still holds the descriptor until it calls exec.
         flock(descriptor, LOCK_UN)
         close(descriptor)
     }

@@ -2,11 +2,11 @@ import Gcrypt
 import KeychainModel
 import Logging
 
-/// Past generations of items that have become protected since.
+/// Protection of items in generations.
 extension Generations {
-    /// Removes the states of items that open with less than is asked for now, from every generation.
+    /// Removes items from all generations in which they need less authentication than now.
     ///
-    /// A generation in which that cannot be done is removed, unless the disk is full or cannot be written.
+    /// A generation that cannot be changed is removed, unless the disk is full or read-only.
     func withdraw(
         _ protections: [ItemID: ItemProtection],
         keys: CollectionKeys,
@@ -17,10 +17,10 @@ extension Generations {
             do throws(VaultError) {
                 try withdraw(protections, from: generation, keys: keys, configuration: configuration)
             } catch {
-                // There may be room later; then the change is made, and this with it.
+                // The change fails too, and both can be tried again when there is room.
                 if [.storageFull, .readOnly, .limitExceeded].contains(error.code) { throw error }
                 configuration.logger.warning(
-                    "\(generation) is removed, since it has items that are protected now: \(error)"
+                    "\(generation) is removed, because it holds unprotected copies of protected items: \(error)"
                 )
                 for suffix in ["", "-wal", "-shm"] { try folder.remove(generation + suffix) }
                 try folder.synchronize()
@@ -35,7 +35,7 @@ extension Generations {
         configuration: VaultConfiguration
     ) throws(VaultError) {
         let file = try CollectionFile(generation, in: folder, limits: configuration.limits, maximumPages: nil)
-        // A collection of the same name that was deleted: its items are others.
+        // The generation is from a deleted collection of the same name.
         guard try file.header().identifier == keys.collection else { return }
         if let obstacle = file.obstacle { throw obstacle }
         var state = try file.openState(with: keys)
@@ -54,25 +54,23 @@ extension Generations {
             let sealed = try cipher { [state] () throws(GcryptError) in try keys.seal(state.encoded, for: place) }
             try file.write(writes, label: state.label, modified: state.modified, state: sealed, version: 0)
         }
-        // The file has the pages as they were until the journal, which has them as they are now, is moved into it.
+        // The file has the old pages until the checkpoint.
         try file.finish(isSound: true)
-        // A copy of a generation is one file.
+        // A generation is a single file, without a journal.
         try file.database.execute("PRAGMA journal_mode = DELETE")
     }
 }
 
-/// An item as a file has it, apart from the secret.
+/// An item's row without the secret.
 struct StoredRow {
-    /// The revision of its last change.
     let revision: UInt64
 
-    /// Its blind tags.
     let tags: [UInt8]
 
-    /// Its metadata, sealed.
+    /// The sealed metadata.
     let metadata: [UInt8]
 
-    /// Whether it takes as much to open as an item with a protection does.
+    /// Whether the row has the same policy and key material as a protection.
     func isProtected(as protection: ItemProtection, item: ItemID, keys: CollectionKeys) -> Bool {
         var place = AssociatedData(collection: keys.collection, column: .metadata)
         place.set(item: item.rawValue, column: .metadata, revision: revision)
@@ -92,7 +90,7 @@ struct StoredRow {
 }
 
 extension CollectionFile {
-    /// The row of an item; nil if there is none.
+    /// Reads the row of an item; nil when there is none.
     fileprivate func row(of id: ItemID) throws(VaultError) -> StoredRow? {
         let row = try database.prepare("SELECT revision, tags, metadata FROM item WHERE id = ?1")
         try row.bind(Int64(id.rawValue), at: 1)
@@ -104,7 +102,7 @@ extension CollectionFile {
         )
     }
 
-    /// The state of the collection; `unreadable` when it is not what was sealed.
+    /// Opens the state of the collection; `unreadable` when authentication fails.
     fileprivate func openState(with keys: CollectionKeys) throws(VaultError) -> CollectionState {
         var plaintext: [UInt8] = []
         let place = AssociatedData(collection: keys.collection, column: .state)

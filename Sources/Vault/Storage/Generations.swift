@@ -2,14 +2,14 @@ import CLinux
 import Glibc
 import KeychainModel
 
-/// Past states of collections: whole files, under `generations/`, named `NAME.YYYYMMDDTHHMMSSZ.keychain`.
+/// Generations of a collection: daily copies of the whole file, `generations/NAME.YYYYMMDDTHHMMSSZ.keychain`.
 ///
 /// To go back to one, stop the daemon and copy it over the collection's file.
 struct Generations: Sendable {
-    /// The name of the folder of generations in the vault's folder.
+    /// The subfolder of generations.
     static let folderName = "generations"
 
-    /// How long the newest generation must be past before there is another, in seconds.
+    /// The shortest time between two generations, in seconds.
     static let interval: Int64 = 24 * 60 * 60
 
     let folder: Folder
@@ -24,11 +24,11 @@ struct Generations: Sendable {
         self.kept = kept
     }
 
-    /// Copies the collection unless the newest generation is recent, and drops the oldest.
+    /// Copies the collection unless the newest generation is recent, and removes the oldest.
     ///
-    /// It reads beside whoever writes, and gives the copy its name when it is whole and on the disk.
+    /// Works beside a concurrent writer. The copy gets its name when it is complete and durable.
     ///
-    /// - Parameter always: whether to copy however recent the newest is.
+    /// - Parameter always: whether to copy even if the newest is recent.
     func keep(at now: Timestamp, always: Bool = false) throws(VaultError) {
         guard kept > 0 else { return }
         try folder.create()
@@ -58,7 +58,7 @@ struct Generations: Sendable {
         for old in existing.dropLast(kept - 1) { try folder.remove(old) }
     }
 
-    /// Removes all generations of the collection, and what is left of one that was being made.
+    /// Removes all generations of the collection, and an unfinished one.
     func removeAll() throws(VaultError) {
         guard source.contains(Self.folderName) else { return }
         try folder.remove(name.encoded + CollectionFormat.unfinishedSuffix)
@@ -66,7 +66,7 @@ struct Generations: Sendable {
         try folder.synchronize()
     }
 
-    /// The names of the generations of the collection, the oldest first.
+    /// The file names of the generations, oldest first.
     func existing() throws(VaultError) -> [String] {
         try folder.names().filter { file in time(of: file) != nil }
     }
@@ -81,7 +81,7 @@ struct Generations: Sendable {
         return name.encoded + "." + stamp + CollectionFormat.suffix
     }
 
-    /// When a generation of this collection was made, in seconds since the epoch; nil when the file is none.
+    /// The time of a generation, in seconds since the epoch; nil when the file is none of this collection.
     private func time(of file: String) -> Int64? {
         let prefix = name.encoded + "."
         guard file.hasPrefix(prefix), file.hasSuffix(CollectionFormat.suffix) else { return nil }

@@ -1,17 +1,15 @@
 import Synchronization
 
-/// Carries a value that cannot be copied from one thread to another, once.
-///
-/// Closures and continuations can only hold what can be copied; a reference to this can be.
+/// Moves a noncopyable value between threads, once: closures and continuations can capture only copyable values.
 final class Handoff<Value: ~Copyable & Sendable>: Sendable {
     private let value: Mutex<Value?>
 
-    /// Puts a value in.
+    /// Stores a value.
     init(_ value: consuming Value) {
         self.value = Mutex(value)
     }
 
-    /// Takes the value out; nil the second time.
+    /// Takes the value; nil the second time.
     func take() -> Value? {
         value.withLock { value in value.take() }
     }

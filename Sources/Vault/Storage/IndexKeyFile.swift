@@ -3,20 +3,21 @@ import Gcrypt
 import Glibc
 import Logging
 
-/// The file that holds the key of the blind index: 32 random bytes, for their owner alone.
+/// The file with the key of the blind index: 32 random bytes, private to the owner.
 enum IndexKeyFile {
-    /// The file's name in the folder.
     static let name = "index.key"
 
     private static let unfinishedName = name + "-new"
 
-    /// Reads the key, and makes one when it is missing; a file of another form is set aside.
+    /// Reads the key, or creates it when it is missing; an invalid file is set aside.
     ///
-    /// In a folder that cannot be written, or on a disk that is full, a missing key is made for this process only.
+    /// On a read-only or full disk a new key lasts for this process only.
     static func load(from folder: Folder, logger: Logger) throws(VaultError) -> BlindIndexKey {
         if folder.contains(name) {
             if let key = try read(folder.file(name)) { return try BlindIndexKey(key) }
-            logger.error("\(name) is damaged; it is kept as \(name).unreadable, and each unlock makes its index anew")
+            logger.error(
+                "\(name) is damaged and is kept as \(name).unreadable; an unlock indexes a collection again"
+            )
             if folder.isWritable { try folder.rename(name, to: name + ".unreadable") }
         }
         let key = try cipher { () throws(GcryptError) in
@@ -28,7 +29,7 @@ enum IndexKeyFile {
             } catch {
                 guard error.code == .storageFull else { throw error }
                 try? folder.remove(unfinishedName)
-                logger.error("\(name) is not kept, so the next start makes its index anew: \(error.reason)")
+                logger.error("\(name) could not be stored; the next start indexes again: \(error.reason)")
             }
         }
         return try BlindIndexKey(key)
@@ -63,7 +64,7 @@ enum IndexKeyFile {
         guard count == BlindIndexKey.size else {
             throw count < 0
                 ? VaultError(errno: failure, doing: "write \(name)")
-                : VaultError(.storageFull, reason: "could not write \(name) whole")
+                : VaultError(.storageFull, reason: "could not write all of \(name)")
         }
         try folder.synchronize(unfinished)
         try folder.rename(unfinished, to: name)

@@ -1,9 +1,10 @@
 import CLinux
 import Glibc
 
-/// The jobs of a worker, and the thread that does them.
+/// The job queue of a worker, with its thread.
 ///
-/// `@unchecked Sendable`: `jobs`, `phase` and `whenStopped` are touched with the mutex held only, and the state by the thread only.
+/// `@unchecked Sendable`: `jobs`, `phase` and `whenStopped` are accessed with the mutex held, the state only on the
+/// thread.
 final class JobQueue<State>: @unchecked Sendable {
     private enum Phase {
         case running
@@ -11,7 +12,7 @@ final class JobQueue<State>: @unchecked Sendable {
         case stopped
     }
 
-    // SQLite and the ciphers need little, and all that a thread touches stays in memory.
+    // SQLite and the ciphers need little, and touched stack pages stay in memory.
     private static var stackSize: Int { 512 * 1024 }
 
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
@@ -45,7 +46,7 @@ final class JobQueue<State>: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Starts the thread, which keeps the queue alive until it ends.
+    /// Starts the thread; it keeps the queue alive until it ends.
     func start(with state: sending State) throws(VaultError) {
         self.state = state
         let retained = Unmanaged.passRetained(ThreadBody { self.run() })
@@ -61,7 +62,7 @@ final class JobQueue<State>: @unchecked Sendable {
         }
     }
 
-    /// Starts a detached thread with a small stack and all signals blocked: they belong to the main thread.
+    /// Starts a detached thread with a small stack and all signals blocked; signals are for the main thread.
     private static func startThread(
         with context: UnsafeMutableRawPointer,
         _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
@@ -75,7 +76,7 @@ final class JobQueue<State>: @unchecked Sendable {
             return withUnsafeTemporaryAllocation(of: sigset_t.self, capacity: 2) { masks in
                 guard let all = masks.baseAddress else { return ENOMEM }
                 sigfillset(all)
-                // The thread inherits the mask of the one that starts it.
+                // The new thread inherits the mask.
                 pthread_sigmask(SIG_BLOCK, all, all + 1)
                 defer { pthread_sigmask(SIG_SETMASK, all + 1, nil) }
                 var thread = pthread_t()
@@ -84,18 +85,18 @@ final class JobQueue<State>: @unchecked Sendable {
         }
     }
 
-    /// Adds a job; false when the thread has been told to stop.
+    /// Adds a job; false when the queue is stopping.
     func append(_ job: @escaping Worker<State>.Job) -> Bool {
         pthread_mutex_lock(mutex)
         let isAccepted = phase == .running
         if isAccepted { jobs.append(job) }
         pthread_mutex_unlock(mutex)
-        // After the mutex is free: who is woken needs it at once.
+        // Signalled after the unlock, because the woken thread needs the mutex.
         if isAccepted { pthread_cond_signal(condition) }
         return isAccepted
     }
 
-    /// Tells the thread to end after the jobs it has, and calls `action` when it has ended.
+    /// Ends the thread after its jobs, then calls `action`.
     func stop(then action: (@Sendable () -> Void)? = nil) {
         pthread_mutex_lock(mutex)
         if phase == .stopped {
@@ -176,7 +177,7 @@ final class JobQueue<State>: @unchecked Sendable {
     }
 }
 
-/// What a new thread runs, in a box that C can carry.
+/// The body of a thread, in a box for C.
 private final class ThreadBody {
     let run: () -> Void
 

@@ -1,14 +1,14 @@
-/// What unlocking a collection brought to light.
+/// The contents of a collection after unlocking.
 struct LoadedContents: Sendable {
     /// The items.
     var table: ItemTable
 
-    /// The state as it was sealed; nil when it is damaged.
+    /// The sealed state; nil when it is damaged.
     var sealedState: CollectionState?
 
-    /// Whether the rows are those that were written, none less or more.
+    /// Whether the rows match the sealed state.
     var isWhole: Bool
 
-    /// What is wrong with the file, in words for a person.
+    /// The problems of the file, in words for a person.
     var problems: [String]
 }

@@ -1,32 +1,34 @@
 package import KeychainModel
 
-/// Who has brought a password: what one of them gets wrong costs the other no time.
+/// The source of a password.
+///
+/// Failed attempts of one do not slow the other.
 package enum LockoutParty: String, Sendable {
-    /// A person, asked by a dialog.
+    /// A person in a dialog.
     case people
 
-    /// A program, on the bus or at the socket for logins: no person need know of it.
+    /// A program, on the bus or at the login socket.
     case programs
 }
 
-/// What failed attempts are counted for; each has a record of its own.
+/// The owner of a record of failed attempts.
 package enum LockoutOwner: Hashable, Sendable {
-    /// The passcode, and touches, as people have given them when asked by a dialog.
+    /// The passcode and touches from a person in a dialog.
     case people
 
-    /// The passcode as programs have brought it.
+    /// The passcode from programs.
     case programs
 
     /// The password of another collection, by the collection's identifier.
     case collection([UInt8], LockoutParty)
 
-    /// The password of an item's own, by the identifier of its collection and its number there, which no other item gets.
+    /// An application password, by item ID and the collection's identifier.
     case item(ItemID, [UInt8])
 
-    /// All other passwords, once as many as there is room for have a record of their own.
+    /// All other passwords, when there are too many records.
     case others
 
-    /// The passcode, as one of the parties gives it.
+    /// Returns the owner of the passcode for a party.
     package static func passcode(_ party: LockoutParty) -> LockoutOwner {
         switch party {
         case .people: .people
@@ -34,7 +36,7 @@ package enum LockoutOwner: Hashable, Sendable {
         }
     }
 
-    /// The identifier of the collection that the record goes with; nil for one that stays.
+    /// The identifier of the collection that the record belongs to; nil for a permanent record.
     var collection: [UInt8]? {
         switch self {
         case .people, .programs, .others: nil
@@ -44,13 +46,13 @@ package enum LockoutOwner: Hashable, Sendable {
 }
 
 extension LockoutOwner {
-    /// What all names of records begin with.
+    /// The common prefix of the record names.
     static let prefix = "lockout"
 
     private static let collectionPrefix = "lockout of collection "
     private static let itemPrefix = "lockout of item "
 
-    /// The record's name on the disk.
+    /// The name of the record in the file.
     var name: String {
         switch self {
         case .people: Self.prefix
@@ -62,7 +64,7 @@ extension LockoutOwner {
         }
     }
 
-    /// Reads a name; nil when it is none.
+    /// Parses a record name; nil when it is invalid.
     init?(name: String) {
         for owner in [LockoutOwner.people, .programs, .others] where owner.name == name {
             self = owner

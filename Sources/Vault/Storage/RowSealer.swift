@@ -1,18 +1,18 @@
 import Gcrypt
 import KeychainModel
 
-/// Seals changes for the file, and keeps the multiset hash in step.
+/// Seals the rows of a change and updates the multiset hash.
 struct RowSealer {
     private let keys: CollectionKeys
     private let secretsKey: SecretsKey
 
-    /// The changes that were added, sealed.
+    /// The sealed rows.
     private(set) var writes: [CollectionFile.Write] = []
 
-    /// The version of the format that they need; zero if any will do.
+    /// The format version that the rows need; zero for any.
     private(set) var neededVersion: UInt32 = 0
 
-    /// The hash after them.
+    /// The hash after the change.
     private(set) var hash: MultisetHash
 
     init(keys: CollectionKeys, secretsKey: SecretsKey, hash: MultisetHash) {
@@ -21,7 +21,7 @@ struct RowSealer {
         self.hash = hash
     }
 
-    /// Seals one change.
+    /// Seals one row.
     mutating func add(_ change: RowChange) throws(VaultError) {
         do throws(GcryptError) {
             switch change {
@@ -64,7 +64,7 @@ struct RowSealer {
         }
     }
 
-    /// For each change its sealed secret; nil when it has none or one that is too large to stay in memory.
+    /// Returns for each row the sealed secret to keep in memory; nil when there is none or it is too large.
     func residentSecrets(upTo limit: Int) -> [[UInt8]?] {
         writes.map { write in
             switch write {
@@ -75,7 +75,7 @@ struct RowSealer {
         }
     }
 
-    /// The bytes of tags as they are stored.
+    /// Encodes tags for the file.
     static func encode(_ tags: [UInt64]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(tags.count * 8)

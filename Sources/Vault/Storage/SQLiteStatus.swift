@@ -1,16 +1,16 @@
 import Glibc
 
-/// What came of a call of SQLite.
+/// The result of an SQLite call.
 struct SQLiteStatus {
-    /// The result code, extended or not.
+    /// The result code, possibly extended.
     let code: CInt
 
-    /// What the last system call said that failed meanwhile; zero if none did.
+    /// The error number of the last failed system call during the call, or zero.
     ///
-    /// SQLite notes it too, but not for each of its own failures.
+    /// SQLite does not record all of them.
     let systemError: CInt
 
-    /// Makes a call.
+    /// Runs a call.
     init(of call: () -> CInt) {
         errno = 0
         code = call()

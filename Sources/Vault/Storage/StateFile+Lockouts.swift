@@ -1,6 +1,6 @@
-/// What is known of failed authentications, in records whose names begin alike.
+/// The records of failed authentications.
 extension StateFile {
-    /// More records than there ever are of them.
+    /// More than can exist.
     private static let maximumLockouts = 4096
 
     /// Reads all records.
@@ -17,7 +17,7 @@ extension StateFile {
         return lockouts
     }
 
-    /// Keeps what is known of failed authentications.
+    /// Stores a record.
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
         try setRecord(owner.name, to: record)
     }

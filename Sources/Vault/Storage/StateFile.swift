@@ -1,14 +1,13 @@
 import Glibc
 import Logging
 
-/// The small database beside the collections: what belongs to no one of them.
+/// The database of data that belongs to no single collection: aliases, audit, lockouts and ledgers.
 final class StateFile {
-    /// The file's name in the folder.
     static let name = "state.db"
 
     private static let application: UInt32 = 0x4b43_4853
     private static let versions: ClosedRange<UInt32> = 1...4
-    // What each version has added to the one before.
+    // The tables added by each version.
     private static let tables = [
         ["CREATE TABLE alias (name TEXT PRIMARY KEY, collection TEXT NOT NULL) STRICT, WITHOUT ROWID"],
         [
@@ -19,30 +18,30 @@ final class StateFile {
         ["CREATE TABLE protection (collection BLOB PRIMARY KEY, ledger BLOB NOT NULL) STRICT, WITHOUT ROWID"],
     ]
 
-    /// What came of opening the file.
+    /// The result of opening the file.
     struct Opened {
-        /// The file, or why it cannot be used.
+        /// The file, or the reason why it cannot be used.
         var file: Result<StateFile, VaultError>
 
-        /// The aliases: from the alias to the name of the collection.
+        /// The aliases, with the names of their collections.
         var aliases: [String: String] = [:]
 
-        /// What is known of failed authentications.
+        /// The records of failed authentications.
         var lockouts = StoredLockouts.none
     }
 
     private let database: Database
-    // A file of an earlier version that cannot be written lacks what later ones added.
+    // An older file that cannot be written lacks the newer tables.
     private let version: UInt32
-    // Why nothing can be kept; nil if it can.
+    // The reason why the file cannot be written, if any.
     private let obstacle: VaultError?
 
-    /// Opens the file, and makes it when it is missing.
+    /// Opens the file, or creates it when it is missing.
     ///
-    /// The collections do not depend on it, so a failure keeps nothing else from being opened. A damaged file is set aside under
-    /// another name, never removed; the aliases that can be read in it go into the new one.
+    /// A failure does not stop the vault, since the collections do not need this file. A damaged file is renamed and
+    /// kept; its readable aliases are copied into a new one.
     static func open(in folder: Folder, logger: Logger) -> Opened {
-        var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder cannot be written")))
+        var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder is read-only")))
         do throws(VaultError) {
             if folder.contains(name) {
                 let file = try StateFile(in: folder)
@@ -81,11 +80,11 @@ final class StateFile {
         }
     }
 
-    /// Reads what the vault keeps in memory, and makes sure that the rest can be read and written.
+    /// Reads the aliases and lockouts, and checks the rest for damage.
     private func read(into opened: inout Opened) throws(VaultError) {
         opened.aliases = try aliases()
         opened.lockouts = try lockouts()
-        // Damage elsewhere would only be met when the audit is written, and each of its entries be lost.
+        // Damage elsewhere would surface only when the audit is written, and lose entries.
         if let damage = try database.structuralDamage() {
             throw VaultError(.unreadable, reason: "its structure is damaged: \(damage)")
         }
@@ -117,7 +116,7 @@ final class StateFile {
         return aliases
     }
 
-    /// How many aliases there may be.
+    /// The most aliases.
     static let maximumAliases = 1024
 
     /// Sets an alias; nil removes it.
@@ -143,13 +142,13 @@ final class StateFile {
         try change.run()
     }
 
-    /// Whether there can be records.
+    /// Whether the file has records.
     var hasRecords: Bool { version >= 2 }
 
-    /// Makes a statement ready.
+    /// Prepares a statement.
     func prepare(_ text: String) throws(VaultError) -> Statement { try database.prepare(text) }
 
-    /// Removes what was kept under a name.
+    /// Removes a record.
     func removeRecord(_ name: String) throws(VaultError) {
         try requireWritable()
         let change = try database.prepare("DELETE FROM record WHERE name = ?1")
@@ -157,7 +156,7 @@ final class StateFile {
         try change.run()
     }
 
-    /// Keeps bytes under a name.
+    /// Stores a record.
     func setRecord(_ name: String, to bytes: [UInt8]) throws(VaultError) {
         try requireWritable()
         let change = try database.prepare("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)")
@@ -166,7 +165,7 @@ final class StateFile {
         try change.run()
     }
 
-    /// The sealed ledger of the collection with an identifier; nil if there is none.
+    /// Returns the sealed ledger of a collection, if any.
     func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
         guard version >= 4 else { return nil }
         let row = try database.prepare("SELECT ledger FROM protection WHERE collection = ?1")
@@ -174,7 +173,7 @@ final class StateFile {
         return try row.step() ? Array(row.bytes(at: 0)) : nil
     }
 
-    /// Keeps the sealed ledger of the collection with an identifier.
+    /// Stores the sealed ledger of a collection.
     func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
         try requireWritable()
         let change = try database.prepare("INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)")
@@ -183,15 +182,15 @@ final class StateFile {
         try change.run()
     }
 
-    /// Adds rows to the audit, and drops the oldest of each ring past its ``AuditRing/capacity``.
+    /// Appends audit entries, and removes the oldest of each ring past its ``AuditRing/capacity``.
     ///
     /// - Parameters:
-    ///   - rings: where each belongs.
-    ///   - row: the sealed row, by its place among these and by its number.
+    ///   - rings: the ring of each entry.
+    ///   - row: returns the sealed entry for an index and a row number.
     func appendAudit(_ rings: [AuditRing], _ row: (Int, Int64) throws(VaultError) -> [UInt8]) throws(VaultError) {
         try requireWritable()
         try database.transaction { () throws(VaultError) in
-            // One sequence of numbers: it tells the order, and no row can be taken for one of the other ring.
+            // Both rings share one sequence: it gives the order, and a row cannot be moved to the other ring.
             var number: Int64 = 0
             var insertions: [AuditRing: Statement] = [:]
             for ring in AuditRing.allCases {
@@ -211,7 +210,7 @@ final class StateFile {
         }
     }
 
-    /// Calls `body` with each row of the audit, the newest first, until it returns false.
+    /// Calls `body` with each audit row, newest first, until it returns false.
     func forEachAudit(_ body: (_ number: Int64, _ row: UnsafeRawBufferPointer) -> Bool) throws(VaultError) {
         let tables = AuditRing.allCases.filter { ring in version >= ring.version }.map(\.table)
         guard !tables.isEmpty else { return }
@@ -222,27 +221,27 @@ final class StateFile {
         }
     }
 
-    /// Whether anything can be kept.
+    /// Whether the file can be written.
     var isWritable: Bool { obstacle == nil }
 
     private func requireWritable() throws(VaultError) {
         if let obstacle { throw obstacle }
     }
 
-    /// Moves as much of the journal into the file as nobody is reading.
+    /// Moves the journal into the file as far as possible.
     func checkpoint() throws(VaultError) {
         guard isWritable else { return }
         try database.checkpoint()
     }
 
-    /// Moves the journal into the file.
+    /// Moves the whole journal into the file.
     func finish() throws(VaultError) {
         guard isWritable else { return }
         try database.checkpoint(truncating: true)
         database.removeJournalWhenClosed()
     }
 
-    /// Moves the journal of a copy in another folder into the copy; throws unless it is a state file that can be read.
+    /// Moves the journal of a copied state file into the file; throws unless it is readable.
     static func foldJournal(in folder: Folder) throws(VaultError) {
         let file = try StateFile(in: folder)
         if let damage = try file.database.structuralDamage() { throw VaultError(.unreadable, reason: damage) }
@@ -270,7 +269,7 @@ final class StateFile {
 }
 
 extension AuditRing {
-    /// The table with its entries.
+    /// The table of the ring.
     fileprivate var table: String {
         switch self {
         case .attended: "audit"
@@ -278,7 +277,7 @@ extension AuditRing {
         }
     }
 
-    /// The version of the file that the table came with.
+    /// The version that added the table.
     fileprivate var version: UInt32 {
         switch self {
         case .attended: 2

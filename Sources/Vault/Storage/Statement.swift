@@ -14,7 +14,7 @@ final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// Binds an integer to a parameter, the first of which is 1.
+    /// Binds an integer to a parameter; the first is 1.
     func bind(_ value: Int64, at index: CInt) throws(VaultError) {
         try check { sqlite3_bind_int64(handle, index, value) }
     }
@@ -29,7 +29,7 @@ final class Statement {
         try check { keychaind_sqlite_bind_text(handle, index, text, UInt64(text.utf8.count)) }
     }
 
-    /// Goes to the next row; false when there is none.
+    /// Steps to the next row; false after the last.
     func step() throws(VaultError) -> Bool {
         let status = SQLiteStatus { sqlite3_step(handle) }
         switch status.code {
@@ -42,36 +42,36 @@ final class Statement {
         }
     }
 
-    /// Runs a statement that gives no rows, and readies it for the next time.
+    /// Runs a statement without results and resets it.
     func run() throws(VaultError) {
         _ = try step()
         reset()
     }
 
-    /// Readies the statement for the next time, and forgets what was bound.
+    /// Resets the statement and its bindings.
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
 
-    /// The integer of a column, the first of which is 0.
+    /// Returns an integer column; the first is 0.
     func integer(at column: CInt) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
-    /// The text of a column, with what is not UTF-8 replaced.
+    /// Returns a text column; invalid UTF-8 is replaced.
     func text(at column: CInt) -> String {
         guard let start = sqlite3_column_text(handle, column) else { return "" }
         let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a column has no value.
+    /// Whether a column is null.
     func isNull(at column: CInt) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// The bytes of a column, valid until the next step.
+    /// Returns a blob column, valid until the next step.
     func bytes(at column: CInt) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))

@@ -1,35 +1,35 @@
-/// What is known of failed authentications from an earlier run.
+/// The stored record of failed authentications from an earlier run.
 package enum StoredLockout: Equatable, Sendable {
-    /// Nothing was ever kept.
+    /// There is no record.
     case none
 
-    /// What was kept last.
+    /// The last record.
     case record([UInt8])
 
-    /// Something may have been kept, and cannot be read.
+    /// There may be a record, but it cannot be read.
     case unreadable
 }
 
-/// All that is known of failed authentications.
+/// All records of failed authentications.
 struct StoredLockouts: Sendable {
-    /// What is known of those that have no record.
+    /// The result for an owner without a record.
     private let rest: StoredLockout
 
-    /// The records that there are.
+    /// The records by owner.
     private(set) var records: [LockoutOwner: [UInt8]] = [:]
 
-    /// Nothing was ever kept.
+    /// There are no records.
     static let none = StoredLockouts(rest: .none)
 
-    /// Something may have been kept of any, and cannot be read.
+    /// There may be records, but they cannot be read.
     static let unreadable = StoredLockouts(rest: .unreadable)
 
-    /// What is known of one; nil for `record` removes it.
+    /// The record of an owner.
     subscript(owner: LockoutOwner) -> StoredLockout {
         records[owner].map(StoredLockout.record) ?? rest
     }
 
-    /// Keeps a record, or with nil removes it.
+    /// Sets a record; nil removes it.
     mutating func set(_ record: [UInt8]?, of owner: LockoutOwner) {
         records[owner] = record
     }

@@ -2,14 +2,14 @@ import CSQLite
 import Glibc
 
 extension VaultError {
-    /// The failure that a call of SQLite came to.
+    /// Converts a failed call of SQLite.
     init(_ status: SQLiteStatus, doing what: String, message: String?) {
         let isFull = status.systemError == EDQUOT || status.systemError == ENOSPC
         let code: Code
         switch status.code & 0xff {
-        // SQLite has a code for a disk that is full, and none for a user who may not have more of it.
+        // SQLite reports an exceeded disk quota as an I/O error.
         case SQLITE_IOERR where isFull, SQLITE_CANTOPEN where isFull: code = .storageFull
-        // For want of memory a change is undone as any other; the disk has nothing to do with it.
+        // A change that fails for lack of memory is rolled back; the disk is fine.
         case SQLITE_NOMEM: code = .limitExceeded
         case SQLITE_IOERR where status.code == SQLITE_IOERR | 12 << 8: code = .limitExceeded
         case SQLITE_FULL: code = .storageFull

@@ -1,20 +1,20 @@
 import KeychainModel
 import Logging
 
-/// The folder of a vault as its worker's thread has it: the lock, and the files that belong to no collection.
+/// The vault's folder on its worker thread: the lock, and the files that belong to no collection.
 final class VaultFolder {
-    /// What was found in the folder.
+    /// The contents of the folder.
     struct Contents: Sendable {
         /// The key of the blind index.
         var indexKey: BlindIndexKey
 
-        /// The collections that have a file, rising.
+        /// The names of the stored collections, sorted.
         var names: [CollectionName]
 
-        /// The aliases, by alias.
+        /// The aliases.
         var aliases: [String: CollectionName]
 
-        /// What is known of failed authentications.
+        /// The records of failed authentications.
         var lockouts: StoredLockouts
     }
 
@@ -32,7 +32,7 @@ final class VaultFolder {
         now = configuration.now
     }
 
-    /// Takes the lock, clears away what a crash left unfinished, and reads what is there.
+    /// Locks the folder, removes unfinished files and reads the rest.
     func open() throws(VaultError) -> Contents {
         do throws(VaultError) {
             try folder.create()
@@ -63,42 +63,42 @@ final class VaultFolder {
         try openedState().removeAliases(of: name.encoded)
     }
 
-    /// Keeps what is known of failed authentications.
+    /// Stores a record of failed authentications.
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
         try openedState().setLockout(record, of: owner)
     }
 
-    /// The sealed ledger of the collection with an identifier; nil if there is none.
+    /// Returns the sealed ledger of a collection, if any.
     func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
         try openedState().ledger(of: identifier)
     }
 
-    /// Keeps the sealed ledger of the collection with an identifier.
+    /// Stores the sealed ledger of a collection.
     func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
         try openedState().setLedger(ledger, of: identifier)
     }
 
-    /// Moves a long journal into the file.
+    /// Checkpoints a long journal.
     func shortenJournal() {
         guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .success(let file) = stateFile else { return }
         do throws(VaultError) {
             try file.checkpoint()
         } catch {
-            logger.warning("\(StateFile.name): the journal stays for now: \(error)")
+            logger.warning("\(StateFile.name): the journal could not be moved into the file and stays: \(error)")
         }
     }
 
-    /// Removes what is known of failed authentications.
+    /// Removes records of failed authentications.
     func removeLockouts(of owners: [LockoutOwner]) {
         do throws(VaultError) {
             try openedState().removeLockouts(of: owners)
         } catch {
-            // They count on after the next start, which costs time and lets nobody in.
-            logger.warning("Records of failed attempts stay on the disk: \(error)")
+            // They count again after the next start, which only costs time.
+            logger.warning("Records of failed attempts could not be removed from the disk: \(error)")
         }
     }
 
-    /// Writes the entries of the audit that wait.
+    /// Writes the pending audit entries.
     func writeAudit() {
         guard case .success(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
         do throws(VaultError) {
@@ -107,16 +107,16 @@ final class VaultFolder {
             }
         } catch {
             audit.lose(batch.entries)
-            logger.warning("\(batch.entries.count) entries of the audit are lost: \(error)")
+            logger.warning("\(batch.entries.count) audit entries are lost: \(error)")
         }
     }
 
-    /// Writes the entries of the audit that wait, if they are many.
+    /// Writes the pending audit entries if there are many.
     func writeAuditIfLong() {
         if audit.isLong { writeAudit() }
     }
 
-    /// The entries of the audit, the newest first, those that wait among them.
+    /// Returns the audit entries, newest first, pending ones included.
     func auditEntries(since: Timestamp?, limit: Int) throws(VaultError) -> [AuditEntry] {
         writeAudit()
         guard limit > 0, let key = audit.key else { return [] }
@@ -126,7 +126,7 @@ final class VaultFolder {
         guard case .success(let file) = stateFile else { return entries }
         try file.forEachAudit { number, row in
             guard entries.count < limit else { return false }
-            // Clocks are set back, too: an early entry does not mean that all before it are earlier.
+            // The clock may have been set back, so times need not be ordered.
             if let entry = key.open(row, number: number), entry.time.microsecondsSinceEpoch >= earliest {
                 entries.append(entry)
             }
@@ -135,13 +135,13 @@ final class VaultFolder {
         return entries
     }
 
-    /// Closes the files, and gives the lock back.
+    /// Closes the files and releases the lock.
     func close() {
         writeAudit()
         do throws(VaultError) {
             if case .success(let file) = stateFile { try file.finish() }
         } catch {
-            logger.warning("\(StateFile.name): the journal stays for now: \(error)")
+            logger.warning("\(StateFile.name): the journal could not be moved into the file and stays: \(error)")
         }
         stateFile = .failure(Collection.closed)
         lock = nil
@@ -149,7 +149,7 @@ final class VaultFolder {
 
     private func openedState() throws(VaultError) -> StateFile {
         if case .failure(let error) = stateFile, error.code == .storageFull {
-            // There may be room by now.
+            // There may be room again.
             stateFile = StateFile.open(in: folder, logger: logger).file
         }
         return try stateFile.get()
@@ -165,14 +165,14 @@ final class VaultFolder {
                 if let name = CollectionName(encoded: stem), name != .session {
                     names.append(name)
                 } else {
-                    logger.warning("\(file) is left alone: its name is not that of a collection")
+                    logger.warning("\(file) is ignored: its name is not a valid collection name")
                 }
             }
         }
         return names
     }
 
-    /// Whether a file is what a crash left of one that was being made: there is nothing of worth in it.
+    /// Whether the file is a leftover of an interrupted creation and can be deleted.
     private func isUnfinished(_ file: String) -> Bool {
         let suffix = CollectionFormat.unfinishedSuffix
         return folder.isWritable && (file.hasSuffix(suffix) || file.hasSuffix(suffix + "-journal"))

@@ -1,11 +1,11 @@
 import Glibc
 
-/// A thread that owns a value and does one job after the other on it.
+/// A thread that owns a value and runs jobs on it in order.
 ///
-/// Disks and key derivations block, so they get threads of their own rather than one of the few that Swift's tasks share. The
-/// thread ends when it is stopped or when the last reference to the worker goes away.
+/// Disk access and key derivation block, so they run here and not on Swift's shared threads. The thread ends when it is
+/// stopped or when the last reference to the worker is released.
 final class Worker<State>: Sendable {
-    /// A piece of work on the value.
+    /// A job on the value.
     typealias Job = @Sendable (inout State) -> Void
 
     private let queue: JobQueue<State>
@@ -13,10 +13,10 @@ final class Worker<State>: Sendable {
     /// Starts a thread.
     ///
     /// - Parameters:
-    ///   - name: what the thread is called in a debugger; the system keeps 15 bytes of it.
-    ///   - state: what the thread owns; it is released on the thread.
-    ///   - idleMilliseconds: how long the thread waits without a job before it calls `whenIdle`, once after each run of jobs.
-    ///   - whenIdle: work that should stay out of the way of jobs.
+    ///   - name: the thread's name in a debugger, at most 15 bytes.
+    ///   - state: the owned value; it is released on the thread.
+    ///   - idleMilliseconds: the idle time before `whenIdle` is called, once after each run of jobs.
+    ///   - whenIdle: work that should not delay jobs.
     init(
         _ name: String,
         _ state: sending State,
@@ -31,9 +31,9 @@ final class Worker<State>: Sendable {
         queue.stop()
     }
 
-    /// Does a job after those that are waiting, and gives its result.
+    /// Runs a job after the waiting ones and returns its result.
     ///
-    /// - Parameter afterwards: more to do when the result has been given, out of the way of who waits for it.
+    /// - Parameter afterwards: further work that the caller does not wait for.
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (inout State) throws(VaultError) -> Result,
         afterwards: Job? = nil
@@ -54,12 +54,12 @@ final class Worker<State>: Sendable {
         return try result.get()
     }
 
-    /// Leaves a job to be done after those that are waiting; it is dropped when the worker has been stopped.
+    /// Queues a job; a stopped worker drops it.
     func post(_ job: @escaping Job) {
         _ = queue.append(job)
     }
 
-    /// Ends the thread after the jobs that are waiting, and waits until it has released what it owns.
+    /// Ends the thread after the waiting jobs, and waits until it has released its value.
     func stop() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.stop { continuation.resume() }

@@ -127,7 +127,7 @@ import Vault
         try await fill(new)
         let before = try ["login.keychain", "state.db", "index.key"].map(new.bytes)
         guard case .moved(_, let left) = try move() else { throw Stop() }
-        #expect(left["login.keychain"] == "there is one of that name already")
+        #expect(left["login.keychain"] == "a file with that name exists already")
         #expect(try ["login.keychain", "state.db", "index.key"].map(new.bytes) == before)
         #expect(Set(old.names).isSuperset(of: ["login.keychain", "state.db", "index.key"]))
     }

@@ -86,7 +86,7 @@ import Vault
         await vault.close()
         try tamper("UPDATE item SET revision = \(revision), \(row.joined(separator: ", ")) WHERE id = 1")
         (vault, login) = try await opened()
-        #expect(login.problem?.contains("brought back") == true)
+        #expect(login.problem?.contains("rolled back") == true)
         await vault.close()
     }
 

@@ -79,7 +79,7 @@ import Vault
         await vault.close()
         try putBack(from: old)
         let (again, older) = try await opened()
-        #expect(older.problem?.contains("this file is older than the last one written") == true)
+        #expect(older.problem?.contains("the file was rolled back to an older one") == true)
         await expectProtected(id, in: older, by: accessControl)
         // The number of the item that is missing is not given to another.
         let new = try await older.add("new", ["service": "new"])
@@ -170,7 +170,10 @@ import Vault
         for name in ["state.db", "state.db-wal", "state.db-shm"] { folder.remove(name) }
         for _ in 0..<2 {
             let (vault, login) = try await opened()
-            #expect(login.problem?.contains("not known") == true || login.problem?.contains("stay protected") == true)
+            #expect(
+                login.problem?.contains("may have been protected") == true
+                    || login.problem?.contains("stay protected") == true
+            )
             for item in login.itemIDs { #expect(login.protection(of: item).policy == Constraint.userPresence.policy) }
             let new = try await login.add("new", ["service": "new"])
             #expect(login.protection(of: new) == .none)
@@ -245,7 +248,7 @@ import Vault
         try await protect(id)
         try RawDatabase(folder.file("state.db")).execute("UPDATE protection SET ledger = x'00'")
         let (vault, login) = try await opened()
-        #expect(login.problem?.contains("older file would not be recognised") == true)
+        #expect(login.problem?.contains("a rollback would go unnoticed") == true)
         await expectProtected(id, in: login)
         let new = try await login.add("new", ["service": "new"])
         await #expect(throws: VaultError.of(.unreadable)) {
