@@ -21,7 +21,6 @@ package final class Vault {
         set { observer.onChange = newValue }
     }
 
-    /// The state of an open vault.
     private struct Opened {
         let context: VaultContext
         var collections: [Collection]
@@ -87,9 +86,6 @@ package final class Vault {
         self.opened = opened
     }
 
-    /// The key of the blind index; nil while the vault is closed.
-    var indexKey: BlindIndexKey? { opened?.context.indexKey }
-
     /// The limits of the vault.
     package var limits: VaultLimits { configuration.limits }
 
@@ -120,21 +116,20 @@ package final class Vault {
     ///
     /// Throws `notSupported` for the aliases `login` and `session`, `limitExceeded`, and disk errors.
     package func setAlias(_ alias: String, to collection: Collection?) async throws(VaultError) {
-        guard let opened else { throw Collection.closed }
+        guard let opened else { throw VaultError.vaultClosed }
         guard alias != CollectionName.login.encoded, alias != CollectionName.session.encoded else {
             throw VaultError(.notSupported, reason: "the alias \(alias) is built in")
         }
         guard !alias.isEmpty, alias.utf8.count <= CollectionName.maximumLength,
             collection == nil || opened.aliases[alias] != nil || opened.aliases.count < StateFile.maximumAliases
         else { throw VaultError(.limitExceeded, reason: "the alias is empty or too long, or there are too many") }
-        guard collection?.isDeleted != true else { throw Collection.deleted }
+        guard collection?.isDeleted != true else { throw VaultError.collectionDeleted }
         let name = collection?.name
         try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setAlias(alias, to: name) }
         // The collection, and its aliases with it, may have been deleted during the write.
         self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
     }
 
-    /// The records of failed authentications.
     var lockouts: StoredLockouts {
         get { opened?.lockouts ?? .none }
         set { opened?.lockouts = newValue }
@@ -142,17 +137,13 @@ package final class Vault {
 
     /// Creates a collection, unlocked, with an unused name made from the label.
     ///
-    /// Durable on return.
-    ///
-    /// Throws `emptyPassword`, `limitExceeded`, and disk errors; then nothing is left of it.
+    /// Durable on return. Throws `emptyPassword`, `limitExceeded`, and disk errors; then nothing is left of it.
     package func createCollection(
         label: String,
         password: consuming SecureBytes
     ) async throws(VaultError) -> Collection {
-        guard let opened else { throw Collection.closed }
-        guard label.utf8.count <= configuration.limits.labelBytes else {
-            throw VaultError(.limitExceeded, reason: "a label has at most \(configuration.limits.labelBytes) bytes")
-        }
+        guard let opened else { throw VaultError.vaultClosed }
+        try limits.check(label: label)
         guard opened.collections.count < configuration.limits.collections else {
             throw VaultError(.limitExceeded, reason: "there are too many collections")
         }
@@ -173,14 +164,12 @@ package final class Vault {
 
     /// Deletes a collection, its file and its aliases (#90), durably.
     ///
-    /// An empty `login` takes the place of a deleted one.
-    ///
-    /// Generations stay, except those of a `login` with items bound to the passcode. Throws `notSupported` for a
-    /// collection without a file, `unreadable` for one that cannot be read (its file is for a person to remove), and
-    /// disk errors.
+    /// An empty `login` takes the place of a deleted one. Generations stay, except those of a `login` with items bound
+    /// to the passcode. Throws `notSupported` for a collection without a file, `unreadable` for one that cannot be read
+    /// (its file is for a person to remove), and disk errors.
     package func delete(_ collection: Collection) async throws(VaultError) {
-        guard let opened else { throw Collection.closed }
-        guard !collection.isDeleted else { throw Collection.deleted }
+        guard let opened else { throw VaultError.vaultClosed }
+        guard !collection.isDeleted else { throw VaultError.collectionDeleted }
         if case .unreadable(let reason) = collection.state { throw VaultError(.unreadable, reason: reason) }
         if collection.name == .login { try await removeItemsBoundToPasscode() }
         try await collection.removeFile()
@@ -238,7 +227,7 @@ package final class Vault {
         let name = CollectionName(label: label)
         var candidate = name
         var number = 2
-        while collection(named: candidate) != nil || folder.contains(candidate.encoded + CollectionFormat.suffix) {
+        while collection(named: candidate) != nil || folder.contains(candidate.fileName) {
             candidate = name.numbered(number)
             number += 1
         }

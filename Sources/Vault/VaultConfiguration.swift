@@ -22,9 +22,7 @@ package struct VaultConfiguration: Sendable {
     /// The number of generations to keep per collection; zero for none.
     package var generations: Int
 
-    /// The most pages of 4 KiB in a collection's file; nil for SQLite's limit.
-    ///
-    /// Tests use it to fill a disk.
+    /// The most pages of 4 KiB in a collection's file, for tests of a full disk; nil for SQLite's limit.
     package var maximumPages: Int?
 
     /// The log for failures that no caller sees.

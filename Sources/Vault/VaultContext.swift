@@ -1,7 +1,6 @@
 import KeychainModel
 import Logging
 
-/// The observer of changes.
 final class ChangeObserver {
     var onChange: ((CollectionName) -> Void)?
 }
@@ -31,4 +30,12 @@ struct VaultContext {
 
     /// The thread that copies generations and backups, so that changes need not wait.
     let keeper: Worker<Void>
+}
+
+/// A reference to `login`, whose password is the passcode, for the other collections.
+final class LoginReference {
+    /// The collection; replaced when `login` is deleted.
+    weak var collection: Collection?
+
+    var hasPasscode: Bool { collection?.header?.hasPassword ?? false }
 }

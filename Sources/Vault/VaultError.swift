@@ -1,5 +1,6 @@
 package import Gcrypt
 import Glibc
+import KeychainModel
 
 /// A failure of the vault.
 ///
@@ -111,7 +112,6 @@ extension VaultError {
 }
 
 extension VaultError {
-    /// Converts an error number of the system.
     init(errno number: CInt, doing what: String) {
         let code: Code =
             switch number {
@@ -120,6 +120,21 @@ extension VaultError {
             default: .storageFailed
             }
         self.init(code, reason: "could not \(what): \(String(cString: strerror(number)))")
+    }
+}
+
+extension VaultError {
+    static let vaultClosed = VaultError(.storageFailed, reason: "the vault is closed")
+    static let collectionDeleted = VaultError(.noSuchCollection, reason: "the collection was deleted")
+    static let collectionLocked = VaultError(.locked, reason: "the collection is locked")
+    static let noKeySlotOpens = VaultError(.wrongPassword, reason: "the password opens no key slot")
+
+    static func noItem(_ id: ItemID) -> VaultError {
+        VaultError(.noSuchItem, reason: "there is no item \(id)")
+    }
+
+    static func itemChanged(_ id: ItemID) -> VaultError {
+        VaultError(.busy, reason: "item \(id) was changed at the same time")
     }
 }
 

@@ -39,14 +39,12 @@ package struct VaultLimits: Equatable, Sendable {
     /// Creates the daemon's limits.
     package init() {}
 
-    /// Throws when a label is too long.
     func check(label: String) throws(VaultError) {
         guard label.utf8.count <= labelBytes else {
             throw VaultError(.limitExceeded, reason: "a label has at most \(labelBytes) bytes")
         }
     }
 
-    /// Throws when there are too many attributes or they are too long.
     func check(_ attributes: Attributes) throws(VaultError) {
         guard attributes.packed.count <= attributeBytes else {
             throw VaultError(.limitExceeded, reason: "attributes have at most \(attributeBytes) bytes")
@@ -56,7 +54,6 @@ package struct VaultLimits: Equatable, Sendable {
         }
     }
 
-    /// Throws when a secret or its content type is too long.
     func check(_ secret: borrowing Secret) throws(VaultError) {
         guard secret.bytes.count <= secretBytes else {
             throw VaultError(.limitExceeded, reason: "a secret has at most \(secretBytes) bytes")
@@ -76,7 +73,6 @@ package struct VaultLimits: Equatable, Sendable {
         }
     }
 
-    /// Throws when a password is empty or too long.
     func check(password: borrowing SecureBytes) throws(VaultError) {
         guard !password.isEmpty else {
             throw VaultError(.emptyPassword, reason: "an empty password protects nothing")

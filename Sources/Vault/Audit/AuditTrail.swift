@@ -1,5 +1,5 @@
 import Gcrypt
-import KeychainModel
+package import KeychainModel
 import Synchronization
 
 /// The audit entries to be written.
@@ -7,7 +7,6 @@ import Synchronization
 /// Adding one only takes a lock, so no reply waits. Entries wait for the disk, and for the audit key until `login` is
 /// first unlocked; past a limit they are counted and dropped.
 final class AuditTrail: Sendable {
-    /// A pending entry.
     struct Waiting: Sendable {
         let entry: AuditEntry
         let ring: AuditRing
@@ -75,6 +74,83 @@ final class AuditTrail: Sendable {
     func lose(_ entries: [Waiting]) {
         state.withLock { state in
             for waiting in entries { state.lost[waiting.ring, default: 0] += waiting.weight }
+        }
+    }
+}
+
+/// The key of audit entries.
+///
+/// It belongs to `login` and stays from its first unlock to the end of the process.
+final class AuditKey: Sendable {
+    private let key: SealingKey
+
+    /// Takes the audit key of `login`.
+    init(_ keys: CollectionKeys) throws(VaultError) {
+        do throws(GcryptError) {
+            key = try SealingKey(keys.auditKey)
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// Seals an entry for its row.
+    func seal(_ entry: AuditEntry, number: Int64) throws(VaultError) -> [UInt8] {
+        try cipher { () throws(GcryptError) in
+            try entry.encoded.withRawBytes { (entry) throws(GcryptError) in
+                try Self.place(number).withRawBytes { (place) throws(GcryptError) in
+                    try key.seal(entry, associatedData: place)
+                }
+            }
+        }
+    }
+
+    /// Opens a row; nil when authentication fails.
+    func open(_ sealed: UnsafeRawBufferPointer, number: Int64) -> AuditEntry? {
+        let plaintext = try? Self.place(number).withRawBytes { (place) throws(GcryptError) in
+            try key.open(sealed, associatedData: place)
+        }
+        return plaintext?.withUnsafeBytes { bytes in AuditEntry(decoding: bytes) }
+    }
+
+    /// The associated data of a row: `KCHS`, 1 (4), row number (8).
+    private static func place(_ number: Int64) -> [UInt8] {
+        var bytes = Array("KCHS".utf8)
+        bytes.append(bigEndian: UInt32(1))
+        bytes.append(bigEndian: number)
+        return bytes
+    }
+}
+
+extension Vault {
+    /// Records an audit entry.
+    ///
+    /// Returns at once and never fails. The entry is written within a second; the end of the process before that loses
+    /// it. A bounded number of entries waits in memory for the first unlock of `login`.
+    ///
+    /// - Parameter ring: the ring of the entry.
+    package func audit(_ entry: AuditEntry, in ring: AuditRing) {
+        guard let context, context.audit.add(entry, in: ring) else { return }
+        context.clerk.post { folder in folder.writeAuditIfLong() }
+    }
+
+    /// Returns the audit entries of all rings, newest first.
+    ///
+    /// Throws `locked` before the first unlock of `login`, whose key seals the entries. Entries of a deleted `login`
+    /// cannot be read.
+    ///
+    /// - Parameters:
+    ///   - since: the earliest time; nil for all.
+    ///   - limit: the most entries.
+    package func auditEntries(
+        since: Timestamp? = nil,
+        limit: Int = AuditEntry.maximumCount
+    ) async throws(VaultError) -> [AuditEntry] {
+        guard let context else { throw VaultError.vaultClosed }
+        guard context.audit.key != nil else {
+            throw VaultError(.locked, reason: "the audit cannot be read before the login keychain is unlocked")
+        }
+        return try await context.clerk.perform { (folder) throws(VaultError) in
+            try folder.auditEntries(since: since, limit: limit)
         }
     }
 }

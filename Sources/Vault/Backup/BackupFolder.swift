@@ -29,7 +29,7 @@ package struct BackupFolder: Sendable {
     /// Whether the backup is as recent as the last change, to the second.
     package func isCurrent(_ collection: Collection) -> Bool {
         var status = stat()
-        let file = path + "/" + collection.name.encoded + CollectionFormat.suffix
+        let file = path + "/" + collection.name.fileName
         guard lstat(file, &status) == 0 else { return false }
         return Int64(status.st_mtim.tv_sec) >= collection.modified.microsecondsSinceEpoch / 1_000_000
     }
@@ -39,8 +39,8 @@ package struct BackupFolder: Sendable {
     /// Throws `unreadable` when the name belongs to something else, which is left alone, and disk errors.
     func keep(_ source: borrowing OpenedFile, of name: CollectionName) throws(VaultError) {
         let folder = try open()
-        let file = name.encoded + CollectionFormat.suffix
-        let unfinished = name.encoded + CollectionFormat.unfinishedSuffix
+        let file = name.fileName
+        let unfinished = name.unfinishedFileName
         if let last = try Self.checked(file, in: folder), case let day = Self.day(last.seconds),
             day != Self.day(Int64(time(nil)))
         {
@@ -112,5 +112,51 @@ package struct BackupFolder: Sendable {
         gmtime_r(&time, &parts)
         let day = (Int(parts.tm_year) + 1900) * 10_000 + (Int(parts.tm_mon) + 1) * 100 + Int(parts.tm_mday)
         return String(day)
+    }
+}
+
+/// A copy of a collection's file that only a password or a recovery key opens.
+///
+/// Without the slots of this machine and of the passcode: a leaked password of `login` then opens no copy of another
+/// keychain.
+struct SealedCopy: Sendable {
+    private static let kinds: [KeySlot.Kind] = [.password, .recoveryKey]
+
+    private let name: CollectionName
+    private let folder: Folder
+
+    init(of name: CollectionName, in folder: Folder) {
+        self.name = name
+        self.folder = folder
+    }
+
+    /// Creates the copy in the vault's folder, passes it to `body` and removes it.
+    ///
+    /// Blocks. Works beside a concurrent writer.
+    func make(_ body: (borrowing OpenedFile) throws(VaultError) -> Void) throws(VaultError) {
+        let file = "backup-" + name.unfinishedFileName
+        let database = try Database(path: folder.file(name.fileName), mode: .readWrite)
+        try folder.removeDatabase(file)
+        defer { try? folder.removeDatabase(file) }
+        try folder.makeEmptyFile(file)
+        try database.run("VACUUM INTO ?1", .text(folder.file(file)))
+        try removeOtherSlots(from: file)
+        try body(try OpenedFile(folder.file(file), flags: O_RDONLY))
+    }
+
+    private func removeOtherSlots(from file: String) throws(VaultError) {
+        let kinds = Self.kinds.map { kind in String(kind.rawValue) }.joined(separator: ", ")
+        let database = try Database(path: folder.file(file), mode: .readWrite)
+        // Deleted data is overwritten. An interrupted copy is discarded, so it needs no journal on the disk.
+        try database.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = OFF")
+        guard try database.text("PRAGMA journal_mode = MEMORY") == "memory" else {
+            throw VaultError(.storageFailed, reason: "SQLite refused a journal in memory")
+        }
+        try database.execute("DELETE FROM slot WHERE kind NOT IN (\(kinds))")
+        // Removes the freed pages.
+        try database.execute("VACUUM")
+        guard try database.integer("SELECT count(*) FROM slot") > 0 else {
+            throw VaultError(.notSupported, reason: "the collection has no password")
+        }
     }
 }

@@ -21,10 +21,8 @@ package final class StagedBackup: Sendable {
 
     /// Copies a file of unknown origin and reads its public part.
     ///
-    /// Blocks.
-    ///
-    /// Throws `unreadable` or `unsupportedFormat` unless it is a keychain, `limitExceeded` when it is too large, and
-    /// disk errors.
+    /// Blocks. Throws `unreadable` or `unsupportedFormat` unless it is a keychain, `limitExceeded` when it is too
+    /// large, and disk errors.
     init(copying source: borrowing OpenedFile, to folder: Folder) throws(VaultError) {
         let number = try cipher { () throws(GcryptError) in try RandomBytes.nonce(8) }
         let name = "restore-" + number.map { byte in String(byte, radix: 16) }.joined()
@@ -53,25 +51,22 @@ package final class StagedBackup: Sendable {
     /// Throws `wrongPassword` or `mistypedRecoveryKey` unless the text opens a key slot and its key opens the state.
     func verify(_ text: borrowing SecureBytes) throws(VaultError) {
         guard let opened = try header.open(with: text) else {
-            throw VaultError(.wrongPassword, reason: "the password opens no key slot")
+            throw VaultError.noKeySlotOpens
         }
         let keys = try UnlockedKeys(master: opened.master, collection: header.identifier)
         try keys.collection.check(sealedState: state)
     }
 
     private static func remove(_ file: String, in folder: Folder) {
-        for suffix in ["", "-wal", "-shm", "-journal"] { try? folder.remove(file + suffix) }
+        try? folder.removeDatabase(file)
     }
 }
 
 extension CollectionKeys {
     /// Throws `wrongPassword` unless a state was sealed with these keys.
     func check(sealedState sealed: [UInt8]) throws(VaultError) {
-        var plaintext: [UInt8] = []
         do throws(GcryptError) {
-            _ = try sealed.withRawBytes { (sealed) throws(GcryptError) in
-                try open(sealed, for: AssociatedData(collection: collection, column: .state), into: &plaintext)
-            }
+            _ = try open(sealed, for: AssociatedData(collection: collection, column: .state))
         } catch {
             guard error.code == .authenticationFailed else { throw VaultError(error) }
             throw VaultError(.wrongPassword, reason: "the keys belong to another collection")

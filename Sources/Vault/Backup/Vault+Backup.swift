@@ -6,10 +6,8 @@ import Logging
 extension Vault {
     /// Puts a sealed copy of a collection into the user's backup folder.
     ///
-    /// Blocks only a thread of the vault.
-    ///
-    /// Does nothing for a collection without a readable file. Throws `unreadable` when the name belongs to something
-    /// else, and disk errors.
+    /// Blocks only a thread of the vault. Does nothing for a collection without a readable file. Throws `unreadable`
+    /// when the name belongs to something else, and disk errors.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
         guard let context, let collection = collection(named: name), case .file = collection.storage,
             collection.problems.isEmpty
@@ -24,23 +22,23 @@ extension Vault {
     ///
     /// Throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.
     package func stage(_ file: consuming OpenedFile) async throws(VaultError) -> StagedBackup {
-        guard let context else { throw Collection.closed }
+        guard let context else { throw VaultError.vaultClosed }
         // The file may be on a disk that never answers.
         let worker = try Worker("restore", ())
         let source = Handoff(file)
         return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
-            guard let source = source.take() else { throw Collection.closed }
+            guard let source = source.take() else { throw VaultError.vaultClosed }
             return try StagedBackup(copying: source, to: folder)
         }
     }
 
     /// Throws unless the text opens the backup; derives keys on a thread of the vault.
     package func verify(_ text: consuming SecureBytes, opens backup: StagedBackup) async throws(VaultError) {
-        guard let context else { throw Collection.closed }
+        guard let context else { throw VaultError.vaultClosed }
         try context.configuration.limits.check(password: text)
         let text = Handoff(text)
         try await context.deriver.perform { (_) throws(VaultError) in
-            guard let text = text.take() else { throw Collection.closed }
+            guard let text = text.take() else { throw VaultError.vaultClosed }
             try backup.verify(text)
         }
     }
@@ -76,7 +74,7 @@ extension Vault {
         as name: CollectionName,
         inPlaceOf present: Collection?
     ) async throws(VaultError) -> Collection {
-        guard let context else { throw Collection.closed }
+        guard let context else { throw VaultError.vaultClosed }
         guard collection(named: name) === present, present?.isEphemeral != true, name != .session else {
             throw VaultError(.busy, reason: "another keychain has taken the name \(name)")
         }
@@ -115,7 +113,7 @@ extension Collection {
     func retire() async {
         await close()
         phase = .deleted
-        failWaiting(Self.deleted)
+        failWaiting(VaultError.collectionDeleted)
         table = ItemTable()
     }
 }
@@ -131,7 +129,7 @@ private struct FileSwap: Sendable {
         self.name = name
         self.folder = folder
         self.now = now
-        file = name.encoded + CollectionFormat.suffix
+        file = name.fileName
     }
 
     /// Keeps the present file as a generation, or under another name when it is unreadable.

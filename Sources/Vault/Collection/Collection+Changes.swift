@@ -4,12 +4,10 @@ package import KeychainModel
 extension Collection {
     /// Creates an item, or with `replacing` changes the newest item with equal attributes (#94).
     ///
-    /// Durable on return.
-    ///
-    /// A replaced item keeps its ID and creation time (#95). An item whose policy takes key material in each
-    /// alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`, `passcodeNotSet`,
-    /// `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and disk errors; then
-    /// nothing has changed.
+    /// Durable on return. A replaced item keeps its ID and creation time (#95). An item whose policy takes key material
+    /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`,
+    /// `passcodeNotSet`, `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and
+    /// disk errors; then nothing has changed.
     ///
     /// - Parameters:
     ///   - applicationPassword: the new application password, if the access control needs one.
@@ -48,12 +46,11 @@ extension Collection {
 
     /// Changes an item's label, attributes or secret; nil leaves a part as it is.
     ///
-    /// Durable on return.
-    ///
-    /// With the item's key, a new secret is sealed under it; otherwise under a new key. Attributes that change the
-    /// required key material have the secret sealed again. Throws `locked`, `noSuchItem`, `limitExceeded`, `unreadable`
-    /// for a damaged item, `invalidAccessControl`, `authenticationNeeded`, `passcodeNotSet`,
-    /// `applicationPasswordNeeded`, `busy` after a concurrent change, and disk errors; then nothing has changed.
+    /// Durable on return. With the item's key, a new secret is sealed under it; otherwise under a new key. Attributes
+    /// that change the required key material have the secret sealed again. Throws `locked`, `noSuchItem`,
+    /// `limitExceeded`, `unreadable` for a damaged item, `invalidAccessControl`, `authenticationNeeded`,
+    /// `passcodeNotSet`, `applicationPasswordNeeded`, `busy` after a concurrent change, and disk errors; then nothing
+    /// has changed.
     ///
     /// - Parameters:
     ///   - key: the item key; it implies authentication.
@@ -119,9 +116,8 @@ extension Collection {
 
     /// Sets one attribute of an item, or removes it when the value is nil.
     ///
-    /// Other attributes keep their value at the time of the write.
-    ///
-    /// Throws like a change of all attributes, and `notSupported` for reserved attributes.
+    /// Other attributes keep their value at the time of the write. Throws like a change of all attributes, and
+    /// `notSupported` for reserved attributes.
     package func updateItem(
         _ id: ItemID,
         setting name: String,
@@ -141,9 +137,7 @@ extension Collection {
 
     /// Deletes an item, even a damaged one.
     ///
-    /// Durable on return.
-    ///
-    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and disk errors.
+    /// Durable on return. Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and disk errors.
     ///
     /// - Parameters:
     ///   - isAuthenticated: whether the caller was authenticated for the item.

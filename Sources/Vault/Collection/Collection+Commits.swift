@@ -1,6 +1,13 @@
 import KeychainModel
 import Logging
 
+enum CommitPhase {
+    case idle
+
+    /// A write is running; these changes come next.
+    case writing(waiting: ArraySlice<PendingMutation>)
+}
+
 /// Group commit. The first caller writes; callers that come meanwhile wait, and the first of them then writes as many
 /// waiting changes as fit into one transaction. So sixteen callers cost two syncs.
 ///
@@ -55,9 +62,9 @@ extension Collection {
     private func requireUnlocked() throws(VaultError) {
         switch phase {
         case .unlocked: return
-        case .deleted: throw Self.deleted
+        case .deleted: throw VaultError.collectionDeleted
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
-        case .vacant, .locked, .unlocking: throw VaultError(.locked, reason: "the collection is locked")
+        case .vacant, .locked, .unlocking: throw VaultError.collectionLocked
         }
     }
 
@@ -110,7 +117,7 @@ extension Collection {
             let sealedSecrets: [[UInt8]?]
             switch storage {
             case .none:
-                throw Self.closed
+                throw VaultError.vaultClosed
             case .memory(var store):
                 sealedSecrets = try store.seal(change, of: table)
                 storage = .memory(store)

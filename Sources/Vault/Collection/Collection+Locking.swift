@@ -14,7 +14,7 @@ extension Collection {
         await waitUntilSettled()
         switch phase {
         case .unlocked, .unlocking: return
-        case .deleted: throw Self.deleted
+        case .deleted: throw VaultError.collectionDeleted
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant:
             let password = Handoff(password)
@@ -33,7 +33,7 @@ extension Collection {
         await waitUntilSettled()
         switch phase {
         case .unlocked, .unlocking: return
-        case .deleted: throw Self.deleted
+        case .deleted: throw VaultError.collectionDeleted
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant, .locked: break
         }
@@ -94,12 +94,10 @@ extension Collection {
         try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
         storage = .none
         phase = .deleted
-        failWaiting(Self.deleted)
+        failWaiting(VaultError.collectionDeleted)
         table = ItemTable()
         await worker.stop()
     }
-
-    static let deleted = VaultError(.noSuchCollection, reason: "the collection was deleted")
 
     /// Waits until no password is being tried.
     private func waitUntilSettled() async {
@@ -117,7 +115,7 @@ extension Collection {
         phase = .unlocking(lockIsWanted: false)
         do throws(VaultError) {
             let keys = try await attempt()
-            guard case .unlocking(let lockIsWanted) = phase else { throw Self.deleted }
+            guard case .unlocking(let lockIsWanted) = phase else { throw VaultError.collectionDeleted }
             if lockIsWanted {
                 if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
                 throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
@@ -137,7 +135,7 @@ extension Collection {
     }
 
     private func open(_ key: UnlockKey) async throws(VaultError) -> UnlockedKeys {
-        guard case .file(let worker) = storage, let header else { throw Self.closed }
+        guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
         try context.configuration.limits.checkKeyMemory()
         // The disk is idle while the key is derived.
         if self.keys == nil { worker.post { writer in writer.checkStructure() } }
@@ -178,18 +176,12 @@ extension Collection {
             slots: []
         )
         let (keys, header) = try await context.deriver.perform { (_) throws(VaultError) in
-            guard let password = password.take() else { throw Self.closed }
+            guard let password = password.take() else { throw VaultError.vaultClosed }
             var header = emptyHeader
             let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation)
             return (keys, header)
         }
-        let writer = CollectionWriter(
-            name,
-            in: context.folder,
-            configuration: context.configuration,
-            indexKey: context.indexKey
-        )
-        let worker = try Worker(name.encoded, writer) { writer in writer.checkpoint() }
+        let worker = try newWorker()
         do throws(VaultError) {
             properties = try await worker.perform { (writer) throws(VaultError) in
                 try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
@@ -208,6 +200,16 @@ extension Collection {
         return keys
     }
 
+    private func newWorker() throws(VaultError) -> Worker<CollectionWriter> {
+        let writer = CollectionWriter(
+            name,
+            in: context.folder,
+            configuration: context.configuration,
+            indexKey: context.indexKey
+        )
+        return try Worker(name.encoded, writer) { writer in writer.checkpoint() }
+    }
+
     /// Enables writing and reading the audit.
     private func adoptAuditKey(_ keys: CollectionKeys) {
         do throws(VaultError) {
@@ -216,5 +218,48 @@ extension Collection {
         } catch {
             context.configuration.logger.error("The audit cannot be written: \(error)")
         }
+    }
+}
+
+extension Collection {
+    /// Opens the collection's file; a failure makes the collection unreadable.
+    func openFile() async {
+        let logger = context.configuration.logger
+        do throws(VaultError) {
+            let worker = try newWorker()
+            let contents = try await worker.perform { (writer) throws(VaultError) in try writer.open() }
+            header = contents.header
+            table = contents.table
+            properties.label = contents.header.label
+            properties.created = contents.header.created
+            properties.modified = contents.header.modified
+            storage = .file(worker)
+            if contents.tagsAreStale {
+                problems = [
+                    "the search index was made with another key: searches find nothing until the collection is unlocked"
+                ]
+                logger.warning("\(name): \(problems[0])")
+            }
+        } catch {
+            phase = .unreadable(reason: error.reason)
+            problems = [error.reason]
+            logger.error(
+                """
+                \(name): the collection cannot be read and is left as it is: \(error.reason). Generations are in \
+                \(context.folder.folder(Generations.folderName).path)
+                """
+            )
+        }
+    }
+
+    /// Closes a file that is a copy of another collection.
+    func close(asCopyOf other: CollectionName) async {
+        await close()
+        let reason = "it is a copy of \(other); move one of the two files out of the folder"
+        phase = .unreadable(reason: reason)
+        problems = [reason]
+        header = nil
+        table = ItemTable()
+        context.configuration.logger.error("\(name): the collection is left as it is: \(reason)")
     }
 }

@@ -1,3 +1,4 @@
+package import Gcrypt
 package import KeychainModel
 
 extension Collection {
@@ -7,7 +8,7 @@ extension Collection {
     /// `noSuchItem`, `authenticationNeeded` for an item with an item key or an unknown access control, and `unreadable`
     /// for a damaged secret.
     package func secret(of id: ItemID) throws(VaultError) -> Secret? {
-        guard let secret = table.sealedSecret(of: id) else { throw Self.noItem(id) }
+        guard let secret = table.sealedSecret(of: id) else { throw VaultError.noItem(id) }
         let key = try key(for: id, secret.condition)
         guard !secret.hasKey else { throw Self.keyNeeded(id) }
         guard let sealed = secret.bytes else { return nil }
@@ -52,7 +53,7 @@ extension Collection {
         let resident =
             if let itemKey { try secret(of: revision.item, with: itemKey) } else { try secret(of: revision.item) }
         if let resident { return resident }
-        guard case .file(let worker) = storage else { throw Self.closed }
+        guard case .file(let worker) = storage else { throw VaultError.vaultClosed }
         let handoff: Handoff<Secret>
         do throws(VaultError) {
             handoff = try await worker.perform { (writer) throws(VaultError) in
@@ -66,19 +67,15 @@ extension Collection {
             throw noteDamage(error, of: revision.item)
         }
         try checkSecret(of: revision)
-        guard let secret = handoff.take() else { throw Self.closed }
+        guard let secret = handoff.take() else { throw VaultError.vaultClosed }
         return secret
     }
 
     private func checkSecret(of revision: ItemRevision) throws(VaultError) {
         let id = revision.item
-        guard contains(id) else { throw Self.noItem(id) }
-        guard hasSecret(of: revision) else {
-            throw VaultError(.busy, reason: "item \(id) was changed at the same time")
-        }
+        guard let current = self.revision(of: id) else { throw VaultError.noItem(id) }
+        guard current.secret == revision.secret else { throw VaultError.itemChanged(id) }
     }
-
-    static let closed = VaultError(.storageFailed, reason: "the vault is closed")
 
     /// Throws unless a key is the current item key.
     func check(_ itemKey: ItemKey, of record: ItemRecord) throws(VaultError) {
@@ -89,15 +86,13 @@ extension Collection {
 
     /// Returns an item and the key of its secret, if the collection can open it.
     func readable(_ id: ItemID) throws(VaultError) -> (ItemRecord, SecretsKey) {
-        guard let record = table[id] else { throw Self.noItem(id) }
+        guard let record = table[id] else { throw VaultError.noItem(id) }
         return (record, try key(for: id, record.condition))
     }
 
     /// Returns the secrets key, if the collection can open the item.
     private func key(for id: ItemID, _ condition: ItemRecord.Condition) throws(VaultError) -> SecretsKey {
-        guard case .unlocked(let secretsKey) = phase else {
-            throw VaultError(.locked, reason: "the collection is locked")
-        }
+        guard case .unlocked(let secretsKey) = phase else { throw VaultError.collectionLocked }
         guard condition == .intact else {
             throw VaultError(.unreadable, reason: "item \(id) is damaged")
         }
@@ -105,10 +100,6 @@ extension Collection {
             throw VaultError(.authenticationNeeded, reason: "the access control of item \(id) is unknown: \(reason)")
         }
         return secretsKey
-    }
-
-    private static func noItem(_ id: ItemID) -> VaultError {
-        VaultError(.noSuchItem, reason: "there is no item \(id)")
     }
 
     private static func keyNeeded(_ id: ItemID) -> VaultError {
@@ -121,5 +112,22 @@ extension Collection {
             problems.append("the secret of item \(id) is damaged and is left as it is")
         }
         return error
+    }
+}
+
+extension Collection {
+    /// The size of an application secret in bytes.
+    package static let applicationSecretSize = SecretsKey.applicationSecretSize
+
+    /// Derives the secret of an application from the collection's key; the same application always gets the same
+    /// secret.
+    ///
+    /// It is stored in no item. Throws `locked`, and `notSupported` for the collection in memory.
+    package func applicationSecret(for application: String) throws(VaultError) -> SecureBytes {
+        guard !isEphemeral else {
+            throw VaultError(.notSupported, reason: "what lives in memory has no secrets that last")
+        }
+        guard case .unlocked(let key) = phase else { throw VaultError.collectionLocked }
+        return try cipher { () throws(GcryptError) in try key.applicationSecret(for: application) }
     }
 }

@@ -24,7 +24,6 @@ package final class Collection {
         case unreadable(reason: String)
     }
 
-    /// The storage of the items.
     enum Storage {
         /// None: there is no file, or it is closed or unreadable.
         case none
@@ -44,7 +43,7 @@ package final class Collection {
 
     /// The problems of the file, in words for a person; nil when there are none.
     package var problem: String? {
-        let problems = self.problems + (ledgerProblem.map { problem in [problem] } ?? [])
+        let problems = self.problems + (ledger.problem.map { problem in [problem] } ?? [])
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
@@ -61,17 +60,10 @@ package final class Collection {
 
     /// The keys that stay after the first unlock since the start.
     var keys: CollectionKeys?
-
-    /// The running write and the waiting changes.
     var commits = CommitPhase.idle
 
     var problems: [String] = []
-
-    /// The ledger of protected items.
     var ledger = LedgerPhase.unread
-
-    /// A problem of the ledger; the file itself is intact.
-    var ledgerProblem: String?
 
     /// The kind of key slot that unlocked the collection last; nil before, and after its creation.
     package internal(set) var unlockedBy: KeySlotInfo.Kind?
@@ -122,7 +114,6 @@ package final class Collection {
     /// The public key that protected items are sealed to, when it is known.
     var passcodePublicKey: [UInt8]? { keys?.passcodePublicKey }
 
-    /// Whether the collection was deleted.
     var isDeleted: Bool {
         if case .deleted = phase { true } else { false }
     }
@@ -177,5 +168,38 @@ package final class Collection {
         let actions = settledActions
         settledActions = []
         for action in actions { action() }
+    }
+}
+
+/// The phase of a collection, with its keys.
+///
+/// Callers see it as ``Collection/State``; a deleted collection looks locked.
+enum CollectionPhase {
+    /// There is no file yet.
+    case vacant
+
+    /// The secrets cannot be read.
+    case locked
+
+    /// A password is being tried; `lockIsWanted` when a lock was requested meanwhile.
+    case unlocking(lockIsWanted: Bool)
+
+    /// The secrets can be read with this key.
+    case unlocked(SecretsKey)
+
+    /// The file cannot be read.
+    case unreadable(reason: String)
+
+    /// The collection was deleted; this phase is final.
+    case deleted
+
+    var state: Collection.State {
+        switch self {
+        case .vacant: .vacant
+        case .locked, .deleted: .locked
+        case .unlocking: .unlocking
+        case .unlocked: .unlocked
+        case .unreadable(let reason): .unreadable(reason: reason)
+        }
     }
 }

@@ -1,3 +1,4 @@
+import Gcrypt
 import KeychainModel
 
 /// The sealed state of a collection.
@@ -8,26 +9,15 @@ import KeychainModel
 struct CollectionState: Equatable, Sendable {
     /// The ID of the next new item; no ID is ever used again.
     var nextItem: UInt64 = 1
-
-    /// The revision of the last change.
     var revision: UInt64 = 0
-
-    /// The number of items.
     var itemCount: UInt64 = 0
-
-    /// The creation time.
     var created: Timestamp
 
     /// The time of the last change of the collection or an item.
     var modified: Timestamp
-
-    /// The multiset hash of all items.
     var hash = MultisetHash()
-
-    /// The display name.
     var label: String
 
-    /// The plaintext.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: nextItem)
@@ -59,5 +49,24 @@ extension CollectionState {
             hash: hash,
             label: String(decoding: reader.remaining, as: UTF8.self)
         )
+    }
+}
+
+extension CollectionKeys {
+    func seal(_ state: CollectionState) throws(VaultError) -> [UInt8] {
+        try cipher { () throws(GcryptError) in
+            try seal(state.encoded, for: AssociatedData(collection: collection, column: .state))
+        }
+    }
+
+    /// Opens the state of the collection; nil when it is damaged or sealed with other keys.
+    func openState(_ sealed: [UInt8]) throws(VaultError) -> CollectionState? {
+        do throws(GcryptError) {
+            let plaintext = try open(sealed, for: AssociatedData(collection: collection, column: .state))
+            return plaintext.withUnsafeBytes { bytes in CollectionState(decoding: bytes) }
+        } catch {
+            if error.code == .authenticationFailed { return nil }
+            throw VaultError(error)
+        }
     }
 }

@@ -3,7 +3,6 @@ import KeychainModel
 
 /// The sealing key of the collection in memory; it is never stored.
 struct EphemeralStore: Sendable {
-    /// A random key.
     let secretsKey: SecretsKey
 
     /// A random identifier, which all sealed data is bound to.
@@ -31,16 +30,21 @@ struct EphemeralStore: Sendable {
     ///
     /// - Parameter table: the items before the change.
     mutating func seal(_ change: CollectionChange, of table: borrowing ItemTable) throws(VaultError) -> [[UInt8]?] {
-        let sealed = try sealSecrets(of: change)
+        var sealed: [[UInt8]?] = []
         var growth = 0
-        for (row, secret) in zip(change.rows, sealed) {
+        for row in change.rows {
             let old = table[row.id]
             if let old { growth -= Self.size(of: old) }
+            var secret: [UInt8]?
             switch row {
             case .insert(let row), .update(let row, _):
+                if let new = row.secret {
+                    secret = try cipher { () throws(GcryptError) in try secretsKey.seal(new.secret, of: row) }
+                }
                 growth += Self.size(of: row.metadata) + (secret ?? old?.sealedSecret ?? []).count
             case .delete: break
             }
+            sealed.append(secret)
         }
         guard growth <= 0 || usedBytes + growth <= limit else {
             throw VaultError(.limitExceeded, reason: "the collection in memory holds at most \(limit) bytes")
@@ -56,26 +60,5 @@ struct EphemeralStore: Sendable {
     private static func size(of metadata: ItemMetadata) -> Int {
         // An estimate for the record and its index entries.
         256 + metadata.label.utf8.count + metadata.attributes.packed.count
-    }
-
-    private func sealSecrets(of change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
-        var sealed: [[UInt8]?] = []
-        for row in change.rows {
-            switch row {
-            case .insert(let row), .update(let row, _):
-                guard let secret = row.secret else {
-                    sealed.append(nil)
-                    continue
-                }
-                sealed.append(
-                    try cipher { () throws(GcryptError) in
-                        try secretsKey.seal(secret.secret, of: row)
-                    }
-                )
-            case .delete:
-                sealed.append(nil)
-            }
-        }
-        return sealed
     }
 }

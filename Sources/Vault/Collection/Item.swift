@@ -45,3 +45,40 @@ package struct Item: Equatable, Sendable {
         )
     }
 }
+
+/// A revision of an item; a decision about the item holds for one revision only.
+package struct ItemRevision: Hashable, Sendable {
+    /// The ID of the item.
+    package let item: ItemID
+    let number: UInt64
+    let secret: UInt64
+}
+
+extension Collection {
+    /// Returns the current revision of an item; nil when there is none.
+    package func revision(of id: ItemID) -> ItemRevision? {
+        guard !isDeleted, let record = table[id] else { return nil }
+        return ItemRevision(item: id, number: record.revision, secret: record.metadata.secretRevision)
+    }
+
+    /// Whether an item still has the secret of a revision.
+    package func hasSecret(of revision: ItemRevision) -> Bool {
+        self.revision(of: revision.item)?.secret == revision.secret
+    }
+}
+
+/// The result of creating an item.
+package enum ItemCreation: Equatable, Sendable {
+    /// A new item.
+    case created(ItemID)
+
+    /// An existing item with equal attributes, changed (#94, #95).
+    case replaced(ItemID)
+
+    /// The ID of the item.
+    package var id: ItemID {
+        switch self {
+        case .created(let id), .replaced(let id): id
+        }
+    }
+}

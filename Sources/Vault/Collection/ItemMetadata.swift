@@ -1,3 +1,4 @@
+import Gcrypt
 import KeychainModel
 
 /// The metadata of an item, sealed as one blob.
@@ -12,23 +13,14 @@ struct ItemMetadata: Equatable, Sendable {
     ///
     /// A change of the label does not change it.
     var secretRevision: UInt64
-
-    /// The creation time.
     var created: Timestamp
-
-    /// The modification time.
     var modified: Timestamp
-
-    /// The display name.
     var label: String
-
-    /// The lookup attributes.
     var attributes: Attributes
 
     /// The wrapped item key; nil when the secrets key alone opens the secret.
     var wraps: ItemKeyWraps?
 
-    /// The plaintext.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         let label = label.utf8
@@ -69,6 +61,20 @@ extension ItemMetadata {
             label: String(decoding: label, as: UTF8.self),
             attributes: attributes,
             wraps: wraps
+        )
+    }
+}
+
+extension CollectionKeys {
+    func seal(
+        _ metadata: ItemMetadata,
+        of item: ItemID,
+        revision: UInt64,
+        tags: [UInt8]
+    ) throws(GcryptError) -> [UInt8] {
+        try seal(
+            metadata.encoded,
+            for: AssociatedData(metadataOf: item, revision: revision, tags: tags, collection: collection)
         )
     }
 }

@@ -17,10 +17,7 @@ struct ItemRecord: Sendable {
         case deleted
     }
 
-    /// The ID of the item.
     let id: ItemID
-
-    /// The revision of the item's last change.
     var revision: UInt64
 
     /// The metadata; empty unless the item is intact.
@@ -28,8 +25,6 @@ struct ItemRecord: Sendable {
 
     /// The sealed secret; nil when it is not in memory.
     var sealedSecret: [UInt8]?
-
-    /// The known part.
     var condition: Condition
 
     /// Creates the record of an item whose metadata is unknown.

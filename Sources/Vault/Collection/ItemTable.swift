@@ -11,17 +11,14 @@ struct ItemTable: Sendable {
     private var deletedCount = 0
     private var protections: [ItemID: ItemProtection] = [:]
 
-    /// A damaged item.
     private struct Damage {
         let reason: String
         // The stored tags of an item whose attributes are unknown.
         let tags: [UInt64]?
     }
 
-    /// The number of items.
     var count: Int { records.count - deletedCount }
 
-    /// The IDs of all items, ascending.
     var ids: [ItemID] {
         var ids: [ItemID] = []
         ids.reserveCapacity(count)
@@ -46,10 +43,8 @@ struct ItemTable: Sendable {
         protections[id] = protection
     }
 
-    /// The number of damaged items.
     var damagedCount: Int { damages.count }
 
-    /// Reserves capacity for items.
     mutating func reserve(items: Int) {
         records.reserveCapacity(items)
     }
@@ -64,7 +59,6 @@ struct ItemTable: Sendable {
         position(of: id).map { position in records[position] }
     }
 
-    /// Whether an item exists.
     func contains(_ id: ItemID) -> Bool {
         position(of: id) != nil
     }
@@ -149,7 +143,6 @@ struct ItemTable: Sendable {
         return true
     }
 
-    /// Replaces the record of an item.
     mutating func replace(_ record: ItemRecord, oldTags: [UInt64], newTags: [UInt64]) {
         guard let position = position(of: record.id) else { return }
         records[position] = record
@@ -159,7 +152,6 @@ struct ItemTable: Sendable {
         for tag in newTags { index.insert(UInt32(position), for: tag) }
     }
 
-    /// Removes an item.
     mutating func remove(_ id: ItemID, tags: [UInt64]) {
         guard let position = position(of: id) else { return }
         for tag in tags { index.remove(UInt32(position), for: tag) }
@@ -191,9 +183,8 @@ struct ItemTable: Sendable {
     /// Returns the item that a new one replaces (#94).
     ///
     /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
-    /// protected one, else the newest.
-    ///
-    /// So an open item with the same attributes cannot attract a secret that belongs into a protected one.
+    /// protected one, else the newest. So an open item with the same attributes cannot attract a secret that belongs
+    /// into a protected one.
     ///
     /// - Parameter tags: the tags of the attributes without reserved ones.
     func itemToReplace(_ attributes: Attributes, tags: [UInt64]) -> ItemID? {

@@ -14,11 +14,7 @@ struct MutationBatch {
     private let now: Timestamp
     private let collection: [UInt8]
     private let takesUnsealed: Bool
-
-    /// The change to write.
     private(set) var change: CollectionChange
-
-    /// The accepted changes, in order.
     private(set) var mutations: [PendingMutation] = []
 
     /// The result of each accepted change, once it is written.
@@ -161,7 +157,7 @@ struct MutationBatch {
         in table: borrowing ItemTable
     ) throws(VaultError) -> PendingMutation.Outcome? {
         if touched.contains(id) { return nil }
-        guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+        guard let record = table[id] else { throw VaultError.noItem(id) }
         guard record.condition == .intact, !table.isDamaged(id) else {
             throw VaultError(.unreadable, reason: "item \(id) is damaged and cannot be changed")
         }
@@ -218,9 +214,7 @@ struct MutationBatch {
         )
     }
 
-    /// Records in the metadata how the secret is sealed.
-    ///
-    /// Returns the item key if the secret is sealed under one.
+    /// Records in the metadata how the secret is sealed, and returns its item key, if any.
     ///
     /// An item whose attributes require key material is sealed accordingly, or not written at all.
     private func seal(
@@ -242,7 +236,7 @@ struct MutationBatch {
             }
         }
         guard ItemProtection(of: metadata.attributes).keyAlternatives == metadata.wraps?.alternatives else {
-            throw VaultError(.busy, reason: "item \(id) was changed at the same time")
+            throw VaultError.itemChanged(id)
         }
         return itemKey
     }
@@ -254,7 +248,7 @@ struct MutationBatch {
         in table: borrowing ItemTable
     ) throws(VaultError) -> PendingMutation.Outcome? {
         if touched.contains(id) { return nil }
-        guard let record = table[id] else { throw VaultError(.noSuchItem, reason: "there is no item \(id)") }
+        guard let record = table[id] else { throw VaultError.noItem(id) }
         try table.checkAuthorization(of: id, isAuthenticated: isAuthenticated)
         try table.check(expected, of: record)
         let oldTags =

@@ -3,13 +3,11 @@
 /// An open-addressing hash table, at least a fifth of it free, with 12 bytes per cell. Most attributes belong to one
 /// item, whose position is in the cell; otherwise the cell refers to a sorted list.
 struct AttributeIndex: Sendable {
-    /// The positions for a tag.
     enum Postings {
         case none
         case one(UInt32)
         case many(PostingList)
 
-        /// The number of positions.
         var count: Int {
             switch self {
             case .none: 0
@@ -18,7 +16,6 @@ struct AttributeIndex: Sendable {
             }
         }
 
-        /// Whether a position is included.
         func contains(_ position: UInt32) -> Bool {
             switch self {
             case .none: false
@@ -27,7 +24,6 @@ struct AttributeIndex: Sendable {
             }
         }
 
-        /// Calls `body` with each position, ascending.
         func forEach(_ body: (UInt32) -> Void) {
             switch self {
             case .none: break
@@ -50,10 +46,8 @@ struct AttributeIndex: Sendable {
     private var count = 0
     private let seed = UInt64.random(in: .min ... .max) | 1
 
-    /// The number of tags.
     var tagCount: Int { count }
 
-    /// The positions for a tag.
     subscript(tag: UInt64) -> Postings {
         guard let index = find(tag) else { return .none }
         let cell = cells[index]
@@ -80,7 +74,6 @@ struct AttributeIndex: Sendable {
         }
     }
 
-    /// Removes a position from a tag.
     mutating func remove(_ position: UInt32, for tag: UInt64) {
         guard let index = find(tag) else { return }
         let cell = cells[index]

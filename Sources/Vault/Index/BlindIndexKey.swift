@@ -6,7 +6,6 @@ import KeychainModel
 /// It is stored beside the collections and serves all of them, so that searches work before any unlock. It allows
 /// testing guesses at attributes, and nothing else.
 final class BlindIndexKey: Sendable {
-    /// The size of the key in bytes.
     static let size = 32
 
     private let authenticator: HMACSHA256
@@ -14,7 +13,6 @@ final class BlindIndexKey: Sendable {
     /// An 8-byte fingerprint of the key.
     let fingerprint: [UInt8]
 
-    /// Creates a key from its bytes.
     init(_ key: borrowing SecureBytes) throws(VaultError) {
         let authenticator = try cipher { () throws(GcryptError) in try HMACSHA256(key: key) }
         // Differs from every attribute: a packed pair contains a NUL.
@@ -49,5 +47,57 @@ final class BlindIndexKey: Sendable {
         if let failure { throw VaultError(failure) }
         tags.sort()
         return tags
+    }
+}
+
+/// The tags in an item's row: 8 bytes each, big-endian; a remainder is ignored.
+struct StoredTags: Sequence {
+    private let bytes: UnsafeRawBufferPointer
+
+    /// Reads tags in place; the bytes must stay valid.
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var count: Int { bytes.count / 8 }
+
+    func makeIterator() -> Iterator {
+        Iterator(bytes: bytes)
+    }
+
+    struct Iterator: IteratorProtocol {
+        fileprivate let bytes: UnsafeRawBufferPointer
+        private var offset = 0
+
+        fileprivate init(bytes: UnsafeRawBufferPointer) {
+            self.bytes = bytes
+        }
+
+        mutating func next() -> UInt64? {
+            guard bytes.count - offset >= 8 else { return nil }
+            defer { offset += 8 }
+            return UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        }
+    }
+}
+
+extension Vault {
+    /// Computes a code that requires this user's data: 32 bytes, HMAC-SHA256 under the index key.
+    ///
+    /// - Parameter purpose: separates codes for different purposes.
+    package func code(of purpose: String, _ parts: [UInt8]...) throws(VaultError) -> [UInt8] {
+        guard let indexKey = context?.indexKey else { throw VaultError.vaultClosed }
+        return try indexKey.code(of: purpose, parts)
+    }
+}
+
+extension BlindIndexKey {
+    /// Computes a code.
+    ///
+    /// The hexadecimal message contains no NUL and so differs from every attribute.
+    func code(of purpose: String, _ parts: [[UInt8]]) throws(VaultError) -> [UInt8] {
+        let digits = parts.map { part in part.map { byte in String(byte, radix: 16) }.joined(separator: ".") }
+        let message = Array("keychaind 1 code for \(purpose): \(digits.joined(separator: " "))".utf8)
+        return try authenticate(message)
     }
 }

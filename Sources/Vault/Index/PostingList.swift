@@ -2,29 +2,24 @@
 struct PostingList: Equatable, Sendable {
     private var positions: [UInt32]
 
-    /// Creates an empty list.
     init() {
         positions = []
     }
 
-    /// Creates a list of one position.
     init(_ position: UInt32) {
         positions = [position]
     }
 
-    /// The number of positions.
     var count: Int { positions.count }
 
     /// The position, if there is exactly one.
     var only: UInt32? { positions.count == 1 ? positions[0] : nil }
 
-    /// Whether a position is included.
     func contains(_ position: UInt32) -> Bool {
         let index = insertionPoint(of: position)
         return index < positions.count && positions[index] == position
     }
 
-    /// Calls `body` with each position, ascending.
     func forEach(_ body: (UInt32) -> Void) {
         for position in positions { body(position) }
     }
@@ -39,7 +34,6 @@ struct PostingList: Equatable, Sendable {
         if positions[index] != position { positions.insert(position, at: index) }
     }
 
-    /// Removes a position.
     mutating func remove(_ position: UInt32) {
         let index = insertionPoint(of: position)
         if index < positions.count, positions[index] == position { positions.remove(at: index) }

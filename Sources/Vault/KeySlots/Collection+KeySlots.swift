@@ -69,7 +69,7 @@ extension Collection {
         try Self.check(label)
         let symbols = SharedPassword(try cipher { () throws(GcryptError) in try key.canonical.copy(in: .locked) })
         try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
-            guard let key = try RecoveryKey.read(symbols.bytes) else { throw Self.closed }
+            guard let key = try RecoveryKey.read(symbols.bytes) else { throw VaultError.vaultClosed }
             try change.addRecoveryKey(opened, key, label: label)
         }
     }
@@ -82,9 +82,9 @@ extension Collection {
         let (_, header) = try changeableFile()
         let text = Handoff(text)
         try await context.deriver.perform { (_) throws(VaultError) in
-            guard let text = text.take() else { throw Self.closed }
+            guard let text = text.take() else { throw VaultError.vaultClosed }
             guard try header.open(with: text) != nil else {
-                throw VaultError(.wrongPassword, reason: "the password opens no key slot")
+                throw VaultError.noKeySlotOpens
             }
         }
     }
@@ -132,7 +132,7 @@ extension Collection {
         try context.configuration.limits.check(password: text.bytes)
         try await changeKeySlots { (slots) throws(VaultError) in
             guard let opened = try slots.header.open(with: text.bytes) else {
-                throw VaultError(.wrongPassword, reason: "the password opens no key slot")
+                throw VaultError.noKeySlotOpens
             }
             try change(&slots, opened)
             guard slots.header.slots.count <= CollectionFormat.maximumSlots else {
@@ -177,7 +177,7 @@ extension Collection {
 
     private func changeableFile() throws(VaultError) -> (Worker<CollectionWriter>, CollectionHeader) {
         switch phase {
-        case .deleted: throw Self.deleted
+        case .deleted: throw VaultError.collectionDeleted
         case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
         case .vacant: throw VaultError(.notSupported, reason: "the collection has no password yet")
         case .locked, .unlocking, .unlocked: break
@@ -185,7 +185,16 @@ extension Collection {
         guard !isEphemeral else {
             throw VaultError(.notSupported, reason: "the collection in memory has no password")
         }
-        guard case .file(let worker) = storage, let header else { throw Self.closed }
+        guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
         return (worker, header)
+    }
+}
+
+/// A password or recovery key for several attempts; wiped with the last reference.
+final class SharedPassword: Sendable {
+    let bytes: SecureBytes
+
+    init(_ bytes: consuming SecureBytes) {
+        self.bytes = bytes
     }
 }

@@ -2,11 +2,9 @@ import Gcrypt
 
 /// A key slot that this machine opens.
 ///
-/// Parameters: length (4) and bytes of the sealed key, note.
-///
-/// The machine seals a random key of this slot, which wraps the master key.
+/// Parameters: length (4) and bytes of the sealed key, note. The machine seals a random key of this slot, which wraps
+/// the master key.
 enum HostSlot {
-    /// The most bytes of a sealed key.
     static let maximumSealedSize = 4096
 
     private static let lengthSize = 4
@@ -32,11 +30,7 @@ enum HostSlot {
         parameters.append(bigEndian: UInt32(sealed.count))
         parameters += sealed + note.encoded
         var slot = KeySlot(id: id, kind: KeySlot.Kind.host.rawValue, parameters: parameters, wrapped: [])
-        do throws(GcryptError) {
-            slot.wrapped = try slot.wrap(master, under: key, in: collection)
-        } catch {
-            throw VaultError(error)
-        }
+        slot.wrapped = try cipher { () throws(GcryptError) in try slot.wrap(master, under: key, in: collection) }
         return slot
     }
 

@@ -1,4 +1,5 @@
 import Gcrypt
+import KeychainModel
 
 /// A key slot: a key of the collection, wrapped under another key.
 struct KeySlot: Equatable, Sendable {
@@ -22,11 +23,7 @@ struct KeySlot: Equatable, Sendable {
 
     /// The stored kind; slots of unknown kinds are kept and never open.
     var kind: Int64
-
-    /// The parameters of the kind.
     var parameters: [UInt8]
-
-    /// The wrapped key.
     var wrapped: [UInt8]
 
     /// Whether the slot unlocks the collection.
@@ -107,4 +104,43 @@ struct KeySlot: Equatable, Sendable {
             return Array(code.prefix(8))
         }
     }
+}
+
+/// The note of a key slot: creation time and label, readable without a key.
+///
+/// At the end of the slot's parameters: time (8), label in UTF-8. The first password of a collection has none.
+struct KeySlotNote: Equatable, Sendable {
+    /// The time of creation or of the last change of its key.
+    var made: Timestamp
+    var label: String
+
+    init(made: Timestamp, label: String) {
+        self.made = made
+        self.label = label
+    }
+
+    /// Decodes a note; nil when the size is wrong.
+    init?(decoding bytes: some Swift.Collection<UInt8>) {
+        guard (Self.minimumSize...Self.minimumSize + Self.labelBytes).contains(bytes.count) else { return nil }
+        let time = bytes.prefix(Self.minimumSize).reduce(UInt64(0)) { value, byte in value << 8 | UInt64(byte) }
+        made = Timestamp(microsecondsSinceEpoch: Int64(bitPattern: time))
+        label = String(decoding: bytes.dropFirst(Self.minimumSize), as: UTF8.self)
+    }
+
+    var encoded: [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: made.microsecondsSinceEpoch)
+        return bytes + Array(label.utf8)
+    }
+
+    static let labelBytes = 256
+
+    private static let minimumSize = 8
+}
+
+/// An opened key slot with its master key, in locked memory.
+struct OpenedSlot: ~Copyable, Sendable {
+    let slot: KeySlot
+
+    let master: SecureBytes
 }

@@ -3,13 +3,8 @@ import KeychainModel
 
 /// A change of key slots, with the master key where it is needed.
 struct KeySlotChange: Sendable {
-    /// The header with the changed slots.
     var header: CollectionHeader
-
-    /// The time for new notes.
     let now: Timestamp
-
-    /// The cost of new passwords.
     let costs: Argon2id
 
     /// Replaces the opened password, or the first one after a recovery key.
@@ -28,7 +23,6 @@ struct KeySlotChange: Sendable {
         header.slots.append(slot)
     }
 
-    /// Adds a password.
     mutating func addPassword(
         _ opened: borrowing OpenedSlot,
         _ new: borrowing SecureBytes,
@@ -46,7 +40,6 @@ struct KeySlotChange: Sendable {
         )
     }
 
-    /// Adds a recovery key.
     mutating func addRecoveryKey(
         _ opened: borrowing OpenedSlot,
         _ key: borrowing RecoveryKey,
@@ -80,9 +73,7 @@ struct KeySlotChange: Sendable {
         header.slots.append(slot)
     }
 
-    /// Removes a slot.
-    ///
-    /// The last password stays, so that a person can always unlock the collection.
+    /// Removes a slot, but not the last password: a person can always unlock the collection.
     mutating func remove(_ number: Int64) throws(VaultError) {
         guard let slot = header.slots.first(where: { slot in slot.id == number }) else {
             throw VaultError(.noSuchKeySlot, reason: "there is no key slot \(number)")

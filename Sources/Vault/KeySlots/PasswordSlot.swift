@@ -15,7 +15,7 @@ enum PasswordSlot {
         slot id: Int64,
         collection: [UInt8]
     ) throws(VaultError) -> KeySlot {
-        do throws(GcryptError) {
+        try cipher { () throws(GcryptError) in
             let derivation = try PasswordDerivation(costs)
             var slot = KeySlot(
                 id: id,
@@ -25,8 +25,6 @@ enum PasswordSlot {
             )
             slot.wrapped = try slot.wrap(master, under: derivation.key(from: password), in: collection)
             return slot
-        } catch {
-            throw VaultError(error)
         }
     }
 

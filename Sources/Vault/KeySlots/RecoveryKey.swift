@@ -5,7 +5,6 @@ package import Gcrypt
 /// 27 random symbols of 5 bits (135 bits) and a check symbol, in seven groups of four: `7K2M-0XQD-…`. The alphabet has
 /// no I, L, O and U; they are read as 1, 1, 0 and V. The check finds every wrong symbol and every swap of two.
 package struct RecoveryKey: ~Copyable, Sendable {
-    /// The number of symbols, check included.
     static let symbolCount = 28
 
     private static let groupSize = 4

@@ -2,11 +2,8 @@ import Gcrypt
 
 /// A key slot that a ``RecoveryKey`` opens.
 ///
-/// Parameters: salt (16), note.
-///
-/// A recovery key is long and random, so its derivation need not be slow.
+/// Parameters: salt (16), note. A recovery key is long and random, so its derivation need not be slow.
 enum RecoverySlot {
-    /// The size of the salt in bytes.
     static let saltSize = 16
 
     private static let purpose = Array("keychaind 1 recovery".utf8)
@@ -19,7 +16,7 @@ enum RecoverySlot {
         slot id: Int64,
         collection: [UInt8]
     ) throws(VaultError) -> KeySlot {
-        do throws(GcryptError) {
+        try cipher { () throws(GcryptError) in
             let salt = try RandomBytes.nonce(saltSize)
             var slot = KeySlot(
                 id: id,
@@ -29,8 +26,6 @@ enum RecoverySlot {
             )
             slot.wrapped = try slot.wrap(master, under: derive(key, salt: salt), in: collection)
             return slot
-        } catch {
-            throw VaultError(error)
         }
     }
 

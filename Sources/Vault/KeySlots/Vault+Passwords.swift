@@ -1,5 +1,5 @@
 package import Gcrypt
-import KeychainModel
+package import KeychainModel
 
 extension Vault {
     /// Changes a password in every collection that it opens, `login` first.
@@ -39,4 +39,13 @@ extension Vault {
         change.failed += unreadable
         return change
     }
+}
+
+/// The result of a password change in several collections.
+package struct PasswordChange: Sendable {
+    /// The changed collections.
+    package internal(set) var changed: [CollectionName] = []
+
+    /// The unchanged collections that the old password opens or may open, with the reasons.
+    package internal(set) var failed: [(name: CollectionName, error: VaultError)] = []
 }

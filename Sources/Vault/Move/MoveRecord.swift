@@ -64,9 +64,7 @@ extension MoveRecord.OldFile {
     }
 }
 
-/// Text files in a vault's folder.
 enum FileText {
-    /// Reads a regular file.
     static func read(_ path: String, maximumSize: Int64) throws(VaultError) -> String {
         let file = try OpenedFile(path, flags: O_RDONLY)
         return String(decoding: try file.bytes(maximumSize: maximumSize), as: UTF8.self)

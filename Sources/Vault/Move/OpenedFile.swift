@@ -3,7 +3,6 @@ import Glibc
 
 /// An open file; closed with this value.
 package struct OpenedFile: ~Copyable, Sendable {
-    /// The owned descriptor.
     let descriptor: CInt
 
     private static let chunk = 256 << 10
@@ -77,7 +76,6 @@ package struct OpenedFile: ~Copyable, Sendable {
         }
     }
 
-    /// Reads the whole file.
     func bytes(maximumSize: Int64) throws(VaultError) -> [UInt8] {
         let size = try identity().size
         guard size <= maximumSize else { throw VaultError(.limitExceeded, reason: "the file is too long") }
@@ -93,7 +91,6 @@ package struct OpenedFile: ~Copyable, Sendable {
         try synchronize()
     }
 
-    /// Syncs the file.
     func synchronize() throws(VaultError) {
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }

@@ -31,7 +31,6 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// The most entries to list.
     private static let maximumEntries = 4096
 
     private let descriptor: CInt
@@ -102,14 +101,7 @@ struct UserFolder: ~Copyable {
         }
         guard copy >= 0, let listing = fdopendir(copy) else { throw VaultError(errno: errno, doing: "list the folder") }
         defer { closedir(listing) }
-        var names: [String] = []
-        while names.count < Self.maximumEntries, let entry = readdir(listing) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { text in String(cString: text) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names.sorted()
+        return Folder.names(in: listing, atMost: Self.maximumEntries)
     }
 
     /// Whether the name exists, even as a broken link.
@@ -180,7 +172,6 @@ struct UserFolder: ~Copyable {
         return file
     }
 
-    /// Removes a file, if it exists.
     func remove(_ name: String) throws(VaultError) {
         try UserRights.perform { () throws(VaultError) in
             guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
@@ -189,12 +180,10 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Removes an empty folder.
     func removeFolder(_ name: String) {
         try? UserRights.perform { () throws(VaultError) in _ = unlinkat(descriptor, name, AT_REMOVEDIR) }
     }
 
-    /// Renames a file, replacing any other.
     func rename(_ name: String, to newName: String) throws(VaultError) {
         try UserRights.perform { () throws(VaultError) in
             guard renameat(descriptor, name, descriptor, newName) == 0 else {

@@ -1,7 +1,6 @@
 import KeychainModel
 import Logging
 
-/// The state of a collection's ledger.
 enum LedgerPhase {
     /// The collection has not been read yet, or lives in memory.
     case unread
@@ -9,8 +8,30 @@ enum LedgerPhase {
     /// The ledger as it is, or is being, stored in `state.db`.
     case known(ProtectionLedger)
 
+    /// The same, but `state.db` still marks items as protected that no longer are.
+    case outdated(ProtectionLedger, VaultError)
+
     /// The ledger cannot be read from `state.db`.
     case unavailable(VaultError)
+
+    /// The ledger; nil when it is not known.
+    var known: ProtectionLedger? {
+        switch self {
+        case .known(let ledger), .outdated(let ledger, _): ledger
+        case .unread, .unavailable: nil
+        }
+    }
+
+    /// The problem of the ledger, for a person; the file itself is intact.
+    var problem: String? {
+        switch self {
+        case .unread, .known: nil
+        case .outdated(_, let error):
+            "the removal of a protection was not stored; the next start may restore it: \(error.reason)"
+        case .unavailable(let error):
+            "the ledger of its protected items cannot be read, so a rollback would go unnoticed: \(error.reason)"
+        }
+    }
 }
 
 extension Collection {
@@ -66,9 +87,6 @@ extension Collection {
                 problems.append(Self.doubt)
             }
             ledger = .unavailable(error)
-            ledgerProblem = """
-                the ledger of its protected items cannot be read, so a rollback would go unnoticed: \(error.reason)
-                """
         }
     }
 
@@ -88,21 +106,20 @@ extension Collection {
     ///
     /// After a failure, the next start protects the items again.
     func weakenLedger(for change: CollectionChange) async {
-        guard case .known(let known) = ledger, var ledger = known.weakened(by: change.rows) else { return }
+        guard let known = ledger.known, var ledger = known.weakened(by: change.rows) else { return }
         ledger.revision = max(ledger.revision, properties.revision)
         ledger.nextItem = max(ledger.nextItem, properties.nextItem)
         do throws(VaultError) {
             try await keep(ledger)
         } catch {
             context.configuration.logger.warning("\(name): \(error)")
-            ledgerProblem =
-                "the removal of a protection was not stored; the next start may restore it: \(error.reason)"
+            self.ledger = .outdated(known, error)
         }
     }
 
     /// Restores the ledger after a failed change.
     func restoreLedger(_ old: ProtectionLedger, after error: VaultError) async {
-        if case .known(let noted) = ledger { skipNumbers(of: noted) }
+        if let noted = ledger.known { skipNumbers(of: noted) }
         // After a failed sync, the change may be on the disk.
         guard error.code != .storageFailed else { return }
         do throws(VaultError) {
@@ -133,14 +150,13 @@ extension Collection {
     /// Returns the ledger; reads it again if an earlier attempt failed and the change needs it.
     private func knownLedger(for change: CollectionChange) async throws(VaultError) -> ProtectionLedger? {
         switch ledger {
-        case .known(let ledger): return ledger
+        case .known(let ledger), .outdated(let ledger, _): return ledger
         case .unread: return nil
         case .unavailable:
             guard ProtectionLedger().strengthened(by: change.rows) != nil, let keys else { return nil }
             // The items in memory stay as they are until the next start: the change is based on them.
             let ledger = try await storedLedger(keys).get() ?? ledgerOfFile()
             self.ledger = .known(ledger)
-            ledgerProblem = nil
             return ledger
         }
     }
@@ -159,7 +175,7 @@ extension Collection {
     }
 
     private func keep(_ ledger: ProtectionLedger) async throws(VaultError) {
-        guard let keys else { throw Self.closed }
+        guard let keys else { throw VaultError.vaultClosed }
         var ledger = ledger
         ledger.forgetDeleted(table.contains)
         let sealed = try keys.seal(ledger)
@@ -169,7 +185,6 @@ extension Collection {
             folder.shortenJournal()
         }
         self.ledger = .known(ledger)
-        ledgerProblem = nil
     }
 
     /// Skips IDs and revisions that a newer file may have used.
@@ -179,5 +194,72 @@ extension Collection {
             properties.revision = max(properties.revision, since)
         }
         properties.revision = max(properties.revision, ledger.revision)
+    }
+}
+
+extension ItemTable {
+    /// Restores protection that the ledger records and the file lacks.
+    ///
+    /// Returns the number of changed items.
+    mutating func restoreProtection(
+        from ledger: ProtectionLedger,
+        indexKey: BlindIndexKey
+    ) throws(VaultError) -> Int {
+        var count = 0
+        for (id, mark) in ledger.marks {
+            guard let record = self[id], record.condition == .intact else { continue }
+            switch mark {
+            case .doubtful:
+                guard !protection(of: id).needsAuthentication else { continue }
+                doubt(record)
+            case .protected(let since, let attributes):
+                guard let restored = Self.restored(record, since: since, attributes) else { continue }
+                let oldTags = try indexKey.tags(of: record.metadata.attributes)
+                replace(restored, oldTags: oldTags, newTags: try indexKey.tags(of: restored.metadata.attributes))
+            }
+            count += 1
+        }
+        return count
+    }
+
+    /// Requires authentication for every open item until it is written again; returns their IDs.
+    mutating func doubtOpenItems() -> [ItemID] {
+        var doubtful: [ItemID] = []
+        for id in ids {
+            guard let record = self[id], record.condition == .intact, !protection(of: id).needsAuthentication else {
+                continue
+            }
+            doubt(record)
+            doubtful.append(id)
+        }
+        return doubtful
+    }
+
+    private mutating func doubt(_ record: ItemRecord) {
+        let name = ReservedAttribute.accessControl.rawValue
+        let attributes = record.metadata.attributes.setting(name, to: Constraint.userPresence.rawValue)
+        impose(ItemProtection(of: attributes), on: record.id)
+    }
+
+    /// Returns an item with its recorded protection; nil if it has that or one that is as good.
+    private static func restored(_ record: ItemRecord, since: UInt64, _ known: Attributes) -> ItemRecord? {
+        let attributes = record.metadata.attributes
+        // A rolled-back row cannot remove what a key enforces.
+        guard record.metadata.wraps == nil, attributes.protection != known else { return nil }
+        let own = ItemProtection(of: attributes)
+        if case .unknown = own { return nil }
+        let policy = ItemProtection(of: known).policy
+        let losesKey = own.keyAlternatives == nil && policy?.keyAlternatives != nil
+        if own.needsAuthentication, record.revision >= since, !losesKey { return nil }
+        var restored = record
+        restored.metadata.attributes = attributes.withProtection(known)
+        // This revision has no item key, so nothing could verify the application password.
+        if policy?.factors.contains(.applicationPassword) == true {
+            restored.metadata.attributes = restored.metadata.attributes.setting(
+                ReservedAttribute.accessControl.rawValue,
+                to: Constraint.devicePasscode.rawValue
+            )
+        }
+        return restored
     }
 }

@@ -94,7 +94,7 @@ extension Collection {
         applicationPassword: consuming SecureBytes?
     ) async throws(VaultError) -> NewSecret {
         guard let alternatives else { return .ordinary(secret) }
-        guard state == .unlocked else { throw VaultError(.locked, reason: "the collection is locked") }
+        guard state == .unlocked else { throw VaultError.collectionLocked }
         var recipient = NewItemKey.Recipient(costs: context.configuration.keyDerivation)
         if alternatives.contains(where: { factors in factors.contains(.passcode) }) {
             guard let login = context.login.collection, let publicKey = login.passcodePublicKey else {
@@ -157,7 +157,7 @@ extension Collection {
             var newSecret = secret
             if newSecret == nil {
                 basis.secretRevision = record.metadata.secretRevision
-                guard let revision = revision(of: id) else { throw Self.deleted }
+                guard let revision = revision(of: id) else { throw VaultError.collectionDeleted }
                 newSecret = SharedSecret(try await storedSecret(of: revision, with: key))
             }
             if let newSecret {

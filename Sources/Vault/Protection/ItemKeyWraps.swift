@@ -10,7 +10,6 @@ struct ItemKeyWraps: Equatable, Sendable {
     /// The revision at which the key was created.
     let revision: UInt64
 
-    /// Encodes wraps.
     init(_ wraps: [WrappedItemKey], revision: UInt64) {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: revision)
@@ -29,7 +28,6 @@ struct ItemKeyWraps: Equatable, Sendable {
         self.revision = revision
     }
 
-    /// The wraps.
     var wraps: [WrappedItemKey] {
         encoded.withUnsafeBytes { bytes in
             var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(8)))

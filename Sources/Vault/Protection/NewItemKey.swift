@@ -5,15 +5,11 @@ import KeychainModel
 ///
 /// The slow key derivation is done in advance; wrapping then takes microseconds.
 final class NewItemKey: Sendable {
-    /// The recipients of the wraps.
     struct Recipient: Sendable {
-        /// The public key of the passcode.
         var passcode: [UInt8]?
 
         /// The identifier of `login`, if the item is in another collection.
         var login: [UInt8]?
-
-        /// The cost of a password derivation.
         var costs: Argon2id
     }
 
@@ -78,7 +74,6 @@ final class NewItemKey: Sendable {
     /// The factors with key material in each alternative.
     var alternatives: [FactorSet] { wrappings.map(\.factors) }
 
-    /// Returns the key for an item.
     func key(of item: ItemID, revision: UInt64, collection: [UInt8]) throws(GcryptError) -> ItemKey {
         ItemKey(try bytes.copy(in: .locked), item: item, revision: revision, collection: collection)
     }

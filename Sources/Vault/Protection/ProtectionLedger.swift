@@ -8,7 +8,6 @@ import KeychainModel
 /// Encoding: 1 (1), revision (8), next item ID (8), then per item: mark (1; 1 protected, 2 doubtful), ID (8), and if
 /// protected: revision (8), length of the attributes (4), packed attributes.
 struct ProtectionLedger: Equatable, Sendable {
-    /// The mark of an item.
     enum Mark: Equatable, Sendable {
         /// Protected since a revision, with these reserved attributes.
         case protected(since: UInt64, Attributes)
@@ -18,8 +17,6 @@ struct ProtectionLedger: Equatable, Sendable {
     }
 
     private static let version: UInt8 = 1
-
-    /// The number of deleted items to remember.
     private static let deletedItems = 4096
 
     /// A revision that the file has reached.
@@ -31,10 +28,8 @@ struct ProtectionLedger: Equatable, Sendable {
     /// The marks, including those of deleted items.
     var marks: [ItemID: Mark] = [:]
 
-    /// Creates an empty ledger.
     init() {}
 
-    /// The encoding.
     var encoded: [UInt8] {
         var bytes = [Self.version]
         bytes.append(bigEndian: revision)

@@ -48,7 +48,7 @@ extension Vault {
         _ passcode: consuming SecureBytes,
         for collection: Collection? = nil
     ) async throws(VaultError) -> PasscodeKey {
-        guard let context, let login = self.collection(named: .login) else { throw Collection.closed }
+        guard let context, let login = self.collection(named: .login) else { throw VaultError.vaultClosed }
         try context.configuration.limits.check(password: passcode)
         var own: CollectionHeader?
         if let collection, !collection.isEphemeral, collection !== login { own = collection.header }
@@ -57,7 +57,7 @@ extension Vault {
         }
         let password = Handoff(passcode)
         return try await context.deriver.perform { [header = login.header, own] (_) throws(VaultError) in
-            guard let password = password.take() else { throw Collection.closed }
+            guard let password = password.take() else { throw VaultError.vaultClosed }
             if let header, let master = try header.master(password: password) {
                 let key = try PasscodeKey(master: master, collection: header.identifier)
                 if own.map(key.opens) ?? true { return key }
@@ -74,7 +74,7 @@ extension Vault {
     ///
     /// In this order, a crash leaves `login` with its items and password, or neither.
     func removeItemsBoundToPasscode() async throws(VaultError) {
-        guard let context else { throw Collection.closed }
+        guard let context else { throw VaultError.vaultClosed }
         let items = itemsBoundToPasscode
         if items.contains(where: { bound in bound.collection.name == .login }) {
             let generations = Generations(of: .login, in: context.folder, keeping: 0)

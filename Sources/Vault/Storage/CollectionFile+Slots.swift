@@ -36,9 +36,7 @@ extension CollectionFile {
             guard present.slots == old.slots else { return present }
             try raiseVersion(to: needed)
             for slot in old.slots where !slots.contains(slot) {
-                let removal = try database.prepare("DELETE FROM slot WHERE id = ?1")
-                try removal.bind(slot.id, at: 1)
-                try removal.run()
+                try database.run("DELETE FROM slot WHERE id = ?1", .integer(slot.id))
             }
             for slot in slots where !old.slots.contains(slot) {
                 try Self.insert(slot, of: old, into: database)
@@ -49,20 +47,18 @@ extension CollectionFile {
         return present
     }
 
-    /// Inserts a slot with its checksum.
     static func insert(
         _ slot: KeySlot,
         of header: CollectionHeader,
         into database: Database
     ) throws(VaultError) {
-        let insertion = try database.prepare(
-            "INSERT INTO slot (id, kind, parameters, wrapped, checksum) VALUES (?1, ?2, ?3, ?4, ?5)"
+        try database.run(
+            "INSERT INTO slot (id, kind, parameters, wrapped, checksum) VALUES (?1, ?2, ?3, ?4, ?5)",
+            .integer(slot.id),
+            .integer(slot.kind),
+            .bytes(slot.parameters),
+            .bytes(slot.wrapped),
+            .bytes(try slot.check(in: header.identifier))
         )
-        try insertion.bind(slot.id, at: 1)
-        try insertion.bind(slot.kind, at: 2)
-        try insertion.bind(slot.parameters, at: 3)
-        try insertion.bind(slot.wrapped, at: 4)
-        try insertion.bind(try slot.check(in: header.identifier), at: 5)
-        try insertion.run()
     }
 }

@@ -14,7 +14,6 @@ final class CollectionFile {
         let secret: UnsafeRawBufferPointer?
     }
 
-    /// A sealed change of one row.
     enum Write {
         case insert(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8], secret: [UInt8])
         case update(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8], secret: [UInt8]?)
@@ -74,60 +73,6 @@ final class CollectionFile {
         headerUpdate = try database.prepare("UPDATE header SET label = ?1, modified = ?2, state = ?3 WHERE id = 1")
     }
 
-    /// Creates the file of a new collection: completely and durably, or not at all.
-    ///
-    /// The file gets its name last, so a crash leaves at most an unfinished file. Throws `busy` when the name is taken,
-    /// as by a file restored from a backup.
-    static func create(
-        _ name: CollectionName,
-        in folder: Folder,
-        header: CollectionHeader,
-        state: [UInt8]
-    ) throws(VaultError) {
-        let unfinished = name.encoded + CollectionFormat.unfinishedSuffix
-        try folder.remove(unfinished)
-        try folder.remove(unfinished + "-journal")
-        do throws(VaultError) {
-            try folder.makeEmptyFile(unfinished)
-            try fill(Database(path: folder.file(unfinished), mode: .readWrite), header: header, state: state)
-            try folder.synchronize(unfinished)
-            let file = name.encoded + CollectionFormat.suffix
-            try folder.requireFree(file)
-            // An orphaned journal would be taken for the new file's.
-            for orphan in [file + "-wal", file + "-shm"] where folder.contains(orphan) {
-                try folder.rename(orphan, to: orphan + "-orphan")
-            }
-            try folder.renameIfFree(unfinished, to: file)
-            do throws(VaultError) {
-                try folder.synchronize()
-            } catch {
-                try? folder.remove(file)
-                throw error
-            }
-        } catch {
-            try? folder.remove(unfinished)
-            throw error
-        }
-    }
-
-    /// Moves the journal of an unused file into the file; throws unless it is a readable collection.
-    static func foldJournal(_ name: String, in folder: Folder) throws(VaultError) {
-        _ = try examine(name, in: folder)
-    }
-
-    /// Reads the public part of an unused file, and moves its journal into it.
-    static func examine(
-        _ name: String,
-        in folder: Folder
-    ) throws(VaultError) -> (header: CollectionHeader, state: [UInt8], itemCount: Int) {
-        let file = try CollectionFile(name, in: folder, limits: VaultLimits(), maximumPages: nil)
-        if let obstacle = file.obstacle { throw obstacle }
-        if let damage = try file.structuralDamage() { throw VaultError(.unreadable, reason: damage) }
-        let found = (try file.header(), try file.state(), try file.database.integer("SELECT count(*) FROM item"))
-        try file.finish(isSound: true)
-        return (found.0, found.1, Int(clamping: found.2))
-    }
-
     /// Reads the public part.
     func header() throws(VaultError) -> CollectionHeader {
         let row = try database.prepare("SELECT uuid, label, created, modified, index_key FROM header")
@@ -150,7 +95,6 @@ final class CollectionFile {
         return header
     }
 
-    /// Reads the sealed state.
     func state() throws(VaultError) -> [UInt8] {
         let row = try database.prepare("SELECT state FROM header")
         guard try row.step() else { throw VaultError(.unreadable, reason: "the header is missing") }
@@ -198,7 +142,6 @@ final class CollectionFile {
         }
     }
 
-    /// Reads one sealed secret.
     func secret(of id: ItemID) throws(VaultError) -> [UInt8] {
         let row = try database.prepare("SELECT secret FROM item WHERE id = ?1")
         try row.bind(Int64(id.rawValue), at: 1)
@@ -246,17 +189,13 @@ final class CollectionFile {
                     .update(id: row.id, revision: row.revision, tags: row.tags, metadata: row.metadata, secret: nil)
                 )
             }
-            let update = try database.prepare("UPDATE header SET index_key = ?1 WHERE id = 1")
-            try update.bind(indexKey, at: 1)
-            try update.run()
+            try database.run("UPDATE header SET index_key = ?1 WHERE id = 1", .bytes(indexKey))
         }
     }
 
     /// Reserves the journal's full length once.
     ///
-    /// SQLite then overwrites it in place, which makes a sync nearly twice as fast.
-    ///
-    /// A failure is harmless.
+    /// SQLite then overwrites it in place, which makes a sync nearly twice as fast. A failure is harmless.
     func reserveJournal() {
         guard obstacle == nil, !journalIsReserved else { return }
         journalIsReserved = true
@@ -309,7 +248,6 @@ final class CollectionFile {
         try database.structuralDamage()
     }
 
-    /// Releases cached memory.
     func releaseMemory() {
         database.releaseMemory()
     }
@@ -333,33 +271,6 @@ final class CollectionFile {
         try statement.run()
         guard database.changedRows == 1 else {
             throw VaultError(.unreadable, reason: "an item is missing in the file")
-        }
-    }
-
-    private static func fill(_ database: Database, header: CollectionHeader, state: [UInt8]) throws(VaultError) {
-        try database.execute(
-            """
-            PRAGMA synchronous = FULL;
-            PRAGMA application_id = \(CollectionFormat.application);
-            PRAGMA user_version = \(CollectionFormat.versions.lowerBound)
-            """
-        )
-        try database.transaction { () throws(VaultError) in
-            for table in CollectionFormat.tables { try database.execute(table) }
-            let insertion = try database.prepare(
-                """
-                INSERT INTO header (id, uuid, label, created, modified, index_key, state)
-                VALUES (1, ?1, ?2, ?3, ?4, ?5, ?6)
-                """
-            )
-            try insertion.bind(header.identifier, at: 1)
-            try insertion.bind(header.label, at: 2)
-            try insertion.bind(header.created.microsecondsSinceEpoch, at: 3)
-            try insertion.bind(header.modified.microsecondsSinceEpoch, at: 4)
-            try insertion.bind(header.indexKey, at: 5)
-            try insertion.bind(state, at: 6)
-            try insertion.run()
-            for slot in header.slots { try insert(slot, of: header, into: database) }
         }
     }
 }

@@ -1,3 +1,5 @@
+import KeychainModel
+
 /// Constants of the file format; docs/file-format.md describes it.
 enum CollectionFormat {
     /// The supported versions, in SQLite's `user_version`.
@@ -11,8 +13,6 @@ enum CollectionFormat {
 
     /// The version of a file with items sealed to the passcode of `login`, another collection.
     static let versionWithLoginKeys: UInt32 = 4
-
-    /// The most key slots in a file.
     static let maximumSlots = 64
 
     /// `KCHN`, in SQLite's `application_id`.
@@ -26,8 +26,6 @@ enum CollectionFormat {
 
     /// The size of a collection's identifier in bytes.
     static let identifierSize = 16
-
-    /// The tables of every file.
     static let tables = [
         """
         CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, label TEXT NOT NULL, \
@@ -42,4 +40,10 @@ enum CollectionFormat {
         wrapped BLOB NOT NULL, checksum BLOB NOT NULL) STRICT
         """,
     ]
+}
+
+extension CollectionName {
+    var fileName: String { encoded + CollectionFormat.suffix }
+
+    var unfinishedFileName: String { encoded + CollectionFormat.unfinishedSuffix }
 }

@@ -8,11 +8,7 @@ struct CollectionHeader: Equatable, Sendable {
 
     /// The display name at the last write.
     var label: String
-
-    /// The creation time.
     var created: Timestamp
-
-    /// The modification time.
     var modified: Timestamp
 
     /// The fingerprint of the index key that made the tags.
@@ -24,12 +20,10 @@ struct CollectionHeader: Equatable, Sendable {
     /// The highest slot number in the file, damaged slots included.
     var highestSlot: Int64 = 0
 
-    /// Whether a password slot exists.
     var hasPassword: Bool {
         slots.contains { slot in slot.kind == KeySlot.Kind.password.rawValue }
     }
 
-    /// An unused slot number.
     var unusedSlot: Int64 {
         max(highestSlot, slots.map(\.id).max() ?? 0) &+ 1
     }

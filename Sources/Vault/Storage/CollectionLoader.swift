@@ -31,7 +31,7 @@ struct CollectionLoader {
 
     /// Reads all rows and verifies them.
     mutating func load(from file: CollectionFile) throws(VaultError) -> LoadedContents {
-        let state = try state(in: file)
+        let state = try keys.openState(file.state())
         let limit = residentSecretBytes + SecretsKey.overhead
         try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in try add(row) }
         guard !isFilling || table.isFull(at: position) else { throw Self.foreignWriter }
@@ -41,22 +41,6 @@ struct CollectionLoader {
             isWhole: isWhole(state) ?? false,
             problems: problems(state)
         )
-    }
-
-    private mutating func state(in file: CollectionFile) throws(VaultError) -> CollectionState? {
-        let sealed = try file.state()
-        let stateData = AssociatedData(collection: keys.collection, column: .state)
-        do throws(GcryptError) {
-            let size = try sealed.withRawBytes { (sealed) throws(GcryptError) in
-                try keys.open(sealed, for: stateData, into: &plaintext)
-            }
-            return plaintext.withUnsafeBytes { bytes in
-                CollectionState(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
-            }
-        } catch {
-            if error.code == .authenticationFailed { return nil }
-            throw VaultError(error)
-        }
     }
 
     private mutating func add(_ row: CollectionFile.Row) throws(VaultError) {
@@ -141,4 +125,18 @@ struct CollectionLoader {
         }
         return problems
     }
+}
+
+/// The contents of a collection after unlocking.
+struct LoadedContents: Sendable {
+    var table: ItemTable
+
+    /// The sealed state; nil when it is damaged.
+    var sealedState: CollectionState?
+
+    /// Whether the rows match the sealed state.
+    var isWhole: Bool
+
+    /// The problems of the file, in words for a person.
+    var problems: [String]
 }

@@ -6,7 +6,6 @@ import Logging
 ///
 /// The collection in memory is changed only after a method here has returned, when the disk has the change.
 final class CollectionWriter {
-    /// The contents of a locked collection.
     struct LockedContents: Sendable {
         var header: CollectionHeader
         var table: ItemTable
@@ -72,7 +71,7 @@ final class CollectionWriter {
         secretsKey: SecretsKey
     ) throws(VaultError) -> CollectionState {
         let state = CollectionState(created: header.created, modified: header.modified, label: header.label)
-        let sealed = try seal(state, with: keys)
+        let sealed = try keys.seal(state)
         try CollectionFile.create(name, in: folder, header: header, state: sealed)
         do throws(VaultError) {
             if let obstacle = try openFile().obstacle { throw obstacle }
@@ -114,7 +113,7 @@ final class CollectionWriter {
         into table: ItemTable
     ) throws(VaultError) -> LoadedContents {
         let file = try openedFile()
-        guard let header else { throw Collection.closed }
+        guard let header else { throw VaultError.vaultClosed }
         let tagsAreStale = header.indexKey != indexKey.fingerprint
         var loader = CollectionLoader(
             into: tagsAreStale ? ItemTable() : table,
@@ -152,20 +151,7 @@ final class CollectionWriter {
 
     /// Throws `wrongPassword` unless the collection was sealed with these keys.
     func checkKeys(_ keys: CollectionKeys) throws(VaultError) {
-        let sealed = try openedFile().state()
-        var plaintext: [UInt8] = []
-        do throws(GcryptError) {
-            _ = try sealed.withRawBytes { (sealed) throws(GcryptError) in
-                try keys.open(
-                    sealed,
-                    for: AssociatedData(collection: keys.collection, column: .state),
-                    into: &plaintext
-                )
-            }
-        } catch {
-            guard error.code == .authenticationFailed else { throw VaultError(error) }
-            throw VaultError(.wrongPassword, reason: "the keys belong to another collection")
-        }
+        try keys.check(sealedState: openedFile().state())
     }
 
     /// Sets the secrets key of a loaded collection.
@@ -173,7 +159,6 @@ final class CollectionWriter {
         self.secretsKey = secretsKey
     }
 
-    /// Wipes the secrets key.
     func lock() {
         secretsKey = nil
     }
@@ -182,13 +167,13 @@ final class CollectionWriter {
     func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
         let file = try writableFile()
         guard let keys, let secretsKey, let current = state else {
-            throw VaultError(.locked, reason: "the collection is locked")
+            throw VaultError.collectionLocked
         }
         var sealer = RowSealer(keys: keys, secretsKey: secretsKey, hash: current.hash)
         for row in change.rows { try sealer.add(row) }
         var next = change.state
         next.hash = sealer.hash
-        let sealedState = try seal(next, with: keys)
+        let sealedState = try keys.seal(next)
         try write { () throws(VaultError) in
             try file.write(
                 sealer.writes,
@@ -204,7 +189,7 @@ final class CollectionWriter {
 
     /// Reads and opens a secret that is not in memory.
     func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
-        guard let secretsKey else { throw VaultError(.locked, reason: "the collection is locked") }
+        guard let secretsKey else { throw VaultError.collectionLocked }
         let sealed = try openedFile().secret(of: id)
         guard let key else { return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision)) }
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
@@ -212,9 +197,8 @@ final class CollectionWriter {
 
     /// Replaces the key slots.
     ///
-    /// Returns the stored header instead if the slots changed since they were read.
-    ///
-    /// The new slots are durable on return. The old ones are gone, or go as soon as no other program reads the file.
+    /// Returns the stored header instead if the slots changed since they were read. The new slots are durable on
+    /// return. The old ones are gone, or go as soon as no other program reads the file.
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
         let file = try writableFile()
         let present = try write { () throws(VaultError) in try file.replaceSlots(of: old, with: slots) }
@@ -275,11 +259,10 @@ final class CollectionWriter {
     ///
     /// Leftovers of its journal are useless, so a failure to remove them is only logged.
     private func removeFiles() throws(VaultError) {
-        let fileName = name.encoded + CollectionFormat.suffix
+        let fileName = name.fileName
         try folder.remove(fileName)
         do throws(VaultError) {
-            try folder.remove(fileName + "-wal")
-            try folder.remove(fileName + "-shm")
+            try folder.removeDatabase(fileName)
             try folder.synchronize()
         } catch {
             configuration.logger.warning("\(name): the removal of its file may not be on the disk yet: \(error)")
@@ -288,7 +271,7 @@ final class CollectionWriter {
 
     private func openFile() throws(VaultError) -> CollectionFile {
         let file = try CollectionFile(
-            name.encoded + CollectionFormat.suffix,
+            name.fileName,
             in: folder,
             limits: configuration.limits,
             maximumPages: configuration.maximumPages
@@ -326,17 +309,6 @@ final class CollectionWriter {
         }
     }
 
-    private func seal(_ state: CollectionState, with keys: CollectionKeys) throws(VaultError) -> [UInt8] {
-        do throws(GcryptError) {
-            return try keys.seal(
-                state.encoded,
-                for: AssociatedData(collection: keys.collection, column: .state)
-            )
-        } catch {
-            throw VaultError(error)
-        }
-    }
-
     /// Writes new tags into every readable row.
     private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
         let file = try writableFile()
@@ -344,13 +316,9 @@ final class CollectionWriter {
         for id in table.ids {
             guard let record = table[id], record.condition == .intact else { continue }
             let tags = RowSealer.encode(try indexKey.tags(of: record.metadata.attributes))
-            let metadata = try RowSealer.seal(
-                record.metadata,
-                item: id,
-                revision: record.revision,
-                tags: tags,
-                with: keys
-            )
+            let metadata = try cipher { () throws(GcryptError) in
+                try keys.seal(record.metadata, of: id, revision: record.revision, tags: tags)
+            }
             rows.append((id, record.revision, tags, metadata))
         }
         try write { () throws(VaultError) in try file.retag(rows, indexKey: indexKey.fingerprint) }

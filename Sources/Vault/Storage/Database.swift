@@ -5,7 +5,6 @@ import CSQLite
 /// It distrusts the file: triggers, views and functions in the schema do not run, and pages are checked when they are
 /// read. Closing never checkpoints, so a damaged file is not written to.
 final class Database {
-    /// How to open a file.
     enum Mode {
         /// Read and write in WAL mode, with a sync at every commit.
         case readWrite
@@ -26,7 +25,6 @@ final class Database {
     private var beginning: OpaquePointer?
     private var ending: OpaquePointer?
 
-    /// Opens an existing file.
     init(path: String, mode: Mode) throws(VaultError) {
         var handle: OpaquePointer?
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
@@ -74,7 +72,6 @@ final class Database {
         }
     }
 
-    /// Limits the length of rows.
     func limitLength(to bytes: Int) {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, CInt(clamping: bytes))
     }
@@ -85,7 +82,13 @@ final class Database {
         guard status.code == SQLITE_OK else { throw error(status, doing: "run a statement") }
     }
 
-    /// Prepares a reusable statement.
+    /// Runs one statement without results.
+    func run(_ sql: String, _ values: Statement.Value...) throws(VaultError) {
+        let statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
+        try statement.run()
+    }
+
     func prepare(_ sql: String) throws(VaultError) -> Statement {
         var statement: OpaquePointer?
         let status = SQLiteStatus {
@@ -179,7 +182,6 @@ final class Database {
         keychaind_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
 
-    /// Releases cached memory.
     func releaseMemory() {
         sqlite3_db_release_memory(handle)
     }
@@ -206,5 +208,56 @@ final class Database {
             }
         }
         return encoded
+    }
+}
+
+extension Database {
+    /// Opens a file for writing, or read-only if it cannot be written.
+    ///
+    /// On a full disk the file is readable, and often writable again once there is room: the index of the journal is
+    /// then in memory, and no other connection can use the file.
+    ///
+    /// - Parameter check: throws for an invalid file, before anything is changed. |- Returns: the connection, and the
+    ///   reason why it cannot write, if any.
+    static func open(
+        _ name: String,
+        in folder: Folder,
+        _ check: (Database) throws(VaultError) -> Void
+    ) throws(VaultError) -> (database: Database, obstacle: VaultError?) {
+        let path = folder.file(name)
+        let hasJournal = folder.size(of: name + "-wal") > 0
+        var obstacle = VaultError(.readOnly, reason: "the data folder is read-only")
+        if folder.isWritable, Folder.isWritable(path) {
+            do throws(VaultError) {
+                return (try openToWrite(path, check), nil)
+            } catch {
+                // Without a journal, the file is complete.
+                guard error.code == .storageFull || error.code == .storageFailed, !hasJournal else { throw error }
+                obstacle = error
+            }
+        } else if hasJournal {
+            throw VaultError(.readOnly, reason: "its journal cannot be read, because the data folder is read-only")
+        }
+        let database = try Database(path: path, mode: .immutable)
+        try check(database)
+        return (database, obstacle)
+    }
+
+    private static func openToWrite(
+        _ path: String,
+        _ check: (Database) throws(VaultError) -> Void
+    ) throws(VaultError) -> Database {
+        func open(_ mode: Mode) throws(VaultError) -> Database {
+            let database = try Database(path: path, mode: mode)
+            try check(database)
+            try database.enableWriting()
+            return database
+        }
+        do throws(VaultError) {
+            return try open(.readWrite)
+        } catch {
+            guard error.code == .storageFull else { throw error }
+            return try open(.exclusive)
+        }
     }
 }

@@ -37,12 +37,12 @@ enum FileProbe {
         try check(integer(in: header, at: versionOffset), in: versions)
     }
 
-    /// Throws unless a version is supported.
     static func check(_ found: UInt32, in versions: ClosedRange<UInt32>) throws(VaultError) {
         guard versions.contains(found) else {
             throw VaultError(
                 .unsupportedFormat,
-                reason: "the file has format \(found); this version of keychaind reads up to \(versions.upperBound)"
+                reason:
+                    "the file has format \(found); this version of keychaind reads up to \(versions.upperBound)"
             )
         }
     }

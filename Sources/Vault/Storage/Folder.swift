@@ -10,12 +10,10 @@ struct Folder: Sendable {
         self.path = path
     }
 
-    /// A subfolder.
     func folder(_ name: String) -> Folder {
         Folder(file(name))
     }
 
-    /// The path of a file in the folder.
     func file(_ name: String) -> String {
         path + "/" + name
     }
@@ -46,22 +44,24 @@ struct Folder: Sendable {
         if status.st_uid == geteuid(), status.st_mode & 0o077 != 0 { chmod(path, 0o700) }
     }
 
-    /// Whether a file is writable.
     static func isWritable(_ path: String) -> Bool {
         keychaind_can_access(path, W_OK) == 0
     }
 
-    /// Whether the folder is writable.
     var isWritable: Bool {
         keychaind_can_access(path, W_OK | X_OK) == 0
     }
 
-    /// The names in the folder, sorted.
     func names() throws(VaultError) -> [String] {
         guard let listing = opendir(path) else { throw VaultError(errno: errno, doing: "list the folder") }
         defer { closedir(listing) }
+        return Self.names(in: listing)
+    }
+
+    /// Reads the names from an open folder, sorted.
+    static func names(in listing: OpaquePointer, atMost limit: Int = .max) -> [String] {
         var names: [String] = []
-        while let entry = readdir(listing) {
+        while names.count < limit, let entry = readdir(listing) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { text in String(cString: text) }
             }
@@ -76,7 +76,6 @@ struct Folder: Sendable {
         return lstat(file(name), &status) == 0
     }
 
-    /// The size of a file in bytes; zero when there is none.
     func size(of name: String) -> Int {
         var status = stat()
         return lstat(file(name), &status) == 0 ? Int(status.st_size) : 0
@@ -89,14 +88,17 @@ struct Folder: Sendable {
         close(descriptor)
     }
 
-    /// Removes a file, if it exists.
     func remove(_ name: String) throws(VaultError) {
         guard unlink(file(name)) == 0 || errno == ENOENT else {
             throw VaultError(errno: errno, doing: "remove \(name)")
         }
     }
 
-    /// Renames a file, replacing any other.
+    /// Removes a database and its journal files, if they exist.
+    func removeDatabase(_ name: String) throws(VaultError) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try remove(name + suffix) }
+    }
+
     func rename(_ name: String, to newName: String) throws(VaultError) {
         guard Glibc.rename(file(name), file(newName)) == 0 else {
             throw VaultError(errno: errno, doing: "rename \(name)")
@@ -150,5 +152,43 @@ struct Folder: Sendable {
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open for syncing") }
         defer { close(descriptor) }
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
+    }
+}
+
+extension Folder {
+    /// The free disk space required for a reservation.
+    private static let freeBytesNeeded: UInt = 64 << 20
+    // One page. The kernel may cache a larger write as one unit, and a later change then dirties all of it.
+    private static let blockSize = 4 << 10
+
+    /// Extends a file with zeros, durably, so that a sync after overwriting them has no new length to store.
+    ///
+    /// The blocks are written, not only allocated: the file system would have to record the first write to each. Does
+    /// nothing when the file is long enough or the disk nearly full; restores the length after a failure. Nobody else
+    /// may extend the file meanwhile.
+    func reserve(_ name: String, bytes size: Int) throws(VaultError) {
+        let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file to extend it") }
+        defer { close(descriptor) }
+        var status = stat()
+        var disk = statvfs()
+        guard fstat(descriptor, &status) == 0, fstatvfs(descriptor, &disk) == 0 else {
+            throw VaultError(errno: errno, doing: "read a file's status")
+        }
+        let length = Int(status.st_size)
+        guard length < size, disk.f_bavail >= Self.freeBytesNeeded / max(1, disk.f_frsize) else { return }
+        let zeros = [UInt8](repeating: 0, count: Self.blockSize)
+        var end = length
+        while end < size {
+            let written = pwrite(descriptor, zeros, min(zeros.count, size - end), off_t(end))
+            guard written > 0 else {
+                if written < 0, errno == EINTR { continue }
+                let failure = errno
+                ftruncate(descriptor, off_t(length))
+                throw VaultError(errno: failure, doing: "extend a file")
+            }
+            end += written
+        }
+        guard fdatasync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }
 }

@@ -22,7 +22,7 @@ extension Generations {
                 configuration.logger.warning(
                     "\(generation) is removed, because it holds unprotected copies of protected items: \(error)"
                 )
-                for suffix in ["", "-wal", "-shm"] { try folder.remove(generation + suffix) }
+                try folder.removeDatabase(generation)
                 try folder.synchronize()
             }
         }
@@ -38,7 +38,9 @@ extension Generations {
         // The generation is from a deleted collection of the same name.
         guard try file.header().identifier == keys.collection else { return }
         if let obstacle = file.obstacle { throw obstacle }
-        var state = try file.openState(with: keys)
+        guard var state = try keys.openState(file.state()) else {
+            throw VaultError(.unreadable, reason: "its sealed state is damaged")
+        }
         var writes: [CollectionFile.Write] = []
         for (id, protection) in protections {
             guard let row = try file.row(of: id), !row.isProtected(as: protection, item: id, keys: keys) else {
@@ -50,8 +52,7 @@ extension Generations {
             writes.append(.delete(id: id))
         }
         if !writes.isEmpty {
-            let place = AssociatedData(collection: keys.collection, column: .state)
-            let sealed = try cipher { [state] () throws(GcryptError) in try keys.seal(state.encoded, for: place) }
+            let sealed = try keys.seal(state)
             try file.write(writes, label: state.label, modified: state.modified, state: sealed, version: 0)
         }
         // The file has the old pages until the checkpoint.
@@ -66,23 +67,13 @@ struct StoredRow {
     let revision: UInt64
 
     let tags: [UInt8]
-
-    /// The sealed metadata.
     let metadata: [UInt8]
 
     /// Whether the row has the same policy and key material as a protection.
     func isProtected(as protection: ItemProtection, item: ItemID, keys: CollectionKeys) -> Bool {
-        var place = AssociatedData(collection: keys.collection, column: .metadata)
-        place.set(item: item.rawValue, column: .metadata, revision: revision)
-        tags.withUnsafeBytes { tags in place.set(suffix: tags) }
-        var plaintext: [UInt8] = []
-        guard
-            let size = try? metadata.withRawBytes({ (sealed) throws(GcryptError) in
-                try keys.open(sealed, for: place, into: &plaintext)
-            }),
-            let metadata = plaintext.withUnsafeBytes({ bytes in
-                ItemMetadata(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
-            })
+        let place = AssociatedData(metadataOf: item, revision: revision, tags: tags, collection: keys.collection)
+        guard let plaintext = try? keys.open(metadata, for: place),
+            let metadata = plaintext.withUnsafeBytes({ bytes in ItemMetadata(decoding: bytes) })
         else { return false }
         return ItemProtection(of: metadata.attributes).policy == protection.policy
             && metadata.wraps?.alternatives == protection.keyAlternatives
@@ -100,22 +91,5 @@ extension CollectionFile {
             tags: Array(row.bytes(at: 1)),
             metadata: Array(row.bytes(at: 2))
         )
-    }
-
-    /// Opens the state of the collection; `unreadable` when authentication fails.
-    fileprivate func openState(with keys: CollectionKeys) throws(VaultError) -> CollectionState {
-        var plaintext: [UInt8] = []
-        let place = AssociatedData(collection: keys.collection, column: .state)
-        let sealed = try state()
-        let size = try cipher { () throws(GcryptError) in
-            try sealed.withRawBytes { (sealed) throws(GcryptError) in
-                try keys.open(sealed, for: place, into: &plaintext)
-            }
-        }
-        let state = plaintext.withUnsafeBytes { bytes in
-            CollectionState(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
-        }
-        guard let state else { throw VaultError(.unreadable, reason: "its state has a form that is not known") }
-        return state
     }
 }

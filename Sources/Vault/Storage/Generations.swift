@@ -1,12 +1,12 @@
 import CLinux
 import Glibc
 import KeychainModel
+import Logging
 
 /// Generations of a collection: daily copies of the whole file, `generations/NAME.YYYYMMDDTHHMMSSZ.keychain`.
 ///
 /// To go back to one, stop the daemon and copy it over the collection's file.
 struct Generations: Sendable {
-    /// The subfolder of generations.
     static let folderName = "generations"
 
     /// The shortest time between two generations, in seconds.
@@ -39,15 +39,13 @@ struct Generations: Sendable {
         {
             return
         }
-        let path = source.file(name.encoded + CollectionFormat.suffix)
+        let path = source.file(name.fileName)
         let database = try Database(path: path, mode: .readWrite)
-        let unfinished = name.encoded + CollectionFormat.unfinishedSuffix
+        let unfinished = name.unfinishedFileName
         try folder.remove(unfinished)
         try folder.makeEmptyFile(unfinished)
         do throws(VaultError) {
-            let copy = try database.prepare("VACUUM INTO ?1")
-            try copy.bind(folder.file(unfinished), at: 1)
-            try copy.run()
+            try database.run("VACUUM INTO ?1", .text(folder.file(unfinished)))
             try folder.synchronize(unfinished)
             try folder.rename(unfinished, to: fileName(at: seconds))
             try folder.synchronize()
@@ -61,7 +59,7 @@ struct Generations: Sendable {
     /// Removes all generations of the collection, and an unfinished one.
     func removeAll() throws(VaultError) {
         guard source.contains(Self.folderName) else { return }
-        try folder.remove(name.encoded + CollectionFormat.unfinishedSuffix)
+        try folder.remove(name.unfinishedFileName)
         for generation in try existing() { try folder.remove(generation) }
         try folder.synchronize()
     }
@@ -103,5 +101,49 @@ struct Generations: Sendable {
 
     private static func twoDigits(_ number: Int) -> String {
         (number < 10 ? "0" : "") + String(number)
+    }
+}
+
+extension Collection {
+    /// Copies the file before the first change of a day, on a thread of its own.
+    ///
+    /// The newest generation then holds the state before a program's mistake. A damaged file is not copied: it would
+    /// push out an intact generation. A failed copy does not stop the change.
+    func keepGeneration() async {
+        let configuration = context.configuration
+        guard configuration.generations > 0, problems.isEmpty, table.count > 0, case .file = storage else { return }
+        let now = configuration.now()
+        if let lastGeneration {
+            let age = now.microsecondsSinceEpoch - lastGeneration.microsecondsSinceEpoch
+            if age >= 0, age / 1_000_000 < Generations.interval { return }
+        }
+        lastGeneration = now
+        let generations = Generations(of: name, in: context.folder, keeping: configuration.generations)
+        do throws(VaultError) {
+            try await context.keeper.perform { (_) throws(VaultError) in try generations.keep(at: now) }
+        } catch {
+            configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
+        }
+    }
+
+    /// Removes newly protected items from the generations, where they need less authentication.
+    ///
+    /// Durable on return.
+    func withdrawFromGenerations(_ change: CollectionChange) async throws(VaultError) {
+        var protections: [ItemID: ItemProtection] = [:]
+        for case .update(let row, _) in change.rows {
+            let new = ItemProtection(of: row.metadata.attributes)
+            let old = table.protection(of: row.id)
+            guard new.needsAuthentication, !old.needsAuthentication || new.keyAlternatives != old.keyAlternatives else {
+                continue
+            }
+            protections[row.id] = new
+        }
+        guard !protections.isEmpty, let keys else { return }
+        let generations = Generations(of: name, in: context.folder, keeping: context.configuration.generations)
+        let configuration = context.configuration
+        try await context.keeper.perform { [protections] (_) throws(VaultError) in
+            try generations.withdraw(protections, keys: keys, configuration: configuration)
+        }
     }
 }

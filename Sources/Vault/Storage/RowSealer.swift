@@ -5,14 +5,10 @@ import KeychainModel
 struct RowSealer {
     private let keys: CollectionKeys
     private let secretsKey: SecretsKey
-
-    /// The sealed rows.
     private(set) var writes: [CollectionFile.Write] = []
 
     /// The format version that the rows need; zero for any.
     private(set) var neededVersion: UInt32 = 0
-
-    /// The hash after the change.
     private(set) var hash: MultisetHash
 
     init(keys: CollectionKeys, secretsKey: SecretsKey, hash: MultisetHash) {
@@ -21,7 +17,6 @@ struct RowSealer {
         self.hash = hash
     }
 
-    /// Seals one row.
     mutating func add(_ change: RowChange) throws(VaultError) {
         do throws(GcryptError) {
             switch change {
@@ -83,29 +78,8 @@ struct RowSealer {
         return bytes
     }
 
-    /// Seals the metadata of an item, bound to its tags.
-    static func seal(
-        _ metadata: ItemMetadata,
-        item: ItemID,
-        revision: UInt64,
-        tags: [UInt8],
-        with keys: CollectionKeys
-    ) throws(VaultError) -> [UInt8] {
-        var place = AssociatedData(collection: keys.collection, column: .metadata)
-        place.set(item: item.rawValue, column: .metadata, revision: revision)
-        tags.withUnsafeBytes { tags in place.set(suffix: tags) }
-        do throws(GcryptError) {
-            return try keys.seal(metadata.encoded, for: place)
-        } catch {
-            throw VaultError(error)
-        }
-    }
-
     private func seal(_ row: ItemRow, tags: [UInt8]) throws(GcryptError) -> [UInt8] {
-        var place = AssociatedData(collection: keys.collection, column: .metadata)
-        place.set(item: row.id.rawValue, column: .metadata, revision: row.revision)
-        tags.withUnsafeBytes { tags in place.set(suffix: tags) }
-        return try keys.seal(row.metadata.encoded, for: place)
+        try keys.seal(row.metadata, of: row.id, revision: row.revision, tags: tags)
     }
 
     private mutating func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
@@ -116,4 +90,47 @@ struct RowSealer {
         }
         return try secretsKey.seal(secret.secret, of: row)
     }
+}
+
+/// A change of one row, to be written.
+enum RowChange: Sendable {
+    case insert(ItemRow)
+
+    /// A changed item, with its previous revision.
+    case update(ItemRow, from: UInt64)
+
+    /// A deleted item, with its last revision.
+    case delete(ItemID, from: UInt64)
+
+    var id: ItemID {
+        switch self {
+        case .insert(let row), .update(let row, _): row.id
+        case .delete(let id, _): id
+        }
+    }
+}
+
+/// The contents of a row after a change.
+struct ItemRow: Sendable {
+    let id: ItemID
+
+    /// The revision of the change; each change of a collection has the next one.
+    let revision: UInt64
+    let metadata: ItemMetadata
+
+    /// The blind tags of the attributes, ascending.
+    let tags: [UInt64]
+
+    /// The new secret; nil keeps the old one.
+    let secret: SharedSecret?
+
+    /// The item key of the new secret, if it is sealed under one.
+    let key: ItemKey?
+}
+
+struct CollectionChange: Sendable {
+    var rows: [RowChange] = []
+
+    /// The collection state after the change; the writer sets its hash.
+    var state: CollectionState
 }

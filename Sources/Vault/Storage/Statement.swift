@@ -1,7 +1,14 @@
 import CSQLite
+import Glibc
 
 /// A compiled SQL statement.
 final class Statement {
+    enum Value {
+        case integer(Int64)
+        case text(String)
+        case bytes([UInt8])
+    }
+
     private let handle: OpaquePointer
     private let database: Database
 
@@ -27,6 +34,14 @@ final class Statement {
     /// Binds a copy of text to a parameter.
     func bind(_ text: String, at index: CInt) throws(VaultError) {
         try check { keychaind_sqlite_bind_text(handle, index, text, UInt64(text.utf8.count)) }
+    }
+
+    func bind(_ value: Value, at index: CInt) throws(VaultError) {
+        switch value {
+        case .integer(let value): try bind(value, at: index)
+        case .text(let value): try bind(value, at: index)
+        case .bytes(let value): try bind(value, at: index)
+        }
     }
 
     /// Steps to the next row; false after the last.
@@ -66,7 +81,6 @@ final class Statement {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Whether a column is null.
     func isNull(at column: CInt) -> Bool {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
@@ -80,5 +94,44 @@ final class Statement {
     private func check(_ bind: () -> CInt) throws(VaultError) {
         let status = SQLiteStatus(of: bind)
         guard status.code == SQLITE_OK else { throw database.error(status, doing: "bind a value") }
+    }
+}
+
+/// The result of an SQLite call.
+struct SQLiteStatus {
+    let code: CInt
+
+    /// The error number of the last failed system call during the call, or zero.
+    ///
+    /// SQLite does not record all of them.
+    let systemError: CInt
+
+    init(of call: () -> CInt) {
+        errno = 0
+        code = call()
+        systemError = errno
+    }
+}
+
+extension VaultError {
+    init(_ status: SQLiteStatus, doing what: String, message: String?) {
+        let isFull = status.systemError == EDQUOT || status.systemError == ENOSPC
+        let code: Code
+        switch status.code & 0xff {
+        // SQLite reports an exceeded disk quota as an I/O error.
+        case SQLITE_IOERR where isFull, SQLITE_CANTOPEN where isFull: code = .storageFull
+        // A change that fails for lack of memory is rolled back; the disk is fine.
+        case SQLITE_NOMEM: code = .limitExceeded
+        case SQLITE_IOERR where status.code == SQLITE_IOERR | 12 << 8: code = .limitExceeded
+        case SQLITE_FULL: code = .storageFull
+        // The index of the journal could not grow: the disk is full, not broken.
+        case SQLITE_IOERR where status.code == SQLITE_IOERR | 19 << 8: code = .storageFull
+        case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: code = .readOnly
+        case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
+        case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT: code = .unreadable
+        case SQLITE_TOOBIG: code = .limitExceeded
+        default: code = .storageFailed
+        }
+        self.init(code, reason: "could not \(what): \(message ?? "no reason given") (SQLite error \(status.code))")
     }
 }

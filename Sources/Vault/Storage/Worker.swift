@@ -1,11 +1,11 @@
 import Glibc
+import Synchronization
 
 /// A thread that owns a value and runs jobs on it in order.
 ///
 /// Disk access and key derivation block, so they run here and not on Swift's shared threads. The thread ends when it is
 /// stopped or when the last reference to the worker is released.
 final class Worker<State>: Sendable {
-    /// A job on the value.
     typealias Job = @Sendable (inout State) -> Void
 
     private let queue: JobQueue<State>
@@ -48,7 +48,7 @@ final class Worker<State>: Sendable {
                 afterwards?(&state)
             }
             if !accepted {
-                continuation.resume(returning: .failure(VaultError(.storageFailed, reason: "the vault is closed")))
+                continuation.resume(returning: .failure(VaultError.vaultClosed))
             }
         }
         return try result.get()
@@ -64,5 +64,19 @@ final class Worker<State>: Sendable {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.stop { continuation.resume() }
         }
+    }
+}
+
+/// Moves a noncopyable value between threads, once: closures and continuations can capture only copyable values.
+final class Handoff<Value: ~Copyable & Sendable>: Sendable {
+    private let value: Mutex<Value?>
+
+    init(_ value: consuming Value) {
+        self.value = Mutex(value)
+    }
+
+    /// Takes the value; nil the second time.
+    func take() -> Value? {
+        value.withLock { value in value.take() }
     }
 }

@@ -170,10 +170,7 @@ import Vault
         for name in ["state.db", "state.db-wal", "state.db-shm"] { folder.remove(name) }
         for _ in 0..<2 {
             let (vault, login) = try await opened()
-            #expect(
-                login.problem?.contains("may have been protected") == true
-                    || login.problem?.contains("stay protected") == true
-            )
+            #expect(login.problem?.contains("may have been protected") == true || login.problem?.contains("stay protected") == true)
             for item in login.itemIDs { #expect(login.protection(of: item).policy == Constraint.userPresence.policy) }
             let new = try await login.add("new", ["service": "new"])
             #expect(login.protection(of: new) == .none)

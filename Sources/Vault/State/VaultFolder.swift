@@ -3,18 +3,10 @@ import Logging
 
 /// The vault's folder on its worker thread: the lock, and the files that belong to no collection.
 final class VaultFolder {
-    /// The contents of the folder.
     struct Contents: Sendable {
-        /// The key of the blind index.
         var indexKey: BlindIndexKey
-
-        /// The names of the stored collections, sorted.
         var names: [CollectionName]
-
-        /// The aliases.
         var aliases: [String: CollectionName]
-
-        /// The records of failed authentications.
         var lockouts: StoredLockouts
     }
 
@@ -23,7 +15,7 @@ final class VaultFolder {
     private let audit: AuditTrail
     private let now: @Sendable () -> Timestamp
     private var lock: FolderLock?
-    private var stateFile: Result<StateFile, VaultError> = .failure(Collection.closed)
+    private var stateFile: Result<StateFile, VaultError> = .failure(VaultError.vaultClosed)
 
     init(_ folder: Folder, configuration: VaultConfiguration, audit: AuditTrail) {
         self.folder = folder
@@ -53,17 +45,14 @@ final class VaultFolder {
         }
     }
 
-    /// Sets an alias; nil removes it.
     func setAlias(_ alias: String, to name: CollectionName?) throws(VaultError) {
         try openedState().setAlias(alias, to: name?.encoded)
     }
 
-    /// Removes all aliases of a collection.
     func removeAliases(of name: CollectionName) throws(VaultError) {
         try openedState().removeAliases(of: name.encoded)
     }
 
-    /// Stores a record of failed authentications.
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
         try openedState().setLockout(record, of: owner)
     }
@@ -73,7 +62,6 @@ final class VaultFolder {
         try openedState().ledger(of: identifier)
     }
 
-    /// Stores the sealed ledger of a collection.
     func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
         try openedState().setLedger(ledger, of: identifier)
     }
@@ -88,7 +76,6 @@ final class VaultFolder {
         }
     }
 
-    /// Removes records of failed authentications.
     func removeLockouts(of owners: [LockoutOwner]) {
         do throws(VaultError) {
             try openedState().removeLockouts(of: owners)
@@ -143,7 +130,7 @@ final class VaultFolder {
         } catch {
             logger.warning("\(StateFile.name): the journal could not be moved into the file and stays: \(error)")
         }
-        stateFile = .failure(Collection.closed)
+        stateFile = .failure(VaultError.vaultClosed)
         lock = nil
     }
 

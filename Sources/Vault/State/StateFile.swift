@@ -18,15 +18,12 @@ final class StateFile {
         ["CREATE TABLE protection (collection BLOB PRIMARY KEY, ledger BLOB NOT NULL) STRICT, WITHOUT ROWID"],
     ]
 
-    /// The result of opening the file.
     struct Opened {
         /// The file, or the reason why it cannot be used.
         var file: Result<StateFile, VaultError>
 
         /// The aliases, with the names of their collections.
         var aliases: [String: String] = [:]
-
-        /// The records of failed authentications.
         var lockouts = StoredLockouts.none
     }
 
@@ -110,59 +107,59 @@ final class StateFile {
     }
 
     private func aliases() throws(VaultError) -> [String: String] {
-        let rows = try database.prepare("SELECT name, collection FROM alias LIMIT \(StateFile.maximumAliases)")
+        let rows = try database.prepare("SELECT name, collection FROM alias LIMIT \(Self.maximumAliases)")
         var aliases: [String: String] = [:]
         while try rows.step() { aliases[rows.text(at: 0)] = rows.text(at: 1) }
         return aliases
     }
 
-    /// The most aliases.
+    /// More lockout records than can exist.
+    private static let maximumLockouts = 4096
     static let maximumAliases = 1024
 
-    /// Sets an alias; nil removes it.
     func setAlias(_ alias: String, to collection: String?) throws(VaultError) {
         try requireWritable()
         if let collection {
-            let change = try database.prepare("INSERT OR REPLACE INTO alias (name, collection) VALUES (?1, ?2)")
-            try change.bind(alias, at: 1)
-            try change.bind(collection, at: 2)
-            try change.run()
+            try database.run(
+                "INSERT OR REPLACE INTO alias (name, collection) VALUES (?1, ?2)",
+                .text(alias),
+                .text(collection)
+            )
         } else {
-            let change = try database.prepare("DELETE FROM alias WHERE name = ?1")
-            try change.bind(alias, at: 1)
-            try change.run()
+            try database.run("DELETE FROM alias WHERE name = ?1", .text(alias))
         }
     }
 
-    /// Removes all aliases of a collection.
     func removeAliases(of collection: String) throws(VaultError) {
         try requireWritable()
-        let change = try database.prepare("DELETE FROM alias WHERE collection = ?1")
-        try change.bind(collection, at: 1)
-        try change.run()
+        try database.run("DELETE FROM alias WHERE collection = ?1", .text(collection))
     }
 
-    /// Whether the file has records.
-    var hasRecords: Bool { version >= 2 }
-
-    /// Prepares a statement.
-    func prepare(_ text: String) throws(VaultError) -> Statement { try database.prepare(text) }
-
-    /// Removes a record.
-    func removeRecord(_ name: String) throws(VaultError) {
-        try requireWritable()
-        let change = try database.prepare("DELETE FROM record WHERE name = ?1")
-        try change.bind(name, at: 1)
-        try change.run()
+    private func lockouts() throws(VaultError) -> StoredLockouts {
+        var lockouts = StoredLockouts.none
+        guard version >= 2 else { return lockouts }
+        let rows = try database.prepare(
+            "SELECT name, value FROM record WHERE name GLOB '\(LockoutOwner.prefix)*' LIMIT \(Self.maximumLockouts)"
+        )
+        while try rows.step() {
+            guard let owner = LockoutOwner(name: rows.text(at: 0)) else { continue }
+            lockouts.set(Array(rows.bytes(at: 1)), of: owner)
+        }
+        return lockouts
     }
 
-    /// Stores a record.
-    func setRecord(_ name: String, to bytes: [UInt8]) throws(VaultError) {
+    func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
         try requireWritable()
-        let change = try database.prepare("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)")
-        try change.bind(name, at: 1)
-        try change.bind(bytes, at: 2)
-        try change.run()
+        try database.run(
+            "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
+            .text(owner.name),
+            .bytes(record)
+        )
+    }
+
+    func removeLockouts(of owners: [LockoutOwner]) throws(VaultError) {
+        try requireWritable()
+        for owner in owners { try database.run("DELETE FROM record WHERE name = ?1", .text(owner.name)) }
     }
 
     /// Returns the sealed ledger of a collection, if any.
@@ -173,13 +170,13 @@ final class StateFile {
         return try row.step() ? Array(row.bytes(at: 0)) : nil
     }
 
-    /// Stores the sealed ledger of a collection.
     func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
         try requireWritable()
-        let change = try database.prepare("INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)")
-        try change.bind(identifier, at: 1)
-        try change.bind(ledger, at: 2)
-        try change.run()
+        try database.run(
+            "INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)",
+            .bytes(identifier),
+            .bytes(ledger)
+        )
     }
 
     /// Appends audit entries, and removes the oldest of each ring past its ``AuditRing/capacity``.
@@ -221,7 +218,6 @@ final class StateFile {
         }
     }
 
-    /// Whether the file can be written.
     var isWritable: Bool { obstacle == nil }
 
     private func requireWritable() throws(VaultError) {
@@ -269,7 +265,6 @@ final class StateFile {
 }
 
 extension AuditRing {
-    /// The table of the ring.
     fileprivate var table: String {
         switch self {
         case .attended: "audit"
@@ -277,7 +272,6 @@ extension AuditRing {
         }
     }
 
-    /// The version that added the table.
     fileprivate var version: UInt32 {
         switch self {
         case .attended: 2

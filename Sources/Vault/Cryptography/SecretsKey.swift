@@ -14,7 +14,6 @@ final class SecretsKey: Sendable {
     // The raw key, for a handover.
     private let bytes: SecureBytes
 
-    /// Derives the key from the master key.
     convenience init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
         try self.init(KeyPurpose.secrets.derive(from: master, collection: collection), collection: collection)
     }
@@ -41,7 +40,6 @@ final class SecretsKey: Sendable {
         )
     }
 
-    /// Calls a closure with the key.
     func withKey(_ body: (borrowing SecureBytes) -> Void) {
         body(bytes)
     }

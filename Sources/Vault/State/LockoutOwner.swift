@@ -46,7 +46,6 @@ package enum LockoutOwner: Hashable, Sendable {
 }
 
 extension LockoutOwner {
-    /// The common prefix of the record names.
     static let prefix = "lockout"
 
     private static let collectionPrefix = "lockout of collection "

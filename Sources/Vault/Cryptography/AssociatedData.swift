@@ -1,4 +1,5 @@
 import Gcrypt
+import KeychainModel
 
 /// The associated data of sealed bytes: they cannot be moved to another place or rolled back.
 ///
@@ -46,6 +47,12 @@ struct AssociatedData {
         bytes.append(bigEndian: UInt64(0))
     }
 
+    init(metadataOf item: ItemID, revision: UInt64, tags: [UInt8], collection: [UInt8]) {
+        self.init(collection: collection, column: .metadata)
+        set(item: item.rawValue, column: .metadata, revision: revision)
+        tags.withUnsafeBytes { tags in set(suffix: tags) }
+    }
+
     /// Sets the item, column and revision in place; loading does this for every row.
     mutating func set(item: UInt64, column: Column, revision: UInt64) {
         bytes.withUnsafeMutableBytes { bytes in
@@ -55,13 +62,11 @@ struct AssociatedData {
         }
     }
 
-    /// Replaces the suffix.
     mutating func set(suffix: UnsafeRawBufferPointer) {
         bytes.removeLast(bytes.count - Self.fixedSize)
         bytes.append(contentsOf: suffix)
     }
 
-    /// Calls a closure with the bytes.
     func withBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {

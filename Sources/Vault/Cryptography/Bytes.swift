@@ -6,7 +6,6 @@ struct ByteReader {
         rest = bytes
     }
 
-    /// The unread bytes.
     var remaining: UnsafeRawBufferPointer { rest }
 
     /// Reads an integer; nil at the end.
@@ -20,5 +19,19 @@ struct ByteReader {
         guard count >= 0, count <= rest.count else { return nil }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
         return UnsafeRawBufferPointer(rebasing: rest[..<count])
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Calls a closure with the bytes; unlike the standard library's method, with typed errors.
+    func withRawBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try span.withUnsafeBytes(body)
+    }
+
+    /// Appends an integer, big-endian.
+    mutating func append(bigEndian value: some FixedWidthInteger) {
+        Swift.withUnsafeBytes(of: value.bigEndian) { bytes in append(contentsOf: bytes) }
     }
 }

@@ -17,7 +17,6 @@ struct UnlockedKeys: Sendable {
         self.secrets = secrets
     }
 
-    /// Derives the keys from the master key.
     init(master: borrowing SecureBytes, collection identifier: [UInt8]) throws(VaultError) {
         do throws(GcryptError) {
             collection = try CollectionKeys(master: master, collection: identifier)
@@ -31,7 +30,7 @@ struct UnlockedKeys: Sendable {
     static func unlock(_ header: CollectionHeader, with key: UnlockKey) throws(VaultError) -> UnlockedKeys {
         if case .keys(let keys) = key { return keys }
         guard let opened = try key.open(header) else {
-            throw VaultError(.wrongPassword, reason: "the password opens no key slot")
+            throw VaultError.noKeySlotOpens
         }
         var keys = try UnlockedKeys(master: opened.master, collection: header.identifier)
         keys.openedBy = KeySlotInfo(opened.slot, in: header).kind
@@ -57,5 +56,27 @@ struct UnlockedKeys: Sendable {
             )
         )
         return try UnlockedKeys(master: master, collection: header.identifier)
+    }
+}
+
+/// The key that unlocks a collection.
+enum UnlockKey: Sendable {
+    /// A password, or a recovery key as typed.
+    case text(Handoff<SecureBytes>)
+    case host(any HostSealer)
+    case keys(UnlockedKeys)
+
+    /// Opens the first matching slot; nil when there is none.
+    func open(_ header: CollectionHeader) throws(VaultError) -> OpenedSlot? {
+        switch self {
+        case .keys: return nil
+        case .text(let text):
+            guard let text = text.take() else { throw VaultError.vaultClosed }
+            return try header.open(with: text)
+        case .host(let sealer):
+            return try header.open { (slot) throws(VaultError) in
+                try HostSlot.open(slot, by: sealer, collection: header.identifier)
+            }
+        }
     }
 }

@@ -18,7 +18,6 @@ final class CollectionKeys: Sendable {
     private let metadataKey: SecureBytes
     private let integrityKey: SecureBytes
 
-    /// Derives the keys from the master key.
     convenience init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
         let passcode = try X25519(privateKey: KeyPurpose.passcode.derive(from: master, collection: collection))
         try self.init(
@@ -47,12 +46,10 @@ final class CollectionKeys: Sendable {
         auditKey = audit
     }
 
-    /// Calls a closure with the metadata key.
     func withMetadataKey(_ body: (borrowing SecureBytes) -> Void) {
         body(metadataKey)
     }
 
-    /// Calls a closure with the integrity key.
     func withIntegrityKey(_ body: (borrowing SecureBytes) -> Void) {
         body(integrityKey)
     }
@@ -83,6 +80,16 @@ final class CollectionKeys: Sendable {
         }
     }
 
+    /// Opens data into a new array.
+    func open(_ sealed: [UInt8], for place: AssociatedData) throws(GcryptError) -> [UInt8] {
+        var plaintext: [UInt8] = []
+        let size = try sealed.withRawBytes { (sealed) throws(GcryptError) in
+            try open(sealed, for: place, into: &plaintext)
+        }
+        plaintext.removeLast(plaintext.count - size)
+        return plaintext
+    }
+
     /// Returns an item's summand of the multiset hash.
     func hash(item: UInt64, revision: UInt64) throws(GcryptError) -> MultisetHash {
         let message = (item.bigEndian, revision.bigEndian)
@@ -95,7 +102,6 @@ final class CollectionKeys: Sendable {
         return withUnsafeBytes(of: output) { bytes in MultisetHash(bytes: bytes) } ?? MultisetHash()
     }
 
-    /// Seals the ledger.
     func seal(_ ledger: ProtectionLedger) throws(VaultError) -> [UInt8] {
         try cipher { () throws(GcryptError) in
             try seal(ledger.encoded, for: AssociatedData(collection: collection, column: .ledger))
@@ -104,15 +110,40 @@ final class CollectionKeys: Sendable {
 
     /// Opens the ledger; `unreadable` when authentication fails.
     func openLedger(_ sealed: [UInt8]) throws(VaultError) -> ProtectionLedger {
-        var plaintext: [UInt8] = []
-        let place = AssociatedData(collection: collection, column: .ledger)
-        let size = try cipher { () throws(GcryptError) in
-            try sealed.withRawBytes { (sealed) throws(GcryptError) in try open(sealed, for: place, into: &plaintext) }
+        let plaintext = try cipher { () throws(GcryptError) in
+            try open(sealed, for: AssociatedData(collection: collection, column: .ledger))
         }
-        let ledger = plaintext.withUnsafeBytes { bytes in
-            ProtectionLedger(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+        guard let ledger = plaintext.withUnsafeBytes({ bytes in ProtectionLedger(decoding: bytes) }) else {
+            throw VaultError(.unreadable, reason: "its encoding is invalid")
         }
-        guard let ledger else { throw VaultError(.unreadable, reason: "its encoding is invalid") }
         return ledger
+    }
+}
+
+/// The purpose of a key that is derived from the master key.
+enum KeyPurpose: String {
+    /// Metadata of items and the state of the collection.
+    case metadata
+    case secrets
+    case integrity
+
+    /// The private key of protected items.
+    case passcode
+
+    /// Audit entries; only that of `login` is used.
+    case audit
+
+    /// The size of the master key and of every derived key in bytes.
+    static let keySize = 32
+
+    /// Derives a key: HKDF-SHA256 with the collection's identifier as salt and `keychaind 1 PURPOSE` as info.
+    func derive(from master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) -> SecureBytes {
+        try HKDFSHA256.derive(
+            from: master,
+            salt: collection,
+            info: Array("keychaind 1 \(rawValue)".utf8),
+            count: Self.keySize,
+            in: .locked
+        )
     }
 }

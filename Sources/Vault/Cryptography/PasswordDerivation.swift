@@ -4,7 +4,6 @@ import Gcrypt
 ///
 /// 28 bytes: memory in KiB (4), iterations (4), lanes (4), salt (16).
 struct PasswordDerivation: Equatable, Sendable {
-    /// The size of the encoding in bytes.
     static let encodedSize = 12 + saltSize
 
     private static let saltSize = 16
@@ -28,7 +27,6 @@ struct PasswordDerivation: Equatable, Sendable {
         salt = Array(reader.remaining)
     }
 
-    /// The encoding.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.encodedSize)

@@ -3,13 +3,11 @@
 /// The sum of HMAC-SHA256(integrity key, id ‖ revision) over all items, modulo 2²⁵⁶. An update takes constant time, and
 /// a valid sum requires the key.
 struct MultisetHash: Equatable, Sendable {
-    /// The size in bytes.
     static let size = 32
 
     // Least significant first.
     private var limbs: SIMD4<UInt64> = .zero
 
-    /// Creates the hash of no items.
     init() {}
 
     /// Decodes a hash, big-endian; nil unless there are 32 bytes.
@@ -20,7 +18,6 @@ struct MultisetHash: Equatable, Sendable {
         }
     }
 
-    /// The hash, big-endian.
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(Self.size)
@@ -28,7 +25,6 @@ struct MultisetHash: Equatable, Sendable {
         return bytes
     }
 
-    /// Adds an item.
     mutating func add(_ other: MultisetHash) {
         var carry: UInt64 = 0
         for index in 0..<4 {
@@ -39,7 +35,6 @@ struct MultisetHash: Equatable, Sendable {
         }
     }
 
-    /// Removes an item.
     mutating func subtract(_ other: MultisetHash) {
         var borrow: UInt64 = 0
         for index in 0..<4 {

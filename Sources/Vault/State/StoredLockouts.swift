@@ -1,5 +1,36 @@
 package import KeychainModel
 
+/// The stored record of failed authentications from an earlier run.
+package enum StoredLockout: Equatable, Sendable {
+    /// There is no record.
+    case none
+
+    /// The last record.
+    case record([UInt8])
+
+    /// There may be a record, but it cannot be read.
+    case unreadable
+}
+
+/// All records of failed authentications.
+struct StoredLockouts: Sendable {
+    /// The result for an owner without a record.
+    private let rest: StoredLockout
+    private(set) var records: [LockoutOwner: [UInt8]] = [:]
+    static let none = StoredLockouts(rest: .none)
+
+    /// There may be records, but they cannot be read.
+    static let unreadable = StoredLockouts(rest: .unreadable)
+
+    subscript(owner: LockoutOwner) -> StoredLockout {
+        records[owner].map(StoredLockout.record) ?? rest
+    }
+
+    mutating func set(_ record: [UInt8]?, of owner: LockoutOwner) {
+        records[owner] = record
+    }
+}
+
 extension Vault {
     /// The stored record of failed authentications of an owner.
     package func lockout(of owner: LockoutOwner) -> StoredLockout { lockouts[owner] }
@@ -13,7 +44,7 @@ extension Vault {
     ///
     /// Throws `limitExceeded` past 4096 bytes, and disk errors.
     package func setLockout(_ record: [UInt8], of owner: LockoutOwner) async throws(VaultError) {
-        guard let context else { throw Collection.closed }
+        guard let context else { throw VaultError.vaultClosed }
         guard record.count <= 4096 else { throw VaultError(.limitExceeded, reason: "the record is too long") }
         lockouts.set(record, of: owner)
         try await context.clerk.perform { (folder) throws(VaultError) in try folder.setLockout(record, of: owner) }
