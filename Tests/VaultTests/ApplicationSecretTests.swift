@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// The secrets of applications, which are in no item.
+/// Application secrets, which no item holds.
 @VaultActor
 @Suite struct ApplicationSecretTests {
     private let folder = TemporaryFolder()
@@ -16,7 +16,7 @@ import Vault
         try collection.applicationSecret(for: application).withUnsafeBytes { Array($0) }
     }
 
-    @Test func applicationSecret_isItsOwnAndAlwaysTheSame() async throws {
+    @Test func applicationSecret_isStableAndUnique() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let first = try secret("org.example.Mail", in: login)
@@ -31,7 +31,7 @@ import Vault
         #expect(try secret("org.example.Mail", in: login) == first)
     }
 
-    @Test func applicationSecret_staysWithANewPasswordAndAHandover() async throws {
+    @Test func applicationSecret_survivesPasswordChangeAndHandover() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let first = try secret("app", in: login)
@@ -47,7 +47,7 @@ import Vault
         #expect(try secret("app", in: login) == first)
     }
 
-    @Test func applicationSecret_ofWhatIsLockedOrInMemory_isRefused() async throws {
+    @Test func applicationSecret_lockedOrInMemory_isRefused() async throws {
         let vault = try await opened()
         let login = try #require(vault.collection(named: .login))
         #expect(throws: VaultError(.locked, reason: "")) { try login.applicationSecret(for: "app").count }
@@ -55,7 +55,7 @@ import Vault
         #expect(throws: VaultError(.notSupported, reason: "")) { try session.applicationSecret(for: "app").count }
     }
 
-    @Test func applicationSecret_ofAnotherLogin_isAnother() async throws {
+    @Test func applicationSecret_ofAnotherLogin_differs() async throws {
         let vault = try await opened()
         let first = try secret("app", in: try await vault.unlockedLogin())
         try await vault.delete(#require(vault.collection(named: .login)))

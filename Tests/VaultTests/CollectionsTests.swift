@@ -38,7 +38,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func createCollection_sameLabelAtOnce_bothAreMade() async throws {
+    @Test func createCollection_sameLabelConcurrently_allAreCreated() async throws {
         let vault = try await opened()
         let tasks = (0..<4).map { number in
             Task { @VaultActor in
@@ -52,11 +52,11 @@ import Vault
         await vault.close()
     }
 
-    @Test func createCollection_crashBeforeTheName_leavesNoHalfCollection() async throws {
+    @Test func createCollection_crashBeforeTheRename_leavesNothing() async throws {
         let vault = try await opened()
         _ = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
         await vault.close()
-        // What a crash leaves: the file under its unfinished name, whole or not, and its journal.
+        // Leftovers of a crash: the unfinished file, complete or not, and its journal.
         let whole = try folder.bytes(of: "Work.keychain")
         try folder.write(whole, to: "Half.keychain-new")
         try folder.write(Array(whole.prefix(5000)), to: "Less.keychain-new")
@@ -68,7 +68,7 @@ import Vault
         #expect(folder.names == ["Work.keychain", "index.key", "lock", "state.db"])
     }
 
-    @Test func journalWithoutItsFile_isNotTakenForANewCollections() async throws {
+    @Test func orphanedJournal_isNotUsedByANewCollection() async throws {
         let vault = try await opened()
         try await vault.unlockedLogin().add()
         let stale = try folder.snapshot()
@@ -113,7 +113,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func delete_aliasesThatCannotBeWritten_isDoneAllTheSame() async throws {
+    @Test func delete_aliasesNotWritable_succeeds() async throws {
         let vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
         try await vault.setAlias("other", to: work)
@@ -133,7 +133,7 @@ import Vault
         let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }
         #expect(login.state == .unlocking)
         try await vault.delete(login)
-        // It may have been quick enough; either way the collection is gone in the end.
+        // The unlock may finish first; the collection is deleted either way.
         _ = await unlocking.result
         #expect(login.state == .locked)
         await #expect(throws: VaultError(.noSuchCollection, reason: "")) { try await login.add() }
@@ -141,7 +141,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func delete_withChangesUnderWay_answersEachOfThem() async throws {
+    @Test func delete_withPendingChanges_answersAll() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let tasks = (0..<20).map { number in Task { @VaultActor in try await login.add("x", ["n": "\(number)"]) } }
@@ -167,7 +167,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func delete_whatHasNoFile_isNotSupported() async throws {
+    @Test func delete_withoutAFile_isNotSupported() async throws {
         let vault = try await opened()
         for name in [CollectionName.login, .session] {
             let collection = try #require(vault.collection(named: name))
@@ -177,7 +177,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func session_isUnlocked_keepsSecretsOfAnySize_andNothingOnDisk() async throws {
+    @Test func session_isUnlocked_holdsSecretsOfAnySize_andWritesNothing() async throws {
         let vault = try await opened()
         let session = try #require(vault.collection(named: .session))
         #expect(session.state == .unlocked)
@@ -203,7 +203,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func aliases_builtInOrImpossible_areRefused() async throws {
+    @Test func aliases_builtInOrInvalid_areRefused() async throws {
         let vault = try await opened()
         let session = vault.collection(named: .session)
         for alias in ["login", "session"] {
@@ -221,7 +221,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func stateFileSpoiled_isKeptAside_andTheVaultWorks() async throws {
+    @Test func stateFileDamaged_isSetAside_andTheVaultWorks() async throws {
         try folder.write(Array("not a database".utf8), to: "state.db")
         let vault = try await opened()
         try await vault.setAlias("mine", to: vault.collection(named: .login))
@@ -232,7 +232,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func limits_pastThem_limitExceeded() async throws {
+    @Test func limits_exceeded_areRefused() async throws {
         var limits = VaultLimits()
         limits.items = 3
         limits.labelBytes = 10
@@ -267,7 +267,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func missingItem_isSaidToBeMissing() async throws {
+    @Test func missingItem_isReported() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try #require(ItemID(rawValue: 7))
@@ -281,7 +281,7 @@ import Vault
         await vault.close()
     }
 
-    /// The files of a vault whose login has an item, closed well or as a crash leaves them.
+    /// The files of a vault with one item in `login`, after a close or a crash.
     private func backup(afterACrash: Bool) async throws -> (TemporaryFolder, ItemID) {
         let source = TemporaryFolder()
         let vault = try await Vault.opened(Fixture.configuration(source))
@@ -292,7 +292,7 @@ import Vault
     }
 
     @Test(arguments: [false, true])
-    func loginPutBackWhileTheVaultIsOpen_isNotReplaced(afterACrash: Bool) async throws {
+    func loginRestoredWhileOpen_isNotOverwritten(afterACrash: Bool) async throws {
         let (backup, id) = try await backup(afterACrash: afterACrash)
         let vault = try await opened()
         let login = try #require(vault.collection(named: .login))
@@ -311,7 +311,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func brokenLoginPutBackWhileTheVaultIsOpen_isNotReplaced() async throws {
+    @Test func damagedLoginRestoredWhileOpen_isNotOverwritten() async throws {
         let vault = try await opened()
         let login = try #require(vault.collection(named: .login))
         try folder.write([1, 2, 3], to: "login.keychain")
@@ -324,7 +324,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func collectionInMemory_isFullAtItsLimit_andTakesMoreOnceItemsGo() async throws {
+    @Test func collectionInMemory_isFullAtItsLimit_untilItemsAreDeleted() async throws {
         var limits = VaultLimits()
         limits.memoryBytes = 10_000
         let vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
@@ -345,7 +345,7 @@ import Vault
             try await session.add("same", ["same": "yes"], secret: secret(8000 + number), replacing: true)
         }
         #expect(session.itemCount == 1)
-        // What is on the disk has no such limit.
+        // Collections on the disk have no such limit.
         try await vault.unlockedLogin().add("large", secret: secret(20_000))
         await vault.close()
     }

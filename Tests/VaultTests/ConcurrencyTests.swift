@@ -11,7 +11,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    @Test func create_hundredsAtOnce_allThereAfterReopening() async throws {
+    @Test func create_hundredsConcurrently_allAreStored() async throws {
         var vault = try await opened()
         let login = try await vault.unlockedLogin()
         let tasks = (0..<400).map { number in
@@ -35,7 +35,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func createWithReplace_sameAttributesAtOnce_givesExactlyOneItem() async throws {
+    @Test func createWithReplace_sameAttributesConcurrently_createsOneItem() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let tasks = (0..<200).map { number in
@@ -61,7 +61,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func deletesRacingUpdates_eachUpdateSucceedsOrFindsNothing() async throws {
+    @Test func deletesRacingUpdates_updatesSucceedOrFindNoItem() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         var ids: [ItemID] = []
@@ -99,7 +99,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func deleteTwiceAtOnce_oneFails() async throws {
+    @Test func deleteTwiceConcurrently_oneFails() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add()
@@ -115,14 +115,14 @@ import Vault
         await vault.close()
     }
 
-    @Test func lockRacingWrites_acknowledgedAreThere_othersSayLocked() async throws {
+    @Test func lockRacingWrites_acknowledgedAreStored_othersFailLocked() async throws {
         var vault = try await opened()
         let login = try await vault.unlockedLogin()
         var acknowledged: Set<ItemID> = []
         for round in 0..<10 {
             let tasks = (0..<40).map { number in
                 Task { @VaultActor in
-                    // The lock comes somewhere among them.
+                    // Locks somewhere in between.
                     if number == round * 4 { login.lock() }
                     return try await login.add("x", ["n": "\(round).\(number)"])
                 }
@@ -142,7 +142,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func close_withWritesUnderWay_acknowledgedAreThere() async throws {
+    @Test func close_withPendingWrites_acknowledgedAreStored() async throws {
         var vault = try await opened()
         let login = try await vault.unlockedLogin()
         let tasks = (0..<50).map { number in Task { @VaultActor in try await login.add("x", ["n": "\(number)"]) } }
@@ -158,7 +158,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func impossibleChange_amongOthers_failsAlone() async throws {
+    @Test func impossibleChange_inABatch_failsAlone() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let missing = try #require(ItemID(rawValue: 999))
@@ -171,7 +171,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func renames_atOnce_theLastWins() async throws {
+    @Test func renames_concurrently_theLastWins() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let tasks = (0..<10).map { number in Task { @VaultActor in try await login.setLabel("\(number)") } }
@@ -184,7 +184,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func thousandsOfChangesWaiting_oneMoreIsTaken() async throws {
+    @Test func thousandsOfWaitingChanges_oneMoreIsAccepted() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let renaming = (0..<5000).map { number in Task { @VaultActor in try await login.setLabel("\(number)") } }

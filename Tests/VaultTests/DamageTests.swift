@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 import Vault
 
-/// Files that are not what they should be: nothing crashes, nothing is overwritten, and the rest of the vault works.
+/// Damaged and foreign files: no crash, nothing overwritten, and the rest of the vault works.
 @VaultActor
 @Suite struct DamageTests {
     private let folder = TemporaryFolder()
@@ -19,17 +19,17 @@ import Vault
         await vault.close()
     }
 
-    /// Opens the vault and says why `login` is unreadable.
+    /// Opens the vault and returns the reason why `login` is unreadable.
     private func reason() async throws -> String? {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try #require(vault.collection(named: .login))
-        // Its alias stays with it, so that no other takes its place.
+        // The alias still leads to it, and to no other collection.
         #expect(vault.collection(forAlias: "default") === login)
         await #expect(throws: VaultError.self) { try await login.unlock(with: Fixture.bytes(Fixture.password)) }
         await #expect(throws: VaultError.self) { try await login.add() }
         await #expect(throws: VaultError(.unreadable, reason: "")) { try await vault.delete(login) }
         #expect(login.problem != nil)
-        // Others are not concerned.
+        // Other collections work.
         let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
         try await other.add()
         try await vault.delete(other)
@@ -38,27 +38,32 @@ import Vault
         return reason
     }
 
-    @Test func emptyFile_isUnreadableAndStaysEmpty() async throws {
-        try folder.write([], to: "login.keychain")
-        #expect(try await reason() == "the file is empty")
-        #expect(try folder.bytes(of: "login.keychain").isEmpty)
+    /// A file in the place of a keychain.
+    enum ForeignFile: CaseIterable {
+        case empty, keyring, database
     }
 
-    @Test func foreignFile_isUnreadableAndStaysAsItIs() async throws {
-        let text = Array("[keyring]\ndisplay-name=Default keyring\n".utf8) + [UInt8](repeating: 10, count: 200)
-        try folder.write(text, to: "login.keychain")
-        #expect(try await reason() == "the file is not a database")
-        #expect(try folder.bytes(of: "login.keychain") == text)
-    }
-
-    @Test func databaseOfAnotherProgram_isUnreadableAndStaysAsItIs() async throws {
-        try RawDatabase(folder.file("login.keychain")).execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    @Test(arguments: ForeignFile.allCases)
+    func foreignFile_isUnreadable_andUnchanged(file: ForeignFile) async throws {
+        let expected: String
+        switch file {
+        case .empty:
+            try folder.write([], to: "login.keychain")
+            expected = "the file is empty"
+        case .keyring:
+            let text = "[keyring]\ndisplay-name=Default keyring\n" + String(repeating: "\n", count: 200)
+            try folder.write(Array(text.utf8), to: "login.keychain")
+            expected = "the file is not a database"
+        case .database:
+            try RawDatabase(folder.file("login.keychain")).execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+            expected = "the file is another program's database"
+        }
         let before = try folder.bytes(of: "login.keychain")
-        #expect(try await reason() == "the file is another program's database")
+        #expect(try await reason() == expected)
         #expect(try folder.bytes(of: "login.keychain") == before)
     }
 
-    @Test func futureVersion_isUnreadableAndStaysAsItIs() async throws {
+    @Test func futureVersion_isUnreadable_andUnchanged() async throws {
         try await prepare()
         try RawDatabase(folder.file("login.keychain")).execute("PRAGMA user_version = 5")
         let before = try folder.bytes(of: "login.keychain")
@@ -66,7 +71,7 @@ import Vault
         #expect(try folder.bytes(of: "login.keychain") == before)
     }
 
-    @Test func directoryOrLink_isUnreadable() async throws {
+    @Test func folderOrLink_isUnreadable() async throws {
         try folder.makeFolder("login.keychain")
         try await prepare(elsewhere: "real")
         try folder.link("Linked.keychain", to: "real/login.keychain")
@@ -80,7 +85,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func fileWithAForeignName_isLeftAlone() async throws {
+    @Test func fileWithAForeignName_isIgnored() async throws {
         try folder.write([1, 2, 3], to: "My Keys.keychain")
         try folder.write([1, 2, 3], to: "session.keychain")
         let vault = try await Vault.opened(Fixture.configuration(folder))
@@ -91,7 +96,7 @@ import Vault
     }
 
     @Test(arguments: [1, 99, 100, 512, 4095, 4096, 4097, 8192, 12_288, -4096, -1])
-    func truncatedFile_isUnreadableOrSaysSo_andStaysAsItIs(size: Int) async throws {
+    func truncatedFile_isReported_andUnchanged(size: Int) async throws {
         try await prepare()
         let whole = try folder.bytes(of: "login.keychain")
         let cut = Array(whole.prefix(size < 0 ? whole.count + size : size))
@@ -99,12 +104,12 @@ import Vault
         try await expectNoHarm(bytes: cut)
     }
 
-    /// A bit of the last row's number, as a disk may flip it.
+    /// Flips a bit of the last row's ID, as a disk may.
     private func moveLastItem(to number: Int64) throws {
         try RawDatabase(folder.file("login.keychain")).execute("UPDATE item SET id = \(number) WHERE id = 40")
     }
 
-    @Test func rowWithTooHighANumber_itemsAddedAfterwardsAreFound() async throws {
+    @Test func rowWithTooHighAnID_laterItemsAreFound() async throws {
         try await prepare()
         try moveLastItem(to: 104)
         var vault = try await Vault.opened(Fixture.configuration(folder))
@@ -125,7 +130,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func rowWithTheHighestNumber_nothingIsAdded_theRestIsKept() async throws {
+    @Test func rowWithTheHighestID_refusesNewItems_andKeepsTheRest() async throws {
         try await prepare()
         try moveLastItem(to: .max)
         let vault = try await Vault.opened(Fixture.configuration(folder))
@@ -139,15 +144,15 @@ import Vault
     }
 
     @Test(arguments: 0..<8)
-    func randomBits_flipped_neverCrashNorLose(seed: UInt64) async throws {
+    func flippedBits_neverCrashOrLoseData(seed: UInt64) async throws {
         try await prepare()
         let whole = try folder.bytes(of: "login.keychain")
         var generator = SeededGenerator(seed: seed)
         for round in 0..<25 {
             var bytes = whole
-            // One bit, or a few, or as many as a bad block has.
+            // One bit, a few, or a bad block.
             for _ in 0..<[1, 1, 1, 8, 64][round % 5] {
-                // Every other flip hits the first pages, where the structure is.
+                // Every other flip hits the first pages, with the structure of the file.
                 let range = Bool.random(using: &generator) ? 0..<min(bytes.count, 12_288) : 0..<bytes.count
                 let index = Int.random(in: range, using: &generator)
                 bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
@@ -157,7 +162,7 @@ import Vault
         }
     }
 
-    /// Opens a spoiled file, uses it, and expects each item to be as it was or to be said to be damaged, and the file unchanged.
+    /// Opens and uses a damaged file; expects each item to be intact or reported as damaged, and the file unchanged.
     private func expectNoHarm(bytes: [UInt8]) async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try #require(vault.collection(named: .login))

@@ -3,29 +3,29 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A disk on which writing fails as a test wishes: SQLite's own files, with another function to write with.
+/// A disk on which writes fail on demand: SQLite's file system with another write function.
 ///
-/// Only files in a folder of a certain name are on it.
+/// It applies to files in folders of one name only.
 enum FailingDisk {
-    /// What a write comes to.
+    /// The failure of a write.
     struct Failure: Sendable {
-        /// What SQLite makes of it.
+        /// The result code of SQLite.
         var status: CInt
 
-        /// What the system says.
+        /// The error number of the system.
         var systemError: CInt = 0
     }
 
-    /// The name of the folders that are on the disk.
+    /// The name of the affected folders.
     static let folderName = "on-the-failing-disk"
 
-    /// What each write comes to from now on; nil when it succeeds.
+    /// The failure of all writes from now on; nil for none.
     static var failure: Failure? {
         get { current.withLock { failure in failure } }
         set { current.withLock { failure in failure = newValue } }
     }
 
-    /// Lets SQLite know the disk.
+    /// Registers the file system with SQLite.
     static func plugIn() throws {
         try #require(isPluggedIn)
     }
@@ -38,12 +38,12 @@ enum FailingDisk {
     private static let current = Mutex<Failure?>(nil)
     private static let originalWrite = Mutex<Write?>(nil)
 
-    // SQLite's own, which nobody changes.
+    // SQLite's own, never changed.
     private nonisolated(unsafe) static let original: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find("unix")
 
     private static let isPluggedIn: Bool = {
         guard let original else { return false }
-        // Never freed, as SQLite demands of what is registered.
+        // Never freed: SQLite requires that.
         let disk = UnsafeMutablePointer<sqlite3_vfs>.allocate(capacity: 1)
         disk.initialize(to: original.pointee)
         disk.pointee.zName = UnsafePointer(strdup("failing"))
@@ -62,7 +62,7 @@ enum FailingDisk {
     private static func replaceWriting(of file: UnsafeMutablePointer<sqlite3_file>) {
         guard let methods = file.pointee.pMethods else { return }
         originalWrite.withLock { write in write = methods.pointee.xWrite }
-        // One a file, which the test's process keeps to its end.
+        // One per file, for the life of the test process.
         let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         copy.initialize(to: methods.pointee)
         copy.pointee.xWrite = { file, bytes, count, offset in

@@ -5,7 +5,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// What the vault makes of a write that fails: one test at a time, since there is one such disk.
+/// Failing writes; one test at a time, since there is one such disk.
 @VaultActor
 @Suite(.serialized) struct FailingDiskTests {
     private let folder = TemporaryFolder()
@@ -22,7 +22,7 @@ import Vault
         return try await Vault.opened(configuration)
     }
 
-    /// Has a change fail, and tells what it throws and what the next one does, when writing works again.
+    /// Makes a change fail; returns its error and that of the next change on a working disk.
     private func fail(_ failure: FailingDisk.Failure) async throws -> (first: VaultError?, next: VaultError?) {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
@@ -50,26 +50,26 @@ import Vault
     }
 
     @Test(arguments: [EDQUOT, ENOSPC])
-    func overQuota_isAFullDisk_andLaterChangesWork(number: CInt) async throws {
+    func quotaExceeded_isAFullDisk_andLaterChangesWork(number: CInt) async throws {
         let result = try await fail(FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: number))
         #expect(result.first == .of(.storageFull))
         #expect(result.next == nil)
     }
 
     @Test(arguments: [SQLITE_NOMEM, SQLITE_IOERR | 12 << 8])
-    func noMemory_refusesNothingAfterwards(status: CInt) async throws {
+    func noMemory_laterChangesWork(status: CInt) async throws {
         let result = try await fail(FailingDisk.Failure(status: status))
         #expect(result.first == .of(.limitExceeded))
         #expect(result.next == nil)
     }
 
-    @Test func brokenDisk_nothingIsWrittenAfterwards() async throws {
+    @Test func failedSync_laterChangesAreRefused() async throws {
         let result = try await fail(FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO))
         #expect(result.first == .of(.storageFailed))
         #expect(result.next == .of(.storageFailed))
     }
 
-    @Test func brokenDisk_atAKeySlot_nothingIsWrittenAfterwards() async throws {
+    @Test func failedSync_ofAKeySlot_laterChangesAreRefused() async throws {
         let vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
         FailingDisk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
@@ -81,7 +81,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func auditNotWritten_twice_allThatIsLostIsCounted() async throws {
+    @Test func auditNotWritten_twice_countsAllLostEntries() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         FailingDisk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)

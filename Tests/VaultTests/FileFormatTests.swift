@@ -3,13 +3,13 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Another implementation, written from docs/file-format.md, reads what the vault wrote.
+/// The vault's files, read by another implementation written from docs/file-format.md.
 @VaultActor
 @Suite struct FileFormatTests {
     private let folder = TemporaryFolder()
     private let clock = TestClock()
 
-    @Test func document_readByAnotherProgram_isTrue() async throws {
+    @Test func file_readByAnotherProgram_matchesTheDocument() async throws {
         var configuration = Fixture.configuration(folder, clock: clock)
         configuration.keyDerivation = Argon2id(memoryKiB: 256, iterations: 2, lanes: 2)
         let vault = try await Vault.opened(configuration)
@@ -51,7 +51,7 @@ import Vault
         #expect(OtherReader.bytes(hexadecimal: contents.applicationSecret) == secret)
     }
 
-    @Test func document_wrongPassword_opensNothing() async throws {
+    @Test func file_wrongPassword_opensNothing() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         _ = try await vault.unlockedLogin()
         await vault.close()
@@ -61,7 +61,7 @@ import Vault
         #expect(refusal?.complaints.contains("InvalidTag") == true)
     }
 
-    @Test func protectedItems_readByAnotherProgram_withWhatEachAsksFor() async throws {
+    @Test func protectedItems_readByAnotherProgram_withTheirFactors() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
         try await login.add("plain", secret: "plain")
@@ -95,7 +95,7 @@ import Vault
         await #expect(throws: OtherProgram.Refusal.self) { _ = try await secrets(password, password, "wrong") }
     }
 
-    @Test func itemOfOtherCollection_readByAnotherProgram_takesThePasscodeOfLogin() async throws {
+    @Test func itemOfOtherCollection_readByAnotherProgram_needsThePasscodeOfLogin() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         _ = try await vault.unlockedLogin("passcode")
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
@@ -117,7 +117,7 @@ import Vault
         #expect(try RawDatabase(folder.file("login.keychain")).text("PRAGMA user_version") == "1")
     }
 
-    @Test func passcodeSlotOfAnEarlierVersion_readByAnotherProgram_leadsFromLogin() async throws {
+    @Test func passcodeSlotOfAnEarlierVersion_readByAnotherProgram_opensWithLogin() async throws {
         let earlier = try TemporaryFolder(copying: "format-3")
         let contents = try await OtherReader(earlier, file: "Work.keychain", login: "login.keychain")
             .read(passwords: "own\n\(Fixture.password)\nsesame")
@@ -128,7 +128,7 @@ import Vault
         )
     }
 
-    @Test func version_isTheFirstUntilAnItemHasAKey() async throws {
+    @Test func version_isOneUntilAnItemHasAKey() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
         try await login.protect("userPresence")

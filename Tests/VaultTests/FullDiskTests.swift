@@ -4,7 +4,9 @@ import KeychainModel
 import Testing
 import Vault
 
-/// A start on a disk that has been filled meanwhile; to mount a small one takes root.
+/// A start on a disk that has become full.
+///
+/// Mounting a small disk requires root.
 @VaultActor
 @Suite(.enabled(if: geteuid() == 0)) struct FullDiskTests {
     private let folder = TemporaryFolder()
@@ -13,7 +15,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    /// A folder on a disk of its own, with one item and an alias.
+    /// Creates an item and an alias on a disk of its own.
     private func prepare() async throws -> ItemID {
         try folder.mountDisk(bytes: 2 << 20)
         let vault = try await opened()
@@ -25,7 +27,7 @@ import Vault
         return id
     }
 
-    /// Expects everything to be read as it was, and changes to fail.
+    /// Expects all reads to work and all changes to fail.
     private func expectAllButChanges(_ vault: Vault, _ id: ItemID) async throws {
         let login = try #require(vault.collection(named: .login))
         #expect(login.state == .locked)
@@ -33,13 +35,13 @@ import Vault
         try await login.unlock(with: Fixture.bytes(Fixture.password))
         #expect(try await login.content(of: id) == Array("kept".utf8))
         #expect(login.problem == nil)
-        // More than a journal that is there already has room for.
+        // More than an existing journal has room for.
         let large = String(repeating: "x", count: 2_000_000)
         await #expect(throws: VaultError.self) { try await login.add("large", secret: large) }
         #expect(login.itemIDs == [id])
     }
 
-    @Test func closedWell_isRead_andWrittenOnceThereIsRoom() async throws {
+    @Test func afterAClose_isReadable_andWritableOnceThereIsRoom() async throws {
         let id = try await prepare()
         defer { folder.unmount() }
         try folder.fill("ballast")
@@ -59,7 +61,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func journalAfterACrash_isReadToo() async throws {
+    @Test func afterACrash_journalIsRead() async throws {
         try folder.mountDisk(bytes: 4 << 20)
         defer { folder.unmount() }
         let original = TemporaryFolder()
@@ -78,10 +80,10 @@ import Vault
         await crashed.close()
     }
 
-    @Test func noFileCanBeMade_isRead() async throws {
+    @Test func noFilesLeft_isReadable() async throws {
         let id = try await prepare()
         defer { folder.unmount() }
-        // The folder itself is one.
+        // The folder itself counts.
         try folder.limitFiles(to: folder.names.count + 1)
         let vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.name == .login)
@@ -91,7 +93,7 @@ import Vault
         #expect(folder.names == ["index.key", "lock", "login.keychain", "state.db"])
     }
 
-    @Test func filesOfTheFolderMissing_collectionsAreRead_andTheRestIsKeptOnceThereIsRoom() async throws {
+    @Test func stateFilesMissing_collectionsAreReadable_andTheRestIsStoredOnceThereIsRoom() async throws {
         let id = try await prepare()
         defer { folder.unmount() }
         folder.remove("index.key")
@@ -113,7 +115,7 @@ import Vault
 }
 
 extension TemporaryFolder {
-    /// Fills the disk that the folder is on, to the last byte.
+    /// Fills the folder's disk to the last byte.
     func fill(_ name: String) throws {
         let descriptor = Glibc.open(file(name), O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         try #require(descriptor >= 0)
@@ -125,7 +127,7 @@ extension TemporaryFolder {
         try #require(errno == ENOSPC)
     }
 
-    /// Lets no more files be on the disk that the folder is on.
+    /// Limits the number of files on the folder's disk.
     func limitFiles(to count: Int) throws {
         try #require(mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT), "nr_inodes=\(count)") == 0)
     }

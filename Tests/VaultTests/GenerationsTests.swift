@@ -13,7 +13,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder, clock: clock, generations: 3))
     }
 
-    /// The names of the generations, the oldest first.
+    /// The names of the generations, oldest first.
     private var generations: [String] {
         folder.names(in: "generations")
     }
@@ -29,13 +29,13 @@ import Vault
         let again = try await opened()
         try await again.unlockedLogin().add()
         await again.close()
-        // A collection with nothing in it is not worth a copy, so it is the second change that comes after one.
+        // An empty collection is not copied, so the second change makes the first copy.
         #expect(generations == ["login.20231114T221420Z.keychain"])
         #expect(folder.permissions(of: "generations") == 0o700)
         #expect(folder.permissions(of: "generations/" + generations[0]) == 0o600)
     }
 
-    @Test func manyDays_theNewestThreeAreKept() async throws {
+    @Test func manyDays_threeGenerations() async throws {
         for number in 0..<6 {
             let vault = try await opened()
             try await vault.unlockedLogin().add("x", ["n": "\(number)"])
@@ -46,7 +46,7 @@ import Vault
         #expect(generations.last == "login.20231119T221320Z.keychain")
     }
 
-    @Test func unlockedForDays_theFirstChangeOfEachMakesAGeneration() async throws {
+    @Test func unlockedForDays_oneGenerationADay() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add()
@@ -68,7 +68,7 @@ import Vault
         #expect(generations.isEmpty)
     }
 
-    @Test func folderOfGenerationsCannotBeMade_theChangeIsMadeAllTheSame() async throws {
+    @Test func generationFolderNotCreatable_changeSucceeds() async throws {
         try folder.write([1], to: "generations")
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
@@ -77,7 +77,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func clockGoesBack_generationsAreStillMade() async throws {
+    @Test func clockGoesBack_generationsContinue() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         for _ in 0..<2 { try await login.add() }
@@ -87,7 +87,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func damagedCollection_isNotCopiedOverGoodGenerations() async throws {
+    @Test func damagedCollection_isNotCopied() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add("x", ["n": "1"])
@@ -106,7 +106,7 @@ import Vault
         #expect(generations == before)
     }
 
-    @Test func generation_copiedBack_isTheCollectionOfThatDay() async throws {
+    @Test func generation_copiedBack_restoresThatDay() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let id = try await login.add("precious", ["n": "1"], secret: "precious")
@@ -136,7 +136,7 @@ import Vault
     }
 
     @Test(arguments: ["userPresence", "devicePasscode"])
-    func itemProtected_itsOpenStatesLeaveTheGenerations(accessControl: String) async throws {
+    func itemProtected_isRemovedFromGenerations(accessControl: String) async throws {
         let secret = "a secret that nobody else has"
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
@@ -151,13 +151,13 @@ import Vault
         for name in kept {
             let path = folder.file("generations/" + name)
             #expect(try RawDatabase(path).text("SELECT count(*) FROM item WHERE id = \(id)") == "0")
-            // It is whole without the item: another program checks the sums.
+            // It is complete without the item: another program verifies the hash.
             let contents = try await OtherReader(folder, file: "generations/" + name).read(passwords: Fixture.password)
             #expect(!contents.items.isEmpty || name == kept.first)
             #expect(!contents.items.contains { item in item.text == secret })
         }
         #expect(folder.names(in: "generations") == kept)
-        // Once protected, it is copied as it is.
+        // A protected item is copied as usual.
         clock.advance(seconds: day)
         try await login.add()
         let newest = try #require(generations.last)
@@ -166,7 +166,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func itemProtected_generationThatCannotBeChanged_isRemoved() async throws {
+    @Test func itemProtected_unchangeableGeneration_isRemoved() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add("bank", ["service": "bank"])

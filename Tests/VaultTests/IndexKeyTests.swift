@@ -18,7 +18,7 @@ import Vault
         return id
     }
 
-    @Test func keyLost_searchFindsNothingAndSaysSo_untilAnUnlockRebuildsIt() async throws {
+    @Test func keyLost_searchFindsNothing_untilAnUnlockRebuildsTheIndex() async throws {
         let id = try await prepare()
         folder.remove("index.key")
         var vault = try await opened()
@@ -42,7 +42,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func keySpoiled_isKeptAside() async throws {
+    @Test func keyDamaged_isSetAside() async throws {
         let id = try await prepare()
         try folder.write([1, 2, 3], to: "index.key")
         let vault = try await opened()
@@ -51,7 +51,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func keyLost_fullDisk_worksInMemoryAndSaysSo() async throws {
+    @Test func keyLost_fullDisk_worksInMemory() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         for number in 0..<50 { try await login.add("x", ["n": "\(number)"]) }
@@ -82,7 +82,7 @@ import Vault
         }
     }
 
-    @Test func deletedItem_leavesNoSealedBytesInTheFile() async throws {
+    @Test func deletedItem_isOverwrittenInTheFile() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add("x", ["a": "1"], secret: "gone")

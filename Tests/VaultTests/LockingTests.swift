@@ -11,14 +11,14 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    /// A vault whose passwords take so long that a test sees a collection while one is being tried.
+    /// Opens a vault with a key derivation so slow that a test sees it running.
     private func openedSlowly() async throws -> Vault {
         var configuration = Fixture.configuration(folder)
         configuration.keyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 4, lanes: 1)
         return try await Vault.opened(configuration)
     }
 
-    @Test func login_onAFreshFolder_isVacantAndMadeByTheFirstUnlock() async throws {
+    @Test func login_freshFolder_isCreatedByTheFirstUnlock() async throws {
         let vault = try await opened()
         let login = try #require(vault.collection(forAlias: "default"))
         #expect(login.name == .login)
@@ -50,7 +50,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func unlock_wrongPassword_staysLockedAndTheRightOneStillWorks() async throws {
+    @Test func unlock_wrongPassword_staysLocked_andTheRightOneWorks() async throws {
         var vault = try await opened()
         let id = try await vault.unlockedLogin().add()
         await vault.close()
@@ -67,7 +67,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func unlock_passwordWithNULAndNotUTF8_isTakenByteForByte() async throws {
+    @Test func unlock_passwordWithNULAndInvalidUTF8_isComparedBytewise() async throws {
         let vault = try await opened()
         let login = try #require(vault.collection(named: .login))
         try await login.unlock(with: SecureBytes(copying: [0, 255, 10]))
@@ -88,7 +88,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func lock_keepsMetadataAndTakesSecrets() async throws {
+    @Test func lock_keepsMetadata_andWipesSecrets() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add("label", ["a": "1"])
@@ -131,7 +131,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func unlock_twiceAtOnce_bothSucceed() async throws {
+    @Test func unlock_concurrently_bothSucceed() async throws {
         var vault = try await opened()
         try await vault.unlockedLogin().add()
         await vault.close()
@@ -146,7 +146,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func unlock_wrongAndRightAtOnce_endsUnlocked() async throws {
+    @Test func unlock_wrongAndRightConcurrently_endsUnlocked() async throws {
         var vault = try await opened()
         try await vault.unlockedLogin().add()
         await vault.close()
@@ -177,7 +177,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func onSettled_whileUnlocking_isCalledOnceAfterwards() async throws {
+    @Test func onSettled_whileUnlocking_isCalledOnce() async throws {
         let vault = try await openedSlowly()
         let login = try #require(vault.collection(named: .login))
         var calls: [Collection.State] = []
@@ -194,7 +194,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func deriving_doesNotHoldUpOtherCollections() async throws {
+    @Test func keyDerivation_doesNotBlockOtherCollections() async throws {
         var configuration = Fixture.configuration(folder)
         let vault = try await Vault.opened(configuration)
         let other = try await vault.createCollection(label: "other", password: Fixture.bytes("pw"))
@@ -208,7 +208,7 @@ import Vault
         try await reopened.unlock(with: Fixture.bytes("pw"))
         let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes("pw")) }
         #expect(login.state == .unlocking)
-        // All of this happens between the start of the derivation and its end.
+        // All of this happens during the derivation.
         #expect(try await reopened.content(of: id).count == 10_000)
         let made = try await reopened.add()
         try await reopened.deleteItem(made)
@@ -217,12 +217,12 @@ import Vault
         await slow.close()
     }
 
-    @Test func unlock_noMemoryForMoreKeys_isRefused_andWorksOnceThereIsSome() async throws {
+    @Test func unlock_noLockedMemory_isRefused_untilThereIsSome() async throws {
         var vault = try await opened()
         let id = try await vault.unlockedLogin().add()
         await vault.close()
         var limits = VaultLimits()
-        // More than there is in all.
+        // More than the whole pool.
         limits.keyReserveBytes = 32 * 1024 * 1024
         vault = try await Vault.opened(Fixture.configuration(folder, limits: limits))
         let login = try #require(vault.collection(named: .login))
@@ -240,7 +240,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func isBeingMade_onlyUntilTheCollectionIsThere() async throws {
+    @Test func isBeingMade_onlyDuringCreation() async throws {
         let vault = try await openedSlowly()
         let name = try #require(CollectionName(encoded: "Work"))
         let making = Task.immediate { @VaultActor in

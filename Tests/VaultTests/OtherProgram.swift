@@ -3,18 +3,18 @@ import KeychainModel
 import TestSupport
 import Testing
 
-/// A program of the folder `Fixtures`, written from docs/file-format.md.
+/// A program in `Fixtures`, written from docs/file-format.md.
 struct OtherProgram {
-    /// The program did not like the file, or lacks what it needs.
+    /// The program rejected the file or lacks a dependency.
     struct Refusal: Error {
         let complaints: String
     }
 
     let name: String
 
-    /// What the program prints.
+    /// Runs the program and returns its output.
     ///
-    /// Without python3-cryptography and python3-argon2, which `make test` installs, it refuses rather than passes by.
+    /// Fails without python3-cryptography and python3-argon2, which `make test` installs.
     func run(_ arguments: [String], input text: String) async throws -> Data {
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/" + name
         let result = try await Command.run("/usr/bin/python3", ["-B", script] + arguments, input: Array(text.utf8))
@@ -23,7 +23,7 @@ struct OtherProgram {
     }
 }
 
-/// Reads collections, and checks the sums, the tags and the order.
+/// Reads collections, and verifies hash, tags and order.
 struct OtherReader {
     struct Contents: Decodable {
         struct Item: Decodable {
@@ -46,10 +46,10 @@ struct OtherReader {
         let modified: Int64
         let items: [Item]
 
-        /// What the application org.example.Mail gets from the portal.
+        /// The application secret of org.example.Mail.
         let applicationSecret: String
 
-        /// The keys that only the passcode gives, each byte complemented.
+        /// The keys that need the passcode, each byte complemented.
         let keys: [String]
     }
 
@@ -59,20 +59,20 @@ struct OtherReader {
         arguments = [folder.file(file), folder.file("index.key")] + (login.map { [folder.file($0)] } ?? [])
     }
 
-    /// Reads the collection; see the program for what the lines are.
+    /// Reads the collection; the program documents its output.
     func read(passwords: String) async throws -> Contents {
         let printed = try await OtherProgram(name: "read_keychain.py").run(arguments, input: passwords)
         return try JSONDecoder().decode(Contents.self, from: printed)
     }
 
-    /// The bytes of hexadecimal digits.
+    /// Decodes hexadecimal digits.
     static func bytes(hexadecimal text: String) -> [UInt8] {
         let digits = text.compactMap(\.hexDigitValue)
         return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
 
-/// Changes collections as a program with the password could.
+/// Changes collections like a program with the password.
 struct OtherWriter {
     private let folder: TemporaryFolder
     private let password: String
@@ -82,7 +82,7 @@ struct OtherWriter {
         self.password = password
     }
 
-    /// Gives an item of login another attribute in place of one.
+    /// Replaces an attribute of an item in `login`.
     func exchangeAttribute(of id: ItemID, _ old: String, for name: String, value: String) async throws {
         _ = try await OtherProgram(name: "exchange_attribute.py").run(
             [folder.file("login.keychain"), folder.file("index.key"), id.description, old, name, value],

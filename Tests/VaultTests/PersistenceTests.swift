@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// What was acknowledged is there after the vault has been closed, and also when the process ended at that moment.
+/// Acknowledged changes survive a close and a crash.
 @VaultActor
 @Suite struct PersistenceTests {
     private let folder = TemporaryFolder()
@@ -13,7 +13,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder, clock: clock))
     }
 
-    @Test func createItem_reopened_keepsEverything() async throws {
+    @Test func createItem_isStoredCompletely() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let secret = try Fixture.secret([0, 10, 13, 255, 254, 0], contentType: "application/x-thing; a=b")
@@ -37,7 +37,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func everySetter_reopened_isKept() async throws {
+    @Test func everyChange_isStored() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let id = try await login.add("before", ["a": "1"], secret: "old")
@@ -72,7 +72,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func everyChange_crashAtAcknowledgement_isKept() async throws {
+    @Test func everyChange_crashAfterTheReply_isStored() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         var expected: [ItemID: String] = [:]
@@ -104,7 +104,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func aliases_reopenedAndCrashed_areKept() async throws {
+    @Test func aliases_afterACloseAndACrash_areStored() async throws {
         var vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
         try await vault.setAlias("default", to: work)
@@ -126,7 +126,7 @@ import Vault
     }
 
     @Test(arguments: [0, 1, 4096, 4097, 1 << 20])
-    func secret_ofAnySize_isKeptByteForByte(size: Int) async throws {
+    func secret_ofAnySize_isStoredExactly(size: Int) async throws {
         let bytes = (0..<size).map { index in UInt8(truncatingIfNeeded: index &* 31 ^ index >> 8) }
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
@@ -144,7 +144,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func secret_ofTheLargestSize_isKept_oneByteMore_isRefused() async throws {
+    @Test func secret_ofTheLargestSize_isStored_oneByteMoreIsRefused() async throws {
         let limit = VaultLimits().secretBytes
         var bytes = [UInt8](repeating: 0, count: limit)
         for index in bytes.indices { bytes[index] = UInt8(truncatingIfNeeded: index &* 2_654_435_761 >> 13) }
@@ -178,17 +178,17 @@ import Vault
         await vault.close()
     }
 
-    @Test func journal_afterALargeSecret_isShortAgain() async throws {
+    @Test func journal_afterALargeSecret_isShortened() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add("large", ["n": "1"], secret: String(repeating: "x", count: 8 << 20))
-        // The journal is seen to behind the reply; the next change waits for that.
+        // The journal is prepared after the reply; the next change waits for that.
         try await login.add("small", ["n": "2"])
         #expect(try folder.bytes(of: "login.keychain-wal").count < 2 << 20)
         await vault.close()
     }
 
-    @Test func attributes_of64KiB_areKeptAndFound() async throws {
+    @Test func attributes_of64KiB_areStoredAndFound() async throws {
         let attributes: Attributes = ["long": String(repeating: "ü", count: 32 * 1024), "name": "x"]
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
@@ -201,7 +201,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func numbers_afterDeletion_areNeverUsedAgain() async throws {
+    @Test func itemIDs_afterADeletion_areNotReused() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let first = try await login.add()
@@ -215,14 +215,14 @@ import Vault
         await vault.close()
     }
 
-    @Test func close_afterChanges_leavesOneFileACollection() async throws {
+    @Test func close_leavesOneFilePerCollection() async throws {
         let vault = try await opened()
         try await vault.unlockedLogin().add()
         await vault.close()
         #expect(folder.names == ["index.key", "lock", "login.keychain", "state.db"])
     }
 
-    @Test func files_areForTheirOwnerAlone() async throws {
+    @Test func files_arePrivate() async throws {
         let vault = try await opened()
         try await vault.unlockedLogin().add()
         for name in folder.names {

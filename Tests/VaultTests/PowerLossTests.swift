@@ -4,17 +4,17 @@ import TestSupport
 import Testing
 import Vault
 
-/// What the disk may be left with when the power goes: any part of what was being written, and nothing of it acknowledged yet.
+/// Power failures: the disk may hold any part of a write that was not acknowledged.
 @VaultActor
 @Suite struct PowerLossTests {
-    /// What the collection held after each change, as item numbers and secrets.
+    /// The contents after each change, by item ID.
     private typealias History = [[UInt64: String]]
 
     private struct AlwaysInterrupted: Error {}
 
-    /// Makes changes, and gives the folder as it is then, with the journal beside the file, and all the states on the way.
+    /// Makes changes; returns a copy of the folder with its journal, and all intermediate states.
     private func prepare() async throws -> (TemporaryFolder, History) {
-        // A pause in between, as on a busy machine, moves the journal into the file; no part of it can be lost after that.
+        // A pause, as on a busy machine, moves the journal into the file; then there is nothing to cut.
         for _ in 0..<50 {
             if let prepared = try await prepareWithoutPause() { return prepared }
         }
@@ -48,14 +48,14 @@ import Vault
         return isUnmoved ? (copy, history) : nil
     }
 
-    /// The journal as far as it is in use: it is kept longer than what is in it, and ends with zeros.
+    /// Returns the used part of the journal; it is longer and ends with zeros.
     private func journal(in folder: TemporaryFolder) throws -> [UInt8] {
         let bytes = try folder.bytes(of: "login.keychain-wal")
         let used = bytes.lastIndex { $0 != 0 }.map { $0 + 1 } ?? 0
         return Array(bytes.prefix(32 + (used - 32 + 4119) / 4120 * 4120))
     }
 
-    /// What a vault finds in a folder; it must be one of the states on the way, and sound.
+    /// Opens a vault in a folder; it must be intact and hold one of the intermediate states.
     private func found(in folder: TemporaryFolder, _ history: History, _ what: String) async throws -> Int? {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
@@ -66,20 +66,20 @@ import Vault
         let state = history.firstIndex(of: contents)
         #expect(state != nil, "\(what): neither an old state nor a new one")
         #expect(login.problem == nil, "\(what)")
-        // And it goes on from there.
+        // It can still be changed.
         let id = try await login.add("after", ["after": "yes"])
         #expect(login.search(["after": "yes"]) == [id])
         await vault.close()
         return state
     }
 
-    @Test func journalCutAnywhere_isAnAcknowledgedState_andLaterOnesComeWithMoreOfIt() async throws {
+    @Test func truncatedJournal_givesAnAcknowledgedState_laterWithMoreOfIt() async throws {
         let (crashed, history) = try await prepare()
         let journal = try journal(in: crashed)
         let file = try crashed.bytes(of: "login.keychain")
         crashed.remove("login.keychain-shm")
         var last = 0
-        // Every 512 bytes, as a disk writes, and around the ends of frames, which are 24 + 4096 after a header of 32.
+        // Every 512 bytes, as a disk writes, and around the ends of the frames (24 + 4096 bytes after a header of 32).
         var sizes = Set(stride(from: 0, through: journal.count, by: 512))
         for end in stride(from: 32, through: journal.count, by: 4120) {
             sizes.formUnion([end - 1, end, end + 1, end + 24])
@@ -94,14 +94,14 @@ import Vault
         #expect(last == history.count - 1)
     }
 
-    @Test func journalKeptLong_zerosOrAnOlderJournalBehindWhatWasWritten_areNoChange() async throws {
+    @Test func reservedJournal_trailingZerosOrOldFrames_areIgnored() async throws {
         let (crashed, history) = try await prepare()
         let journal = try journal(in: crashed)
         let whole = try crashed.bytes(of: "login.keychain-wal")
         let file = try crashed.bytes(of: "login.keychain")
         #expect(whole.count > 1 << 20)
         let zeros = [UInt8](repeating: 0, count: whole.count)
-        // Frames of an older journal differ in the salts, which every beginning anew changes.
+        // Frames of an older journal differ in their salts.
         var older = journal
         for frame in stride(from: 32, to: older.count, by: 4120) { older[frame + 8] ^= 0xff }
         for end in stride(from: 32, through: journal.count, by: 4120) {
@@ -116,7 +116,7 @@ import Vault
         }
     }
 
-    @Test func journalLong_changesOverwriteIt_andClosingEndsIt() async throws {
+    @Test func reservedJournal_isOverwritten_andRemovedAtClose() async throws {
         let folder = TemporaryFolder()
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
@@ -134,14 +134,14 @@ import Vault
     }
 
     @Test(arguments: 0..<4)
-    func journalTornAnywhere_isAnAcknowledgedState(seed: UInt64) async throws {
+    func tornJournal_givesAnAcknowledgedState(seed: UInt64) async throws {
         let (crashed, history) = try await prepare()
         let journal = try journal(in: crashed)
         let file = try crashed.bytes(of: "login.keychain")
         var generator = SeededGenerator(seed: seed)
         for round in 0..<15 {
             var torn = journal
-            // A block that never reached the disk has zeros, or what was there before.
+            // A block that did not reach the disk has zeros or its old contents.
             let block = Int.random(in: 0..<(journal.count / 512), using: &generator) * 512
             for index in block..<min(block + 512, torn.count) {
                 torn[index] = round % 2 == 0 ? 0 : UInt8.random(in: 0...255, using: &generator)
@@ -153,7 +153,7 @@ import Vault
         }
     }
 
-    @Test func journalOfAnotherFile_neitherCrashesNorIsTakenForSound() async throws {
+    @Test func journalOfAnotherFile_isNotAccepted() async throws {
         let (crashed, _) = try await prepare()
         let journal = try crashed.bytes(of: "login.keychain-wal")
         let other = TemporaryFolder()
@@ -171,7 +171,7 @@ import Vault
         await confused.close()
     }
 
-    @Test func fullDiskAtEveryPage_changesAreWholeOrNotThere() async throws {
+    @Test func fullDiskAtEveryPage_changesAreAtomic() async throws {
         for pages in stride(from: 8, through: 40, by: 2) {
             let folder = TemporaryFolder()
             let vault = try await Vault.opened(Fixture.configuration(folder, maximumPages: pages))

@@ -1,7 +1,7 @@
 import CSQLite
 import Testing
 
-/// Changes a database behind the vault's back.
+/// Changes a database without the vault.
 struct RawDatabase: ~Copyable {
     private let handle: OpaquePointer
 
@@ -21,7 +21,7 @@ struct RawDatabase: ~Copyable {
         try #require(status == SQLITE_OK, "\(String(cString: sqlite3_errmsg(handle)))")
     }
 
-    /// The first column of the first row as text.
+    /// Returns the first column of the first row.
     func text(_ sql: String) throws -> String {
         var statement: OpaquePointer?
         try #require(sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK)

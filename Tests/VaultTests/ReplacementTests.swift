@@ -29,7 +29,7 @@ import Vault
         )
     }
 
-    @Test func replace_equalAttributes_keepsNumberAndCreation() async throws {
+    @Test func replace_equalAttributes_keepsIDAndCreationTime() async throws {
         let (vault, login) = try await login()
         let id = try await login.add("old", ["a": "1", "b": "2"], secret: "old")
         let created = login.item(id)?.created
@@ -46,7 +46,7 @@ import Vault
     }
 
     @Test(arguments: [["a": "1"], ["a": "1", "b": "2", "c": "3"], ["a": "1", "b": "3"], [:]] as [Attributes])
-    func replace_otherAttributes_makesAnotherItem(attributes: Attributes) async throws {
+    func replace_otherAttributes_createsAnItem(attributes: Attributes) async throws {
         let (vault, login) = try await login()
         let id = try await login.add("old", ["a": "1", "b": "2"], secret: "old")
         let outcome = try await put("new", attributes, "new", replacing: true, in: login)
@@ -66,7 +66,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func replace_noAttributes_replacesOnlyWhatHasNone() async throws {
+    @Test func replace_noAttributes_replacesAnItemWithout() async throws {
         let (vault, login) = try await login()
         let other = try await login.add("other", ["a": "1"], secret: "other")
         #expect(login.itemToReplace([:]) == nil)
@@ -78,7 +78,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func replace_severalEqual_takesTheNewest() async throws {
+    @Test func replace_severalEqual_replacesTheNewest() async throws {
         let (vault, login) = try await login()
         let first = try await login.add("1", ["a": "1"])
         clock.advance(seconds: 1)
@@ -89,9 +89,9 @@ import Vault
         await vault.close()
     }
 
-    /// Another program makes an open item with the attributes of a protected one, and hopes for the next save.
+    /// Another program creates an open item with the attributes of a protected one, to attract its next secret.
     @Test(arguments: ["", "userPresence", "biometryAny"])
-    func replace_openTwinOfAProtectedItem_takesTheProtectedOne(accessControl: String) async throws {
+    func replace_protectedItemWithAnOpenTwin_replacesTheProtectedOne(accessControl: String) async throws {
         let (vault, login) = try await login()
         let bank = try await login.protect("userPresence")
         clock.advance(seconds: 1)
@@ -131,7 +131,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func noReplace_equalAttributes_makesAnotherItem() async throws {
+    @Test func noReplace_equalAttributes_createsAnItem() async throws {
         let (vault, login) = try await login()
         let first = try await login.add("1", ["a": "1"])
         let second = try await login.add("2", ["a": "1"])

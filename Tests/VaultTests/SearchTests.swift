@@ -18,7 +18,7 @@ import Vault
         let (vault, login) = try await login()
         let first = try await login.add("1", ["a": "1"])
         let second = try await login.add("2", ["a": "1"])
-        // Made in the same microsecond: the later change is the newer one.
+        // Created in the same microsecond: the later change is newer.
         #expect(login.search(["a": "1"]) == [second, first])
         clock.advance(seconds: 1)
         let third = try await login.add("3", ["a": "1"])
@@ -43,7 +43,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func search_againstAModel_agreesAtEveryStep() async throws {
+    @Test func search_matchesAModel() async throws {
         let (vault, login) = try await login()
         var generator = SeededGenerator(seed: 7)
         var model: [ItemID: [String: String]] = [:]
@@ -61,7 +61,7 @@ import Vault
                 try await login.deleteItem(id)
                 model[id] = nil
             }
-            // Deleting for a while makes the table drop its empty cells.
+            // Deletions make the table compact itself.
             if step == 500 {
                 for id in model.keys.sorted().dropFirst(20) {
                     try await login.deleteItem(id)

@@ -13,7 +13,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder, maximumPages: pages))
     }
 
-    @Test func fullDisk_changeFails_memoryIsAsBefore_andLaterChangesWork() async throws {
+    @Test func fullDisk_changeFails_memoryIsUnchanged_andLaterChangesWork() async throws {
         let vault = try await opened(pages: 40)
         let login = try await vault.unlockedLogin()
         let id = try await login.add("kept", ["a": "1"], secret: "kept")
@@ -39,9 +39,9 @@ import Vault
         await reopened.close()
     }
 
-    // Mounting a small disk takes root; where there is none, the test above has to do.
+    // Mounting a small disk requires root; otherwise the test above must do.
     @Test(.enabled(if: geteuid() == 0))
-    func fullFileSystem_changesFail_nothingIsLost_andRoomMakesThemWorkAgain() async throws {
+    func fullFileSystem_changesFail_nothingIsLost_andLaterChangesWork() async throws {
         try folder.mountDisk(bytes: 1 << 20)
         defer { folder.unmount() }
         let vault = try await opened()
@@ -72,7 +72,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func oneChangeTooLarge_amongOthersAtOnce_failsAlone() async throws {
+    @Test func oneLargeChange_inABatch_failsAlone() async throws {
         let vault = try await opened(pages: 60)
         let login = try await vault.unlockedLogin()
         let large = String(repeating: "x", count: 400_000)
@@ -100,7 +100,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func createLogin_folderGone_isVacantAgain() async throws {
+    @Test func createLogin_folderGone_staysVacant() async throws {
         let vault = try await opened()
         folder.remove("")
         let login = try #require(vault.collection(named: .login))
@@ -111,7 +111,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func readOnlyFolder_canBeReadAndSearched_changesSayReadOnly() async throws {
+    @Test func readOnlyFolder_isReadable_changesFail() async throws {
         let vault = try await opened()
         let id = try await vault.unlockedLogin().add("kept", ["a": "1"])
         try await vault.setAlias("mine", to: vault.collection(named: .login))
@@ -139,7 +139,7 @@ import Vault
         await reopened.close()
     }
 
-    @Test func emptyReadOnlyFolder_opensWithNothingInIt() async throws {
+    @Test func emptyReadOnlyFolder_opens() async throws {
         try folder.makeReadOnly()
         defer { folder.makeWritable() }
         let vault = try await opened()
@@ -158,7 +158,7 @@ import Vault
         await #expect(throws: VaultError(.storageFailed, reason: "")) { try await vault.open() }
     }
 
-    @Test func open_missingFolders_areMade() async throws {
+    @Test func open_missingFolders_areCreated() async throws {
         var configuration = Fixture.configuration(folder)
         configuration.directory = folder.file("a/b/c")
         let vault = try await Vault.opened(configuration)
@@ -166,7 +166,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func twoVaultsOnOneFolder_theSecondIsToldAtOnce_andSucceedsAfterwards() async throws {
+    @Test func twoVaultsOnOneFolder_theSecondFailsUntilTheFirstCloses() async throws {
         let first = try await opened()
         let second = Vault(Fixture.configuration(folder))
         await #expect(throws: VaultError(.inUse, reason: "")) { try await second.open() }
@@ -177,13 +177,13 @@ import Vault
         await second.close()
     }
 
-    @Test func vaultDroppedWithoutClose_givesTheFolderBack() async throws {
+    @Test func vaultReleasedWithoutClose_releasesTheFolder() async throws {
         do {
             let vault = try await opened()
             try await vault.unlockedLogin().add()
         }
         let second = Vault(Fixture.configuration(folder))
-        // The threads of the first end when they notice; there is nothing to wait for but them.
+        // The threads of the first vault end when they notice.
         try await eventually("the end of the first vault") {
             do throws(VaultError) {
                 try await second.open()

@@ -6,26 +6,26 @@ import Logging
 import Synchronization
 import Vault
 
-/// An actor that tests make their vaults in, as the daemon does in that of the bus.
+/// The isolation of the tests' vaults, like the bus actor of the daemon.
 @globalActor
 actor VaultActor {
     static let shared = VaultActor()
 }
 
-/// A clock that stands still until it is told otherwise.
+/// A clock that only tests advance.
 final class TestClock: Sendable {
     private let time = Mutex(Timestamp(microsecondsSinceEpoch: 1_700_000_000_000_000))
 
     /// The time.
     var now: Timestamp { time.withLock { time in time } }
 
-    /// Lets time pass.
+    /// Advances the clock.
     func advance(seconds: Int64) {
         time.withLock { time in time.microsecondsSinceEpoch += seconds * 1_000_000 }
     }
 }
 
-/// A folder for a test, gone with the last reference.
+/// A folder for a test, removed with the last reference.
 final class TemporaryFolder: Sendable {
     let path: String
 
@@ -39,7 +39,7 @@ final class TemporaryFolder: Sendable {
         try? FileManager.default.removeItem(atPath: path)
     }
 
-    /// Puts the files of an earlier version here, which the folder `Fixtures` describes.
+    /// Copies the files of an earlier version from `Fixtures`.
     convenience init(copying fixture: String) throws {
         self.init()
         let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/Fixtures/" + fixture
@@ -48,20 +48,20 @@ final class TemporaryFolder: Sendable {
         }
     }
 
-    /// The path of a file in the folder.
+    /// Returns the path of a file.
     func file(_ name: String) -> String { path + "/" + name }
 
-    /// The names of all files in the folder, rising.
+    /// The names in the folder, sorted.
     var names: [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: path)) ?? []).sorted()
     }
 
-    /// The names of all files in a folder in the folder, rising.
+    /// The names in a subfolder, sorted.
     func names(in name: String) -> [String] {
         ((try? FileManager.default.contentsOfDirectory(atPath: file(name))) ?? []).sorted()
     }
 
-    /// The bytes of a file.
+    /// Reads a file.
     func bytes(of name: String) throws -> [UInt8] {
         Array(try Data(contentsOf: URL(fileURLWithPath: file(name))))
     }
@@ -71,7 +71,7 @@ final class TemporaryFolder: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     }
 
-    /// Copies all that is in the folder, as a crash at this moment would leave it.
+    /// Copies the folder as a crash would leave it.
     func snapshot() throws -> TemporaryFolder {
         let copy = TemporaryFolder()
         try FileManager.default.removeItem(atPath: copy.path)
@@ -80,14 +80,14 @@ final class TemporaryFolder: Sendable {
     }
 }
 
-/// What every test of the vault does with passwords, secrets and folders.
+/// Passwords, secrets and configurations for tests.
 enum Fixture {
-    /// The cheapest derivation, so that tests are about the vault.
+    /// The cheapest derivation, so that tests are fast.
     static let derivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
 
     static let password = "correct horse"
 
-    /// Room for the keys of all tests that run at once: the pool never grows, and the first to ask for it sets its size.
+    /// Locked memory for all concurrent tests; the first caller sets the size.
     static let pool = try? Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
 
     static func configuration(
@@ -129,14 +129,14 @@ extension Secret {
 }
 
 extension Vault {
-    /// An open vault.
+    /// Opens a vault.
     static func opened(_ configuration: VaultConfiguration) async throws -> Vault {
         let vault = Vault(configuration)
         try await vault.open()
         return vault
     }
 
-    /// The collection `login`, unlocked or made with the usual password.
+    /// Unlocks or creates `login`.
     func unlockedLogin(_ password: String = Fixture.password) async throws -> Vault.Login {
         guard let login = collection(named: .login) else { throw VaultError(.noSuchCollection, reason: "no login") }
         try await login.unlock(with: Fixture.bytes(password))
@@ -147,7 +147,7 @@ extension Vault {
 }
 
 extension Vault.Login {
-    /// Makes an item.
+    /// Creates an item.
     @discardableResult
     func add(
         _ label: String = "label",
@@ -163,30 +163,30 @@ extension Vault.Login {
         ).id
     }
 
-    /// The secret that an item has now, wherever it is.
+    /// Returns the current secret of an item, from memory or from the disk.
     func storedSecret(of id: ItemID, with key: ItemKey? = nil) async throws -> Secret {
         guard let revision = revision(of: id) else { throw VaultError(.noSuchItem, reason: "") }
         return try await storedSecret(of: revision, with: key)
     }
 
-    /// The bytes of an item's secret.
+    /// Returns the bytes of an item's secret.
     func content(of id: ItemID) async throws -> [UInt8] {
         try await storedSecret(of: id).content
     }
 }
 
 extension TemporaryFolder {
-    /// Makes a folder in the folder.
+    /// Creates a subfolder.
     func makeFolder(_ name: String) throws {
         try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
     }
 
-    /// Makes a symbolic link in the folder.
+    /// Creates a symbolic link.
     func link(_ name: String, to target: String) throws {
         try FileManager.default.createSymbolicLink(atPath: file(name), withDestinationPath: file(target))
     }
 
-    /// Takes the right to write away; from root, whom permissions do not concern, by a mount.
+    /// Makes the folder read-only; for root, by a mount.
     func makeReadOnly() throws {
         if geteuid() == 0 {
             let bind = UInt(MS_BIND)
@@ -199,27 +199,27 @@ extension TemporaryFolder {
         }
     }
 
-    /// Gives the right to write back.
+    /// Makes the folder writable.
     func makeWritable() {
         if geteuid() == 0 { umount(path) } else { chmod(path, 0o700) }
     }
 
-    /// Puts a disk of that size, in memory, where the folder is.
+    /// Mounts a disk in memory at the folder.
     func mountDisk(bytes: Int) throws {
         guard mount("tmpfs", path, "tmpfs", 0, "size=\(bytes)") == 0 else { throw CocoaError(.fileWriteNoPermission) }
     }
 
-    /// Takes the disk away again.
+    /// Unmounts the disk.
     func unmount() {
         umount2(path, CInt(MNT_DETACH))
     }
 
-    /// Removes a file, if it is there.
+    /// Removes a file, if it exists.
     func remove(_ name: String) {
         try? FileManager.default.removeItem(atPath: file(name))
     }
 
-    /// The permission bits of a file.
+    /// Returns the permission bits of a file.
     func permissions(of name: String) -> Int {
         let attributes = try? FileManager.default.attributesOfItem(atPath: file(name))
         return attributes?[.posixPermissions] as? Int ?? -1

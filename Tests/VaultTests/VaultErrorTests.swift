@@ -3,12 +3,12 @@ import Testing
 import Vault
 
 @Suite struct VaultErrorTests {
-    @Test func equality_isThatOfTheCode() {
+    @Test func equality_comparesCodes() {
         #expect(VaultError(.locked, reason: "a") == VaultError(.locked, reason: "b"))
         #expect(VaultError(.locked, reason: "a") != VaultError(.busy, reason: "a"))
     }
 
-    @Test func codes_areAllNamedAndDifferent() {
+    @Test func codes_haveDistinctNames() {
         let codes = VaultError.Code.allCases
         #expect(Set(codes).count == codes.count)
         #expect(Set(codes.map(String.init(describing:))).count == codes.count)
@@ -19,7 +19,7 @@ import Vault
         #expect(VaultError(.storageFull, reason: "no room").description == "storageFull: no room")
     }
 
-    @Test func cipherErrors_authenticationMeansUnreadable() {
+    @Test func cipherErrors_failedAuthenticationIsUnreadable() {
         #expect(VaultError(GcryptError(.authenticationFailed, reason: "")).code == .unreadable)
         #expect(VaultError(GcryptError(.outOfLockedMemory, reason: "")).code == .cryptographyFailed)
     }

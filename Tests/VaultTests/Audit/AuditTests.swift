@@ -40,7 +40,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func entriesBeforeTheFirstUnlock_areKeptOnceItIsUnlocked() async throws {
+    @Test func entriesBeforeTheFirstUnlock_areWrittenAfterIt() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
         await vault.close()
@@ -71,7 +71,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func clockSetBack_earlierEntriesAreStillFound() async throws {
+    @Test func clockSetBack_entriesAreFound() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         let noon = clock.now
@@ -83,13 +83,13 @@ import Vault
     }
 
     @Test(arguments: AuditRing.allCases)
-    func ring_keepsTheLast_andNothingOfTheOtherIsPushedOut(ring: AuditRing) async throws {
+    func ring_keepsItsNewest_andLeavesTheOtherRingAlone(ring: AuditRing) async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         for other in AuditRing.allCases where other != ring { vault.audit(entry("other"), in: other) }
         for number in 1...ring.capacity + 500 {
             vault.audit(entry("\(number)"), in: ring)
-            // Reading waits for the writer, so that none is dropped.
+            // Reading waits for the writer, so no entry is dropped.
             if number % 1000 == 0 { _ = try await vault.auditEntries(limit: 1) }
         }
         let entries = try await vault.auditEntries()
@@ -101,7 +101,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func rings_areReadInTheOrderOfTheirEntries() async throws {
+    @Test func rings_areReadInOrder() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         for number in 1...6 {
@@ -113,7 +113,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func moreThanCanWait_doNotKeepOutTheOtherRing() async throws {
+    @Test func tooManyPendingEntries_leaveRoomForTheOtherRing() async throws {
         let vault = try await opened()
         for number in 0..<2500 { vault.audit(entry("\(number)", kind: .denial), in: .unattended) }
         vault.audit(entry("release"))
@@ -122,7 +122,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func moreThanCanWait_areCounted() async throws {
+    @Test func tooManyPendingEntries_areCountedAsLost() async throws {
         let vault = try await opened()
         for number in 0..<2500 { vault.audit(entry("\(number)")) }
         _ = try await vault.unlockedLogin()
@@ -134,7 +134,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func longTexts_areCut() async throws {
+    @Test func longTexts_areTruncated() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         let long = String(repeating: "☃", count: 100_000)
@@ -147,7 +147,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func disk_showsNothingOfAnEntry() async throws {
+    @Test func entries_areNotReadableOnTheDisk() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         vault.audit(entry("particular"))
@@ -178,7 +178,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func loginMadeAnew_doesNotReadTheEarlierOnes() async throws {
+    @Test func newLogin_cannotReadEarlierEntries() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         vault.audit(entry("old"))
@@ -205,7 +205,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func closedVault_takesEntriesInSilence() async throws {
+    @Test func closedVault_ignoresEntries() async throws {
         let vault = try await opened()
         await vault.close()
         vault.audit(entry("x"))
@@ -214,7 +214,7 @@ import Vault
 }
 
 extension Vault {
-    /// Keeps an entry of something that takes a person.
+    /// Records an attended entry.
     fileprivate func audit(_ entry: AuditEntry) {
         audit(entry, in: .attended)
     }

@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// What is kept beside the collections.
+/// The file `state.db`.
 @VaultActor
 @Suite struct StateFileTests {
     private let folder = TemporaryFolder()
@@ -12,7 +12,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    @Test func lockout_isKept_alsoAcrossACrash() async throws {
+    @Test func lockout_survivesACrash() async throws {
         var vault = try await opened()
         #expect(vault.lockout(of: .people) == .none)
         try await vault.setLockout([1, 2, 3], of: .people)
@@ -39,7 +39,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func lockout_fileDamaged_isSaidToBeUnreadable() async throws {
+    @Test func lockout_damagedFile_isUnreadable() async throws {
         var vault = try await opened()
         try await vault.setLockout([1], of: .people)
         await vault.close()
@@ -54,7 +54,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func lockout_readOnlyFolder_countsInMemory() async throws {
+    @Test func lockout_readOnlyFolder_isKeptInMemory() async throws {
         try folder.makeReadOnly()
         defer { folder.makeWritable() }
         let vault = try await opened()
@@ -63,7 +63,7 @@ import Vault
         await vault.close()
     }
 
-    /// A file as the first version made it.
+    /// Creates a file of the first version.
     private func prepareFirstVersion() async throws {
         let vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
@@ -74,7 +74,7 @@ import Vault
         )
     }
 
-    @Test func firstVersion_isUpgraded_aliasesStay() async throws {
+    @Test func firstVersion_isUpgraded_andKeepsAliases() async throws {
         try await prepareFirstVersion()
         var vault = try await opened()
         #expect(vault.collection(forAlias: "mine")?.label == "Work")
@@ -120,7 +120,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func lockouts_ofPeopleAndPrograms_areApart() async throws {
+    @Test func lockouts_ofPeopleAndPrograms_areSeparate() async throws {
         var vault = try await opened()
         try await vault.setLockout([1], of: .programs)
         #expect(vault.lockout(of: .people) == .none)
@@ -149,7 +149,7 @@ import Vault
         #expect(try folder.bytes(of: kept) == before)
     }
 
-    @Test func oneBitFlipped_inAnyPage_theVaultOpens_andKeepsWhatItCan() async throws {
+    @Test func flippedBit_inAnyPage_vaultOpensAndStoresAgain() async throws {
         var vault = try await opened()
         let id = try await vault.unlockedLogin().add()
         try await vault.setAlias("mine", to: vault.collection(named: .login))
@@ -174,7 +174,7 @@ import Vault
                     #expect(try folder.bytes(of: "state.db.unreadable") == bytes)
                     folder.remove("state.db.unreadable")
                 }
-                // What is kept from now on is kept, and the audit not lost in silence.
+                // Later writes must be stored and the audit must not lose entries silently.
                 try await vault.setAlias("other", to: login)
                 vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "afterwards"), in: .attended)
                 await vault.close()
@@ -188,7 +188,7 @@ import Vault
         #expect(wereSetAside > whole.count / 4096)
     }
 
-    @Test func auditDamaged_aliasesAreTakenOver() async throws {
+    @Test func auditDamaged_aliasesAreRecovered() async throws {
         var vault = try await opened()
         try await vault.setAlias("mine", to: vault.collection(named: .login))
         await vault.close()

@@ -5,7 +5,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// A machine whose sealed keys can be looked for.
+/// A host sealer whose output can be searched for.
 private struct SealingHost: HostSealer {
     let sealed = Array("sealed by this machine, and by no other".utf8)
 
@@ -16,7 +16,7 @@ private struct SealingHost: HostSealer {
     }
 }
 
-/// Sealed copies of keychains in the user's home.
+/// Backups in the user's home.
 @VaultActor @Suite struct BackupTests {
     private let folder = TemporaryFolder()
     private let home = TemporaryFolder()
@@ -32,7 +32,7 @@ private struct SealingHost: HostSealer {
         await vault.close()
     }
 
-    /// Opens the backup as the file of a vault of its own.
+    /// Opens the backup as the file of another vault.
     private func contents(_ name: String = "login", password: String = Fixture.password) async throws -> [String] {
         let other = TemporaryFolder()
         try other.write(try home.bytes(of: "\(place)/\(name).keychain"), to: "login.keychain")
@@ -44,7 +44,7 @@ private struct SealingHost: HostSealer {
         return found
     }
 
-    @Test func backUp_opensWithThePassword_andIsForTheUserAlone() async throws {
+    @Test func backUp_opensWithThePassword_andIsPrivate() async throws {
         try await withVault { vault, _ in
             try await vault.backUp(.login, to: backups)
             #expect(home.names(in: place) == ["login.keychain"])
@@ -55,7 +55,7 @@ private struct SealingHost: HostSealer {
         }
     }
 
-    @Test func backUp_leavesOutTheComputerAndThePasscode() async throws {
+    @Test func backUp_hasNoHostSlotAndNoPasscodeSlot() async throws {
         try await withVault { vault, login in
             let host = SealingHost()
             try await login.addHost(host, openedBy: Fixture.bytes(Fixture.password))
@@ -67,7 +67,7 @@ private struct SealingHost: HostSealer {
             #expect(try kinds(in: "Work") == "1")
             let text = try key.grouped().withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }
             #expect(try await contents(password: text) == ["kept"])
-            // Nothing of what the machine has sealed is left in free pages.
+            // Free pages hold no leftovers of the host slot.
             let bytes = try home.bytes(of: "\(place)/login.keychain")
             #expect(bytes.firstRange(of: host.sealed) == nil)
             #expect(try folder.bytes(of: "login.keychain").firstRange(of: host.sealed) != nil)
@@ -79,11 +79,11 @@ private struct SealingHost: HostSealer {
         return try database.text("SELECT group_concat(kind, ' ') FROM (SELECT kind FROM slot ORDER BY kind)")
     }
 
-    @Test func backUp_onALaterDay_keepsTheLastOfThreeEarlierDays() async throws {
+    @Test func backUp_onALaterDay_keepsThreeEarlierDays() async throws {
         try await withVault { vault, login in
             for day in 1...5 {
                 try await vault.backUp(.login, to: backups)
-                // What is there now was made on an earlier day.
+                // Sets the backup's date to an earlier day.
                 var times = [timespec(tv_sec: 86_400 * day, tv_nsec: 0), timespec(tv_sec: 86_400 * day, tv_nsec: 0)]
                 utimensat(AT_FDCWD, home.file("\(place)/login.keychain"), &times, 0)
             }
@@ -97,7 +97,7 @@ private struct SealingHost: HostSealer {
         }
     }
 
-    @Test func backUp_aLinkInTheWay_writesNothing() async throws {
+    @Test func backUp_nameIsALink_writesNothing() async throws {
         try await withVault { vault, _ in
             let victim = folder.file("victim")
             try folder.write(Array("victim".utf8), to: "victim")
@@ -127,7 +127,7 @@ private struct SealingHost: HostSealer {
         }
     }
 
-    @Test func backUp_overAHardLink_leavesTheOtherName() async throws {
+    @Test func backUp_nameIsAHardLink_leavesTheOtherName() async throws {
         try await withVault { vault, _ in
             try home.makeFolder(place)
             try home.write(Array("other".utf8), to: "other")
@@ -138,7 +138,7 @@ private struct SealingHost: HostSealer {
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs a disk of its own")) func backUp_onAFullDisk_keepsTheOneBefore()
+    @Test(.enabled(if: geteuid() == 0, "needs a disk of its own")) func backUp_fullDisk_keepsTheLastBackup()
         async throws
     {
         try await withVault { vault, login in

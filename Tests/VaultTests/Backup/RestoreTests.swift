@@ -4,7 +4,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Keychains put back from a file.
+/// Restoring a keychain from a file.
 @VaultActor @Suite struct RestoreTests {
     private let folder = TemporaryFolder()
     private let home = TemporaryFolder()
@@ -17,7 +17,7 @@ import Vault
 
     private var backup: String { home.file("keychaind/backup/login.keychain") }
 
-    /// A vault with one secret in a backup and another one beside it since.
+    /// Creates a vault with one secret in a backup and a second one added later.
     private func withVault(_ body: (Vault, Vault.Login) async throws -> Void) async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
@@ -28,7 +28,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func restore_putsTheBackupInPlace_locked_andKeepsThePresent() async throws {
+    @Test func restore_replacesTheCollection_locked_andKeepsAGeneration() async throws {
         try await withVault { vault, login in
             let staged = try await vault.stage(open(backup))
             #expect(staged.label == "Login" && staged.itemCount == 1)
@@ -54,7 +54,7 @@ import Vault
         await again.close()
     }
 
-    @Test func stage_aFileThatChangesLater_isWhatItWas() async throws {
+    @Test func stage_fileChangedLater_keepsItsContents() async throws {
         try await withVault { vault, login in
             let staged = try await vault.stage(open(backup))
             try Data("nonsense".utf8).write(to: URL(fileURLWithPath: backup))
@@ -63,7 +63,7 @@ import Vault
         }
     }
 
-    @Test func verify_takesThePasswordOnly_andNotASlotOfAnotherKey() async throws {
+    @Test func verify_acceptsThePasswordOnly() async throws {
         try await withVault { vault, _ in
             let staged = try await vault.stage(open(backup))
             try await vault.verify(Fixture.bytes(Fixture.password), opens: staged)
@@ -73,7 +73,7 @@ import Vault
         }
     }
 
-    @Test func stage_whatIsNoKeychain_isRefused_andLeavesNothing() async throws {
+    @Test func stage_foreignFile_isRefused_andLeavesNothing() async throws {
         try await withVault { vault, _ in
             mkfifo(home.file("pipe"), 0o600)
             try home.write(Array("no database".utf8), to: "text")
@@ -104,7 +104,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func restore_onAFreshAccount_makesLogin() async throws {
+    @Test func restore_freshAccount_createsLogin() async throws {
         try await withVault { _, _ in }
         let other = TemporaryFolder()
         let vault = try await Vault.opened(Fixture.configuration(other))
@@ -119,7 +119,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func restore_intoALockedKeychain_keepsWhatIsInItsJournal() async throws {
+    @Test func restore_overALockedKeychain_keepsItsJournal() async throws {
         try await withVault { vault, _ in
             let crashed = try folder.snapshot()
             let other = try await Vault.opened(Fixture.configuration(crashed))

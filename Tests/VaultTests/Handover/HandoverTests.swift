@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Keys that one process leaves to the next.
+/// The handover of keys to the next process.
 @VaultActor
 @Suite struct HandoverTests {
     private let folder = TemporaryFolder()
@@ -12,14 +12,14 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    /// Keys of a vault with a secret in `login`, which has been closed.
+    /// Hands over the keys of a vault with a secret in `login`, and closes it.
     private func leave(_ vault: Vault) async throws -> [UInt8] {
         let keys = try vault.handOver()?.withUnsafeBytes { Array($0) }
         await vault.close()
         return try #require(keys)
     }
 
-    @Test func takeOver_ofWhatWasLeft_unlocksWithoutAPassword() async throws {
+    @Test func takeOver_unlocksWithoutAPassword() async throws {
         var vault = try await opened()
         let id = try await vault.unlockedLogin().add(secret: "kept")
         let keys = try await leave(vault)
@@ -59,7 +59,7 @@ import Vault
         #expect(try await login.storedSecret(of: id).content == Array("kept".utf8))
     }
 
-    @Test func handOver_leavesOutWhatIsLocked() async throws {
+    @Test func handOver_omitsLockedCollections() async throws {
         var vault = try await opened()
         let login = try await vault.unlockedLogin()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("other"))
@@ -70,7 +70,7 @@ import Vault
         #expect(vault.collection(named: .login)?.state == .locked)
     }
 
-    @Test func handOver_withNothingUnlocked_leavesNothing() async throws {
+    @Test func handOver_nothingUnlocked_isEmpty() async throws {
         let vault = try await opened()
         try await vault.unlockedLogin().lock()
         let keys = try vault.handOver()
@@ -88,7 +88,7 @@ import Vault
         #expect(login.contains(id))
     }
 
-    @Test func takeOver_afterTheCollectionBecameAnother_leavesItAlone() async throws {
+    @Test func takeOver_replacedCollection_staysLocked() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin().add(secret: "old")
         let keys = try vault.handOver()?.withUnsafeBytes { Array($0) }
@@ -100,7 +100,7 @@ import Vault
         #expect(vault.collection(named: .login)?.state == .locked)
     }
 
-    @Test func takeOver_ofWhatIsDamaged_unlocksNothing() async throws {
+    @Test func takeOver_damaged_unlocksNothing() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin().add(secret: "kept")
         let keys = try await leave(vault)

@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 import Vault
 
-/// A machine that remembers what it has sealed, until it is reset.
+/// A host sealer that remembers its keys until it is reset.
 private final class FakeHost: HostSealer {
     private let keys = Mutex<[[UInt8]: [UInt8]]>([:])
     private let sealedSize: Int
@@ -31,7 +31,7 @@ private final class FakeHost: HostSealer {
         return bytes
     }
 
-    /// How many keys it has sealed.
+    /// The number of sealed keys.
     var sealedCount: Int { keys.withLock(\.count) }
 
     func reset() {
@@ -53,7 +53,7 @@ private final class FakeHost: HostSealer {
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    @Test func addHost_afterAPasswordChange_isDoneOnce() async throws {
+    @Test func addHost_afterAPasswordChange_runsOnce() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
@@ -64,7 +64,7 @@ private final class FakeHost: HostSealer {
         await vault.close()
     }
 
-    @Test func unlock_byTheHost_afterARestart_andAfterAPasswordChange() async throws {
+    @Test func unlock_byTheHost_afterARestartAndAPasswordChange() async throws {
         let host = FakeHost()
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
@@ -82,7 +82,7 @@ private final class FakeHost: HostSealer {
         await vault.close()
     }
 
-    @Test func unlock_hostReset_passwordStillOpens() async throws {
+    @Test func unlock_hostReset_passwordOpens() async throws {
         let host = FakeHost()
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
@@ -95,7 +95,7 @@ private final class FakeHost: HostSealer {
         #expect(login.state == .locked)
         try await login.unlock(with: Fixture.bytes(Fixture.password))
         #expect(login.unlockedBy == .password)
-        // A new slot takes the place of the one that is of no use any more.
+        // A new slot replaces the useless one.
         try await login.addHost(host, openedBy: Fixture.bytes(Fixture.password))
         #expect(login.keySlots.map(\.number) == [1, 3])
         login.lock()
@@ -118,7 +118,7 @@ private final class FakeHost: HostSealer {
         await vault.close()
     }
 
-    @Test func unlock_byTheHost_vacant_isNoError_thatMakesAFile() async throws {
+    @Test func unlock_byTheHost_vacant_createsNoFile() async throws {
         let vault = try await opened()
         let login = try #require(vault.collection(named: .login))
         await #expect(throws: VaultError.of(.noSuchKeySlot)) { try await login.unlock(byHost: FakeHost()) }

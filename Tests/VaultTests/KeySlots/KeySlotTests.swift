@@ -57,7 +57,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func removeKeySlot_lastPassword_stays_andOthersGo() async throws {
+    @Test func removeKeySlot_allButTheLastPassword() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let key = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password)).grouped()
@@ -77,7 +77,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func addPassword_wrongProof_addsNothing() async throws {
+    @Test func addPassword_wrongPassword_addsNothing() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         await #expect(throws: VaultError.of(.wrongPassword)) {
@@ -105,7 +105,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func version_isTheThirdOnceASlotWasChanged() async throws {
+    @Test func version_isThreeAfterASlotChange() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         func version() throws -> String {
@@ -120,7 +120,7 @@ import Vault
     }
 
     @Test(arguments: ["parameters", "wrapped"])
-    func passwordSlotDamaged_recoveryKeyStillOpens_andGivesANewPassword(column: String) async throws {
+    func passwordSlotDamaged_recoveryKeySetsANewPassword(column: String) async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         try await login.add("kept", secret: "kept")
@@ -142,20 +142,20 @@ import Vault
     }
 
     @Test(arguments: ["x''", "x'00'", "zeroblob(28)", "zeroblob(35)", "zeroblob(100000)", "x'ffffffff'"])
-    func parametersOfAnotherForm_neitherCrashNorOpen(parameters: String) async throws {
+    func invalidParameters_neitherCrashNorOpen(parameters: String) async throws {
         var vault = try await opened()
         let login = try await vault.unlockedLogin()
         _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
         await vault.close()
         for kind in [1, 3, 4, 9] {
-            // The checksum is of no use to who made the file so on purpose.
+            // The forger need not care about the checksum.
             try RawDatabase(folder.file("login.keychain")).execute(
                 "INSERT OR REPLACE INTO slot VALUES (5, \(kind), \(parameters), x'00', x'0000000000000000')"
             )
             vault = try await opened()
             let login = try await vault.unlockedLogin()
             #expect(login.keySlots.map(\.number) == [1, 2])
-            // A number that is taken by a damaged slot is not given again.
+            // The number of a damaged slot is not used again.
             _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
             #expect(login.keySlots.map(\.number) == [1, 2, 6])
             try await login.removeKeySlot(6)

@@ -28,7 +28,7 @@ import Vault
         return isOpen
     }
 
-    @Test func changePassword_opensWithTheNewOneOnly_andTouchesNoItem() async throws {
+    @Test func changePassword_replacesThePassword_andTouchesNoItem() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let id = try await login.add("mail", ["server": "mail"], secret: "kept")
@@ -58,7 +58,7 @@ import Vault
         #expect(try await !opens(Fixture.password, .login, folder))
     }
 
-    @Test func changePassword_whileUnlocked_itStaysSo() async throws {
+    @Test func changePassword_whileUnlocked_staysUnlocked() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
@@ -68,7 +68,7 @@ import Vault
         #expect(try await opens("new", .login, folder))
     }
 
-    @Test func changePassword_crashAfterReply_isOnDisk_andTheOldKeyIsNot() async throws {
+    @Test func changePassword_crashAfterTheReply_isDurable_andTheOldSlotIsGone() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add()
@@ -87,7 +87,7 @@ import Vault
         }
     }
 
-    @Test func changePassword_whileAnotherProgramReads_theOldKeyGoesAfterwards() async throws {
+    @Test func changePassword_whileAnotherProgramReads_oldSlotGoesLater() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let database = folder.file("login.keychain")
@@ -104,21 +104,21 @@ import Vault
             #expect(try isOnDisk())
             try reader.execute("COMMIT")
         }
-        // The journal is seen to behind the reply to the first; the second waits for that.
+        // The journal is prepared after the first reply; the second change waits for that.
         try await login.add("first", ["n": "1"])
         try await login.add("second", ["n": "2"])
         #expect(try !isOnDisk())
         await vault.close()
     }
 
-    @Test func changePassword_journalCutAnywhere_opensWithOneOfTheTwo() async throws {
+    @Test func changePassword_truncatedJournal_opensWithOneOfTheTwo() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add("x", secret: "kept")
         await vault.close()
         let file = try folder.bytes(of: "login.keychain")
         let key = try folder.bytes(of: "index.key")
-        // The journal of the change: SQLite writes the same one when nobody empties it.
+        // The journal of the change: SQLite writes the same one if nobody empties it.
         let other = TemporaryFolder()
         try other.write(file, to: "login.keychain")
         try other.write(key, to: "index.key")
@@ -172,7 +172,7 @@ import Vault
         #expect(try await opens(Fixture.password, .login, folder))
     }
 
-    @Test func changePassword_manyAtOnce_oneOfThemCounts() async throws {
+    @Test func changePassword_concurrently_oneWins() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let tasks = (0..<6).map { number in
@@ -198,7 +198,7 @@ import Vault
         #expect(try await opens("new \(outcomes.first ?? -1)", .login, folder))
     }
 
-    @Test func changePassword_passcodeOfOthers_goesOnWorking() async throws {
+    @Test func changePassword_keepsThePasscodeOfOtherCollections() async throws {
         var vault = try await opened()
         var login = try await vault.unlockedLogin()
         let own = try await login.protect("devicePasscode", secret: "in login")
@@ -223,7 +223,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func changePasswords_everyCollectionThatTheOldOpens_andNoOther() async throws {
+    @Test func changePasswords_changesMatchingCollectionsOnly() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
         let same = try await vault.createCollection(label: "Same", password: Fixture.bytes(Fixture.password))
@@ -240,7 +240,7 @@ import Vault
         #expect(try await opens("new", same.name, folder))
         #expect(try await opens("own", other.name, folder))
 
-        // What cannot be written is named, and does not keep the others from it.
+        // A collection that cannot be written is reported and does not stop the others.
         try folder.write([1, 2, 3], to: "Broken.keychain")
         vault = try await opened()
         let second = try await vault.changePasswords(from: Fixture.bytes("new"), to: Fixture.bytes("newer"))
@@ -248,7 +248,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func changePasswords_readOnlyFolder_saysWhy() async throws {
+    @Test func changePasswords_readOnlyFolder_reportsReasons() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
         await vault.close()
@@ -262,7 +262,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func changePassword_whereThereIsNone_isRefused() async throws {
+    @Test func changePassword_withoutAPassword_isRefused() async throws {
         let vault = try await opened()
         for name in [CollectionName.login, .session] {
             let collection = try #require(vault.collection(named: name))
@@ -279,7 +279,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func changePasswords_nameThoseThatCannotBeRead() async throws {
+    @Test func changePasswords_reportUnreadableCollections() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin("old")
         _ = try await vault.createCollection(label: "Broken", password: Fixture.bytes("old"))

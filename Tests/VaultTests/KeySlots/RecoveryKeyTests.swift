@@ -12,7 +12,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    /// A new key as it is written down.
+    /// Creates a recovery key, as it is written down.
     private func makeKey(for login: Collection) async throws -> [UInt8] {
         let key = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
         return try key.grouped().withUnsafeBytes { Array($0) }
@@ -33,7 +33,7 @@ import Vault
         }
     }
 
-    @Test func recoveryKey_hasGroupsOfReadableSymbols_andIsAnotherEachTime() async throws {
+    @Test func recoveryKey_isRandom_inGroupsOfReadableSymbols() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         var keys: Set<[UInt8]> = []
@@ -48,7 +48,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func unlock_withTheRecoveryKey_howeverItIsTyped() async throws {
+    @Test func unlock_withTheRecoveryKey_inAnyTypedForm() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add(secret: "kept")
@@ -70,12 +70,12 @@ import Vault
             let code: VaultError.Code = wrong.isEmpty ? .emptyPassword : .wrongPassword
             await #expect(throws: VaultError.of(code)) { try await login.unlock(with: Fixture.bytes(wrong)) }
         }
-        // It is no passcode: it opens the collection, and not what asks for a person's password.
+        // It opens the collection, but is no passcode.
         await #expect(throws: VaultError.of(.wrongPassword)) { _ = try await vault.verifyPasscode(Fixture.bytes(key)) }
         await vault.close()
     }
 
-    @Test func read_anySymbolChanged_isNoticed() async throws {
+    @Test func read_wrongSymbol_isDetected() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let key = try await makeKey(for: login)
@@ -90,7 +90,7 @@ import Vault
         }
     }
 
-    @Test func read_anyTwoSymbolsExchanged_isNoticed() async throws {
+    @Test func read_swappedSymbols_areDetected() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let key = try await makeKey(for: login)
@@ -105,7 +105,7 @@ import Vault
         }
     }
 
-    @Test func unlock_mistyped_saysSo_unlessThereIsNoRecoveryKey() async throws {
+    @Test func unlock_mistypedRecoveryKey_isReported_ifThereIsOne() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let other = try await vault.createCollection(label: "Other", password: Fixture.bytes(Fixture.password))
@@ -121,7 +121,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func passwordThatReadsLikeARecoveryKey_isAPassword() async throws {
+    @Test func passwordThatLooksLikeARecoveryKey_isAPassword() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin("AAAA-AAAA-AAAA-AAAA-AAAA-AAAA-AAAB")
         _ = try await login.addRecoveryKey(openedBy: Fixture.bytes("AAAA-AAAA-AAAA-AAAA-AAAA-AAAA-AAAB"))
@@ -131,7 +131,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func changePassword_byTheRecoveryKey_givesANewOneForTheOneForgotten() async throws {
+    @Test func changePassword_withTheRecoveryKey_replacesTheForgottenOne() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let key = try await makeKey(for: login)
@@ -147,7 +147,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func document_recoveryKeyReadByAnotherProgram_opens() async throws {
+    @Test func recoveryKey_readByAnotherProgram_opens() async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         try await login.add(secret: "kept")

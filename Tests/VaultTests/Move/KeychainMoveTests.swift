@@ -19,7 +19,7 @@ import Vault
         return try KeychainMove(from: old.path, to: new.path, logger: logger, onStep: onStep).run()
     }
 
-    /// Fills a folder as a vault leaves it: login, another collection, an alias, a lockout, a generation.
+    /// Fills a folder with a collection, `login`, an alias, a lockout and a generation.
     private func fill(_ folder: TemporaryFolder) async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder, generations: 3))
         let login = try await vault.unlockedLogin()
@@ -32,7 +32,7 @@ import Vault
         await vault.close()
     }
 
-    /// What is in a folder: the secrets of login, the alias, the lockout.
+    /// Returns the contents of a folder: the secrets of `login`, the alias, the lockout.
     private func contents(of folder: TemporaryFolder) async throws -> [String] {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
@@ -40,7 +40,7 @@ import Vault
         for id in login.itemIDs { found.append(String(decoding: try await login.content(of: id), as: UTF8.self)) }
         found += vault.aliases.map { alias in "\(alias.key)=\(alias.value)" }
         if vault.lockout(of: .people) == .record([1, 2, 3]) { found.append("lockout") }
-        // The blind index finds before the first unlock only with its key.
+        // Searches before the first unlock need the index key.
         let work = vault.collection(forAlias: "office")
         found.append("\(work?.search(["a": "3"]).count ?? 0) found")
         await vault.close()
@@ -49,7 +49,7 @@ import Vault
 
     private let everything = ["one", "two", "office=Work", "lockout", "1 found"]
 
-    @Test func move_bringsKeychainsAliasesLockoutsIndexAndGenerations() async throws {
+    @Test func move_movesKeychainsAliasesLockoutsIndexAndGenerations() async throws {
         try await fill(old)
         let generations = old.names(in: "generations")
         guard case .moved(let files, let left) = try move() else { throw Stop() }
@@ -63,7 +63,7 @@ import Vault
         #expect(!new.names.contains("incoming") && !new.names.contains("moving"))
     }
 
-    @Test func move_withAJournalFromACrash_foldsItIn() async throws {
+    @Test func move_journalOfACrash_isFoldedIn() async throws {
         let vault = try await Vault.opened(Fixture.configuration(old))
         let login = try await vault.unlockedLogin()
         try await login.add(secret: "only in the journal")
@@ -78,7 +78,7 @@ import Vault
         #expect(try await contents(of: new).first == "only in the journal")
     }
 
-    @Test func crash_afterAnyStep_losesNothing_andTheNextStartGoesOn() async throws {
+    @Test func crash_afterAnyStep_losesNothing_andTheNextStartContinues() async throws {
         try await fill(old)
         let filled = try old.snapshot()
         var step = 0
@@ -95,7 +95,7 @@ import Vault
                     if count > step { throw VaultError(.storageFailed, reason: "a crash") }
                 }) != nil
             if isWhole { break }
-            // Whichever counts by now is whole.
+            // The authoritative copy is complete.
             let isDecided = new.names.contains("moved")
             let copy = try (isDecided ? new : old).snapshot()
             #expect(try await contents(of: copy) == everything, "after \(String(describing: last))")
@@ -108,7 +108,7 @@ import Vault
         #expect(step > 15)
     }
 
-    @Test func move_once_takesNothingLater() async throws {
+    @Test func move_runsOnce() async throws {
         #expect(try move() == .nothing)
         try await fill(old)
         #expect(try move() == .doneBefore)
@@ -116,13 +116,13 @@ import Vault
         #expect(old.names.contains("login.keychain"))
     }
 
-    @Test func move_withoutAnOldFolder_isDone() throws {
+    @Test func move_noOldFolder_isDone() throws {
         try FileManager.default.removeItem(atPath: old.path)
         #expect(try move() == .nothing)
         #expect(try move() == .doneBefore)
     }
 
-    @Test func move_whatIsThereAlready_isNotOverwritten() async throws {
+    @Test func move_existingFiles_areNotOverwritten() async throws {
         try await fill(old)
         try await fill(new)
         let before = try ["login.keychain", "state.db", "index.key"].map(new.bytes)
@@ -144,7 +144,7 @@ import Vault
         #expect(try await contents(of: new) == everything)
     }
 
-    @Test func move_linksPipesAndForeignFiles_areLeft() async throws {
+    @Test func move_linksPipesAndForeignFiles_stay() async throws {
         try await fill(old)
         let elsewhere = TemporaryFolder()
         try elsewhere.write(try old.bytes(of: "login.keychain"), to: "a.keychain")
@@ -183,7 +183,7 @@ import Vault
         #expect(target.names.contains("login.keychain"))
     }
 
-    @Test func move_aDamagedKeychain_isCopiedAsItIs_andStays() async throws {
+    @Test func move_damagedKeychain_isCopiedUnchanged_andStays() async throws {
         try await fill(old)
         try old.write(Array("no database at all".utf8), to: "login.keychain")
         guard case .moved(let files, let left) = try move() else { throw Stop() }
@@ -195,7 +195,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func move_anOldFileThatChangedAfterTheDecision_stays() async throws {
+    @Test func move_oldFileChangedAfterTheDecision_stays() async throws {
         try await fill(old)
         _ = try move { (step) throws(VaultError) in
             guard step == .decided else { return }
@@ -206,9 +206,8 @@ import Vault
         #expect(try await contents(of: new) == everything)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs a disk of its own")) func move_toAFullDisk_keepsTheOld_andWorksWithRoom()
-        async throws
-    {
+    @Test(.enabled(if: geteuid() == 0, "needs a disk of its own"))
+    func move_fullDisk_keepsTheOldFiles_andWorksOnceThereIsRoom() async throws {
         try await fill(old)
         try new.mountDisk(bytes: 64 << 10)
         #expect(throws: VaultError(.storageFull, reason: "")) { try move() }
@@ -218,7 +217,7 @@ import Vault
         #expect(try await contents(of: new) == everything)
     }
 
-    @Test(.enabled(if: geteuid() == 0, "needs a mount")) func move_fromAReadOnlyFolder_leavesTheOld() async throws {
+    @Test(.enabled(if: geteuid() == 0, "needs a mount")) func move_readOnlyOldFolder_keepsTheOldFiles() async throws {
         try await fill(old)
         try old.makeReadOnly()
         defer { old.makeWritable() }

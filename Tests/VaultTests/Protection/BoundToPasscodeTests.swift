@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Items that are `whenPasscodeSetThisDeviceOnly`.
+/// Items with `whenPasscodeSetThisDeviceOnly`.
 @VaultActor
 @Suite struct BoundToPasscodeTests {
     private let folder = TemporaryFolder()
@@ -14,7 +14,7 @@ import Vault
         try await Vault.opened(Fixture.configuration(folder, clock: clock, generations: generations))
     }
 
-    @Test func noPasscode_isRefused_alsoInMemory() async throws {
+    @Test func noPasscode_isRefused() async throws {
         let vault = try await opened()
         let session = try #require(vault.collection(named: .session))
         await #expect(throws: VaultError.of(.passcodeNotSet)) { try await session.add("x", bound) }
@@ -36,7 +36,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func itemsBoundToPasscode_areListed_whileLockedToo() async throws {
+    @Test func itemsBoundToPasscode_areListed_evenWhileLocked() async throws {
         var vault = try await opened()
         let login = try await vault.unlockedLogin()
         let id = try await login.add("x", bound)
@@ -51,7 +51,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func loginDeleted_theyGo_fromGenerationsToo() async throws {
+    @Test func loginDeleted_deletesThem_evenFromGenerations() async throws {
         let vault = try await opened(generations: 3)
         let login = try await vault.unlockedLogin()
         try await login.add("x", bound)
@@ -71,7 +71,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func loginDeleted_withoutSuchItems_generationsStay() async throws {
+    @Test func loginDeleted_noSuchItems_keepsGenerations() async throws {
         let vault = try await opened(generations: 3)
         let login = try await vault.unlockedLogin()
         try await login.add("x")

@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// The files of the version before format 4: items for the passcode are sealed to the passcode keys of their own collections.
+/// Files before format 4: items are sealed to the passcode keys of their own collections.
 @VaultActor
 @Suite struct EarlierVersionTests {
     private let folder: TemporaryFolder
@@ -27,7 +27,7 @@ import Vault
         try #require(collection.search(["service": service]).first)
     }
 
-    @Test func itemsOfCollectionWithASlot_openWithEitherPassword() async throws {
+    @Test func itemsOfACollectionWithAPasscodeSlot_openWithEitherPassword() async throws {
         let (vault, work) = try await opened()
         let id = try item("passcode", in: work)
         let both = try item("both", in: work)
@@ -46,7 +46,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func itemsOfCollectionWithoutASlot_openWithItsOwnPassword_andNoSlotIsMade() async throws {
+    @Test func itemsOfACollectionWithoutAPasscodeSlot_openWithItsPassword_andGetNoSlot() async throws {
         let (vault, _) = try await opened()
         let login = try await vault.unlockedLogin()
         let alone = try await unlocked("Alone", "alone", in: vault)
@@ -64,7 +64,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func loginMadeAnew_slotsStayAsTheyWere() async throws {
+    @Test func newLogin_leavesSlotsUnchanged() async throws {
         let (vault, work) = try await opened()
         let id = try item("passcode", in: work)
         let slots = try folder.slots(of: "Work.keychain")
@@ -83,7 +83,7 @@ import Vault
     }
 
     @Test(arguments: ["parameters", "wrapped"])
-    func passcodeSlotSpoiled_ownPasswordStillOpens(column: String) async throws {
+    func passcodeSlotDamaged_ownPasswordOpens(column: String) async throws {
         try RawDatabase(folder.file("Work.keychain")).execute(
             "UPDATE slot SET \(column) = CAST(substr(\(column), 2) || x'00' AS BLOB) WHERE kind = 2"
         )
@@ -96,7 +96,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func itemThatNoKeyEnforces_isReadChangedAndDeleted_whereItIs() async throws {
+    @Test func itemWithoutAnItemKey_canBeReadChangedAndDeleted() async throws {
         let (vault, work) = try await opened()
         let id = try item("presence", in: work)
         #expect(try await work.content(of: id) == Array("presence in work".utf8))
@@ -137,7 +137,7 @@ import Vault
 }
 
 extension TemporaryFolder {
-    /// The key slots of a collection's file, in hexadecimal.
+    /// Returns the key slots of a file, in hexadecimal.
     func slots(of file: String) throws -> String {
         try RawDatabase(self.file(file)).text("SELECT group_concat(id || hex(parameters) || hex(wrapped)) FROM slot")
     }

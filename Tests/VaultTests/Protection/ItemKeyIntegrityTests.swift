@@ -3,12 +3,12 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Somebody who can write the file, and has no key, changes items that have keys.
+/// Changes of items with item keys by somebody who can write the file but has no key.
 @VaultActor
 @Suite struct ItemKeyIntegrityTests {
     private let folder = TemporaryFolder()
 
-    /// A closed vault with two items of which each has a key: 1 and 2.
+    /// Creates a closed vault with two items with item keys: 1 and 2.
     private func prepare() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
@@ -56,14 +56,14 @@ import Vault
         await vault.close()
     }
 
-    @Test func secretOfAnEarlierTime_isNotHandedOut() async throws {
+    @Test func rolledBackSecret_isNotReleased() async throws {
         try await prepare()
         try tamper("CREATE TABLE keep AS SELECT * FROM item WHERE id = 1")
         let secret = try RawDatabase(folder.file("login.keychain")).text("SELECT hex(secret) FROM keep")
         try tamper("DROP TABLE keep")
         var (vault, login) = try await opened()
         let key = try await login.key(of: id(1), in: vault, passcode: Fixture.password)
-        // The key stays, so that the earlier secret would open with it if it were not bound to its time.
+        // The key stays the same, so only the revision distinguishes the secrets.
         try await login.updateItem(id(1), secret: Fixture.secret("changed"), key: key)
         await vault.close()
         try tamper("UPDATE item SET secret = x'\(secret)' WHERE id = 1")
@@ -73,7 +73,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func wholeRowOfAnEarlierTime_isReported() async throws {
+    @Test func rolledBackRow_isReported() async throws {
         try await prepare()
         let columns = ["tags", "metadata", "secret"]
         let database = try RawDatabase(folder.file("login.keychain"))
@@ -90,7 +90,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func versionTakenBack_itemsStillOpen() async throws {
+    @Test func rolledBackVersion_itemsOpen() async throws {
         try await prepare()
         try tamper("PRAGMA user_version = 1")
         let (vault, login) = try await opened()
@@ -100,7 +100,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func crashAfterEachChange_itemsOpenAsAcknowledged() async throws {
+    @Test func crashAfterEachChange_itemsOpen() async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
         let id = try await login.add("x", ["service": "bank"])

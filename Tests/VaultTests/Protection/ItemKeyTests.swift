@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Items that the collection's own keys do not open.
+/// Items with item keys.
 @VaultActor
 @Suite struct ItemKeyTests {
     private let folder = TemporaryFolder()
@@ -13,7 +13,7 @@ import Vault
         return (vault, try await vault.unlockedLogin())
     }
 
-    @Test func passcodeItem_unlockedCollection_isNotOpenedWithoutThePasscode() async throws {
+    @Test func passcodeItem_unlockedCollection_needsThePasscode() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("devicePasscode")
         #expect(login.needsItemKey(id))
@@ -49,7 +49,7 @@ import Vault
     }
 
     @Test(arguments: [0, 1, 4060, 4096, 4097, 300_000])
-    func protectedSecret_ofAnySize_isKeptByteForByte(size: Int) async throws {
+    func protectedSecret_ofAnySize_isStoredExactly(size: Int) async throws {
         var (vault, login) = try await opened()
         let bytes = (0..<size).map { index in UInt8(truncatingIfNeeded: index &* 31 ^ index >> 8) }
         let id = try await login.createItem(
@@ -68,7 +68,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func applicationPassword_opens_wrongOneIsItsOwnOutcome() async throws {
+    @Test func applicationPassword_opens_andAWrongOneIsReported() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("applicationPassword", applicationPassword: "sesame")
         let key = try await login.key(of: id, in: vault, applicationPassword: "sesame")
@@ -85,7 +85,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func passcodeAndApplicationPassword_takesBoth() async throws {
+    @Test func passcodeAndApplicationPassword_needsBoth() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect(
             "devicePasscode and applicationPassword",
@@ -114,7 +114,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func eitherOf_opensWithEach() async throws {
+    @Test func alternatives_eachOpens() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect(
             "devicePasscode or biometryAny and applicationPassword",
@@ -135,7 +135,7 @@ import Vault
     }
 
     @Test(arguments: ["userPresence", "biometryAny", "biometryCurrentSet"])
-    func policyThatAFingerSatisfies_opensWithTheCollection(accessControl: String) async throws {
+    func policyWithABiometricAlternative_hasNoItemKey(accessControl: String) async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect(accessControl)
         #expect(!login.needsItemKey(id))
@@ -148,7 +148,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func keyOfAnotherItem_opensNothing() async throws {
+    @Test func itemKeyOfAnotherItem_opensNothing() async throws {
         let (vault, login) = try await opened()
         let first = try await login.protect("devicePasscode", "a", secret: "first")
         let second = try await login.protect("devicePasscode", "b", secret: "second")
@@ -160,7 +160,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func lockedCollection_keyOpensNothing() async throws {
+    @Test func lockedCollection_itemKeyOpensNothing() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("devicePasscode")
         let key = try await login.key(of: id, in: vault, passcode: Fixture.password)
@@ -172,7 +172,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func createItem_applicationPasswordMissingOrEmpty_makesNothing() async throws {
+    @Test func createItem_applicationPasswordMissingOrEmpty_isRefused() async throws {
         let (vault, login) = try await opened()
         await #expect(throws: VaultError.of(.applicationPasswordNeeded)) {
             try await login.protect("applicationPassword")

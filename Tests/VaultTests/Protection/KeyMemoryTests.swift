@@ -3,18 +3,18 @@ import KeychainModel
 import Testing
 import Vault
 
-/// What only the passcode opens is in memory while somebody has its key, and not before or after.
+/// Keys that need the passcode are in memory only while they are used.
 @VaultActor
 @Suite(.serialized) struct KeyMemoryTests {
     private let folder = TemporaryFolder()
 
-    /// What must not be found, each byte complemented.
+    /// The patterns to search for, each byte complemented.
     private struct Patterns {
         let secret: [UInt8]
         let passcodeKey: [UInt8]
         let itemKey: [UInt8]
 
-        /// The private key as the ladder takes it: clamped, most significant byte first.
+        /// The private key as used by the Montgomery ladder: clamped, big-endian.
         var scalar: [UInt8] {
             var bytes = Array(passcodeKey.reversed())
             bytes[31] |= 0x07
@@ -22,7 +22,7 @@ import Vault
             return bytes
         }
 
-        /// How often each is in memory: secret, private key, the same as a scalar, item key.
+        /// Returns the occurrences of the secret, the private key, its scalar and the item key.
         func found() throws -> [Int] {
             try MemoryScan.count(ofComplements: [secret, passcodeKey, scalar, itemKey])
         }
@@ -32,7 +32,7 @@ import Vault
         bytes.withUnsafeBytes { bytes in bytes.map { byte in ~byte } }
     }
 
-    /// Makes an item whose secret nobody else knows, and learns by another program what its keys are.
+    /// Creates an item with a random secret; another program derives its keys.
     private func prepare(_ login: Collection, secretBytes: Int) async throws -> (ItemID, Patterns) {
         let bytes = try SecureBytes.random(count: secretBytes)
         let pattern = Array(complement(bytes).prefix(64))
@@ -51,14 +51,14 @@ import Vault
     }
 
     @Test(arguments: [64, 100_000])
-    func unlockedVault_hasNothingOfIt_butWhileItIsOpened(secretBytes: Int) async throws {
+    func unlockedVault_holdsTheKeysOnlyDuringUse(secretBytes: Int) async throws {
         let vault = try await Vault.opened(Fixture.configuration(folder))
         let login = try await vault.unlockedLogin()
         let (id, patterns) = try await prepare(login, secretBytes: secretBytes)
         #expect(try patterns.found() == [0, 0, 0, 0], "after it was stored")
         do {
             let passcode = try await vault.verifyPasscode(Fixture.bytes(Fixture.password), for: login)
-            // That it is found shows that the scan finds it.
+            // A match shows that the scan works.
             #expect(try patterns.found()[2] == 1)
             let key = try await login.itemKey(of: id, passcode: passcode)
             _ = consume passcode
@@ -73,7 +73,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func reopenedVault_unlocked_hasNothingOfIt() async throws {
+    @Test func reopenedVault_holdsNoKeys() async throws {
         var vault = try await Vault.opened(Fixture.configuration(folder))
         var login = try await vault.unlockedLogin()
         let (id, patterns) = try await prepare(login, secretBytes: 64)

@@ -1,17 +1,17 @@
 import Foundation
 import Glibc
 
-/// Looks for bytes in all memory that this process can write.
+/// Searches all writable memory of this process.
 ///
-/// What is looked for is given with each byte complemented, so that looking for it does not put it there.
+/// Each byte of a pattern is complemented, so that the search does not put the pattern into memory.
 struct MemoryScan {
     private static let chunk = 1 << 20
     private static let page: UInt = 4096
 
-    /// How often each pattern was found.
+    /// Returns the occurrences of each pattern.
     static func count(ofComplements patterns: [[UInt8]]) throws -> [Int] {
         let overlap = (patterns.map(\.count).max() ?? 1) - 1
-        // What has been read lies here, and is not read again.
+        // The buffer is excluded from the search.
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk + overlap, alignment: 4096)
         defer {
             buffer.initializeMemory(as: UInt8.self, repeating: 0)
@@ -28,7 +28,7 @@ struct MemoryScan {
                 let size = min(UInt(buffer.count), region.upperBound - start)
                 let read = pread(memory, buffer.baseAddress, Int(size), off_t(Int(bitPattern: start)))
                 guard read > 0 else {
-                    // Another thread has unmapped this page since the list was made, and perhaps not the next.
+                    // Another thread has unmapped this page; the next may still be there.
                     start += page
                     continue
                 }
@@ -66,7 +66,7 @@ struct MemoryScan {
     }
 
     private static func writableRegions() throws -> [Range<UInt>] {
-        // The kernel gives some lines at a time, which is not the end.
+        // A short read is not the end: the kernel returns a few lines at a time.
         let file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { throw CocoaError(.fileReadNoPermission) }
         defer { close(file) }

@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// The passcode is the password of login, and leads to items of other collections.
+/// The passcode is the password of `login`, also for items of other collections.
 @VaultActor
 @Suite struct PasscodeTests {
     private let folder = TemporaryFolder()
@@ -31,7 +31,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func verifyPasscode_whileLocked_tellsRightFromWrong() async throws {
+    @Test func verifyPasscode_whileLocked_works() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
         await vault.close()
@@ -47,7 +47,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func otherCollection_itemsOpenWithThePasscode_notWithTheCollectionsPassword() async throws {
+    @Test func otherCollection_itemsOpenWithThePasscodeOnly() async throws {
         var vault = try await opened()
         _ = try await vault.unlockedLogin()
         var work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
@@ -64,12 +64,12 @@ import Vault
             vault = try await opened()
             work = try #require(vault.collection(named: work.name))
             try await work.unlock(with: Fixture.bytes("own"))
-            // Login stays locked: its password is enough.
+            // The password of `login` is enough; `login` stays locked.
         }
         await vault.close()
     }
 
-    @Test func otherCollection_beforeLoginWasUnlocked_takesNoItemForThePasscode() async throws {
+    @Test func otherCollection_beforeLoginIsUnlocked_refusesPasscodeItems() async throws {
         let vault = try await opened()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
         await #expect(throws: VaultError.of(.passcodeNotSet)) { try await work.protect("devicePasscode") }
@@ -85,8 +85,8 @@ import Vault
         await vault.close()
     }
 
-    /// A program makes a collection with a password of its own choice, and has `default` lead there.
-    @Test func collectionWithAKnownPassword_givesNothingAway() async throws {
+    /// A program creates a collection with a known password and sets `default` to it.
+    @Test func collectionWithAKnownPassword_protectsItsItems() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin()
         let bait = try await vault.createCollection(label: "Bait", password: Fixture.bytes("known"))
@@ -110,7 +110,7 @@ import Vault
     }
 
     @Test(arguments: ["userPresence", "biometryAny", "biometryCurrentSet or devicePasscode"])
-    func otherCollection_refusesWhatNoKeyEnforces(accessControl: String) async throws {
+    func otherCollection_refusesItemsWithoutAnItemKey(accessControl: String) async throws {
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
@@ -129,7 +129,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func loginMadeAnew_itsPasswordOpensNothingOfBefore() async throws {
+    @Test func newLogin_opensNoEarlierItems() async throws {
         let vault = try await opened()
         _ = try await vault.unlockedLogin("first")
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))

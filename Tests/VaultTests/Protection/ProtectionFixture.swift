@@ -3,7 +3,7 @@ import KeychainModel
 import Vault
 
 extension Attributes {
-    /// Those of an item with an access control.
+    /// Returns the attributes of an item with an access control.
     static func protected(
         _ accessControl: String,
         _ service: String = "bank",
@@ -15,7 +15,7 @@ extension Attributes {
 }
 
 extension Collection {
-    /// Makes an item with an access control.
+    /// Creates an item with an access control.
     @discardableResult
     func protect(
         _ accessControl: String,
@@ -32,12 +32,12 @@ extension Collection {
         ).id
     }
 
-    /// The bytes of the secret of an item that needs its key.
+    /// Returns the secret of an item with an item key.
     func content(of id: ItemID, with key: ItemKey) async throws -> [UInt8] {
         try await storedSecret(of: id, with: key).content
     }
 
-    /// The key of an item, from what a person gave.
+    /// Returns the item key for the given factors.
     func key(
         of id: ItemID,
         in vault: Vault,
@@ -58,7 +58,7 @@ extension Collection {
 }
 
 extension Fixture {
-    /// A password that may be missing.
+    /// Returns an optional password.
     static func optionalBytes(_ text: String?) throws -> SecureBytes? {
         guard let text else { return nil }
         return try bytes(text)
@@ -66,7 +66,7 @@ extension Fixture {
 }
 
 extension VaultError {
-    /// An error of a code, to compare with.
+    /// Returns an error with a code, for comparisons.
     static func of(_ code: VaultError.Code) -> VaultError {
         VaultError(code, reason: "")
     }

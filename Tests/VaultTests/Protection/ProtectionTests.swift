@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// What is known of who may have an item, and what a caller may change who was not authenticated.
+/// The protection of items, and changes without authentication.
 @VaultActor
 @Suite struct ProtectionTests {
     private let folder = TemporaryFolder()
@@ -13,7 +13,7 @@ import Vault
         return (vault, try await vault.unlockedLogin())
     }
 
-    @Test func protection_isKnown_andSurvivesReopening() async throws {
+    @Test func protection_isStored() async throws {
         var (vault, login) = try await opened()
         let plain = try await login.add()
         #expect(!login.hasProtectedItems)
@@ -44,7 +44,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func protection_beforeTheFirstUnlock_isNotKnown() async throws {
+    @Test func protection_beforeTheFirstUnlock_isUnknown() async throws {
         var (vault, login) = try await opened()
         let id = try await login.protect("userPresence")
         await vault.close()
@@ -64,7 +64,7 @@ import Vault
             ["keychain:accessible": "whenUnlockedThisDeviceOnly", "keychain:synchronizable": "true"],
         ] as [Attributes]
     )
-    func attributesThatMeanNothing_areRefused_andChangeNothing(attributes: Attributes) async throws {
+    func invalidAttributes_areRefused(attributes: Attributes) async throws {
         let (vault, login) = try await opened()
         let id = try await login.add("kept", ["a": "1"])
         let before = login.item(id)
@@ -77,7 +77,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func ownAttributesOfOtherNames_areKept() async throws {
+    @Test func unknownReservedAttributes_areStored() async throws {
         let (vault, login) = try await opened()
         let id = try await login.add("x", ["keychain:class": "inet", "a": "1"])
         #expect(login.protection(of: id) == .none)
@@ -86,7 +86,7 @@ import Vault
     }
 
     @Test(arguments: ["userPresence", "devicePasscode"])
-    func notAuthenticated_nothingOfAProtectedItemChanges(accessControl: String) async throws {
+    func protectedItem_withoutAuthentication_cannotBeChanged(accessControl: String) async throws {
         var (vault, login) = try await opened()
         let id = try await login.protect(accessControl)
         let before = login.item(id)
@@ -117,7 +117,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func authenticated_everythingCanBeChanged() async throws {
+    @Test func protectedItem_withAuthentication_canBeChanged() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("userPresence")
         try await login.updateItem(id, label: "other", authenticated: true)
@@ -141,10 +141,10 @@ import Vault
         await vault.close()
     }
 
-    @Test func changeDecidedBeforeTheItemWasProtected_isRefused() async throws {
+    @Test func changeRequestedBeforeProtection_isRefused() async throws {
         let (vault, login) = try await opened()
         let id = try await login.add("x", ["service": "bank"])
-        // Both are on their way before either is written.
+        // Both are requested before either is written.
         let protecting = Task { @VaultActor in
             try await login.updateItem(id, attributes: .protected("userPresence"))
         }
@@ -158,7 +158,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func setOneAttribute_keepsWhatOthersSetMeanwhile() async throws {
+    @Test func setOneAttribute_keepsConcurrentChanges() async throws {
         let (vault, login) = try await opened()
         let id = try await login.add("x", ["a": "1", "z": "2"])
         let first = Task { @VaultActor in try await login.updateItem(id, attributes: ["b": "2"]) }
@@ -179,9 +179,8 @@ import Vault
         await vault.close()
     }
 
-    /// A later version may know constraints that this one does not; its file is of a version that this one does not open, but a program
-    /// without keys for it may have stored such a text before the attribute meant anything.
-    @Test func accessControlNotUnderstood_opensForNobody_andCanBeDeleted() async throws {
+    /// A program may have stored an attribute of a later version before it had a meaning.
+    @Test func unknownAccessControl_neverOpens_andCanBeDeleted() async throws {
         var (vault, login) = try await opened()
         let id = try await login.add("x", ["keychain:later": "iris", "service": "bank"])
         await vault.close()

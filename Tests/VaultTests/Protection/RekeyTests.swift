@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Changes of the secret and of the access control of items that have, or are to have, a key.
+/// Changes of the secret and the access control of items with item keys.
 @VaultActor
 @Suite struct RekeyTests {
     private let folder = TemporaryFolder()
@@ -17,7 +17,7 @@ import Vault
     private func text(_ text: String) -> [UInt8] { Array(text.utf8) }
 
     @Test(arguments: [10, 5000])
-    func newSecret_withTheKey_keepsTheKey(size: Int) async throws {
+    func newSecret_withTheItemKey_keepsIt(size: Int) async throws {
         var (vault, login) = try await opened()
         let id = try await login.protect("applicationPassword", applicationPassword: "sesame")
         let key = try await login.key(of: id, in: vault, applicationPassword: "sesame")
@@ -32,7 +32,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func newSecret_withoutTheKey_makesANewOne_andTheOldOpensNothing() async throws {
+    @Test func newSecret_withoutTheItemKey_getsANewOne() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("devicePasscode")
         let old = try await login.key(of: id, in: vault, passcode: Fixture.password)
@@ -63,7 +63,7 @@ import Vault
     }
 
     @Test(arguments: [10, 5000])
-    func ordinaryItem_getsAnAccessControl_itsSecretIsSealedAnew(size: Int) async throws {
+    func openItem_getsAnAccessControl_isSealedAgain(size: Int) async throws {
         let (vault, login) = try await opened()
         let secret = String(repeating: "s", count: size)
         let id = try await login.add("x", ["service": "bank"], secret: secret)
@@ -79,7 +79,7 @@ import Vault
     }
 
     @Test(arguments: [10, 5000])
-    func accessControlChanged_takesTheKey_andReplacesIt(size: Int) async throws {
+    func accessControlChange_needsTheItemKey_andReplacesIt(size: Int) async throws {
         var (vault, login) = try await opened()
         let secret = String(repeating: "s", count: size)
         let id = try await login.protect("devicePasscode", secret: secret)
@@ -111,7 +111,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func accessControlTakenOff_takesTheKey() async throws {
+    @Test func accessControlRemoval_needsTheItemKey() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("devicePasscode")
         await #expect(throws: needed) {
@@ -125,11 +125,11 @@ import Vault
         await vault.close()
     }
 
-    @Test func accessControlWithTheSameKeys_leavesTheSecretAlone() async throws {
+    @Test func accessControlWithTheSameFactors_keepsTheSecret() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("devicePasscode")
         let key = try await login.key(of: id, in: vault, passcode: Fixture.password)
-        // What the passcode alone opens is wrapped to the passcode, whatever a finger is needed for beside it.
+        // An alternative with the passcode is wrapped for the passcode, with or without a finger.
         try await login.updateItem(
             id,
             attributes: .protected("devicePasscode and biometryAny"),
@@ -155,7 +155,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func replacement_ofAnItemWithAKey_getsAKeyOfItsOwn() async throws {
+    @Test func replacement_ofAnItemWithAnItemKey_getsANewOne() async throws {
         let (vault, login) = try await opened()
         let id = try await login.protect("devicePasscode")
         let old = try await login.key(of: id, in: vault, passcode: Fixture.password)
@@ -173,7 +173,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func twoChangesAtOnce_ofTheAccessControl_oneIsToldSo_andTheItemOpens() async throws {
+    @Test func twoConcurrentAccessControlChanges_oneFails_andTheItemOpens() async throws {
         let (vault, login) = try await opened()
         let id = try await login.add("x", ["service": "bank"])
         let changes = ["devicePasscode", "userPresence", "biometryAny and devicePasscode"].map { accessControl in
@@ -201,7 +201,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func manyAtOnce_eachOpensWithItsOwnKey() async throws {
+    @Test func manyConcurrently_eachOpensWithItsItemKey() async throws {
         let (vault, login) = try await opened()
         let tasks = (0..<20).map { number in
             Task { @VaultActor in

@@ -4,7 +4,7 @@ import KeychainModel
 import Testing
 import Vault
 
-/// Another program of the user puts back what was written before an item was protected.
+/// Another program of the user restores data from before an item was protected.
 @VaultActor
 @Suite struct RollbackTests {
     private let folder = TemporaryFolder()
@@ -15,7 +15,7 @@ import Vault
         return (vault, try await vault.unlockedLogin())
     }
 
-    /// An open item, and the folder as it is with it; the vault is closed.
+    /// Creates an open item, copies the folder and closes the vault.
     private func prepare() async throws -> (ItemID, TemporaryFolder) {
         let (vault, login) = try await opened()
         let id = try await login.add("bank", ["service": "bank"])
@@ -56,7 +56,7 @@ import Vault
     }
 
     @Test(arguments: ["userPresence", "devicePasscode", "biometryAny"])
-    func olderRowPutBack_staysProtected(accessControl: String) async throws {
+    func rolledBackRow_staysProtected(accessControl: String) async throws {
         let (id, old) = try await prepare()
         try await protect(id, accessControl)
         try putRowBack(id, from: old)
@@ -71,7 +71,7 @@ import Vault
     }
 
     @Test(arguments: ["userPresence", "devicePasscode"])
-    func olderFilePutBack_isRecognised_andItsItemsStayProtected(accessControl: String) async throws {
+    func rolledBackFile_isReported_andItsItemsStayProtected(accessControl: String) async throws {
         let (id, old) = try await prepare()
         try await protect(id, accessControl)
         let (vault, login) = try await opened()
@@ -81,11 +81,11 @@ import Vault
         let (again, older) = try await opened()
         #expect(older.problem?.contains("the file was rolled back to an older one") == true)
         await expectProtected(id, in: older, by: accessControl)
-        // The number of the item that is missing is not given to another.
+        // The ID of the missing item is not used again.
         let new = try await older.add("new", ["service": "new"])
         #expect(new.rawValue == 4)
         #expect(older.protection(of: new) == .none)
-        // Who was authenticated brings the file up to what is known, and under its key.
+        // An authenticated change brings the file up to the ledger, under the item key.
         try await older.updateItem(id, label: "bank", authenticated: true)
         #expect(older.needsItemKey(id) == (accessControl == "devicePasscode"))
         await again.close()
@@ -96,7 +96,7 @@ import Vault
         await last.close()
     }
 
-    @Test func olderFileUnderAnotherName_staysProtected() async throws {
+    @Test func rolledBackFile_underAnotherName_staysProtected() async throws {
         let (vault, _) = try await opened()
         var work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
         let id = try await work.add("bank", ["service": "bank"])
@@ -108,7 +108,7 @@ import Vault
         try await work.updateItem(id, attributes: .protected("devicePasscode"))
         await second.close()
 
-        // Beside the one that it is a copy of, and then instead of that.
+        // Beside the original, and then instead of it.
         try putBack("Work.keychain", from: old, as: "Copy.keychain")
         let copyName = try #require(CollectionName(encoded: "Copy"))
         let (third, _) = try await opened()
@@ -127,7 +127,7 @@ import Vault
         await fourth.close()
     }
 
-    @Test func deletedItemPutBack_staysProtected() async throws {
+    @Test func restoredItem_staysProtected() async throws {
         let (id, old) = try await prepare()
         try await protect(id)
         let (vault, login) = try await opened()
@@ -139,7 +139,7 @@ import Vault
         await again.close()
     }
 
-    @Test func protectionTakenOffByAPerson_isOff() async throws {
+    @Test func removedProtection_staysRemoved() async throws {
         let (id, old) = try await prepare()
         try await protect(id)
         let (vault, login) = try await opened()
@@ -154,7 +154,7 @@ import Vault
         }
     }
 
-    @Test func itemWithAPasswordOfItsOwn_putBack_takesThePasscode() async throws {
+    @Test func rolledBackItem_withAnApplicationPassword_needsThePasscode() async throws {
         let (id, old) = try await prepare()
         try await protect(id, "applicationPassword", own: "sesame")
         try putBack(from: old)
@@ -163,14 +163,17 @@ import Vault
         await vault.close()
     }
 
-    @Test func rowPutBack_nothingKnown_everyOpenItemTakesAPerson_untilItIsStoredAnew() async throws {
+    @Test func rolledBackRow_withoutALedger_openItemsNeedAuthentication() async throws {
         let (id, old) = try await prepare()
         try await protect(id)
         try putRowBack(id, from: old)
         for name in ["state.db", "state.db-wal", "state.db-shm"] { folder.remove(name) }
         for _ in 0..<2 {
             let (vault, login) = try await opened()
-            #expect(login.problem?.contains("may have been protected") == true || login.problem?.contains("stay protected") == true)
+            #expect(
+                login.problem?.contains("may have been protected") == true
+                    || login.problem?.contains("stay protected") == true
+            )
             for item in login.itemIDs { #expect(login.protection(of: item).policy == Constraint.userPresence.policy) }
             let new = try await login.add("new", ["service": "new"])
             #expect(login.protection(of: new) == .none)
@@ -187,7 +190,7 @@ import Vault
         await again.close()
     }
 
-    @Test func earlierVersion_getsALedgerAtTheFirstUnlock() async throws {
+    @Test func fileOfAnEarlierVersion_getsALedgerAtTheFirstUnlock() async throws {
         let earlier = try TemporaryFolder(copying: "format-3")
         let old = try earlier.snapshot()
         var (vault, login) = try await opened(earlier)
@@ -202,8 +205,8 @@ import Vault
         await vault.close()
     }
 
-    /// A crash after the ledger was written and before the file was, and the other way round.
-    @Test func crashBetweenLedgerAndFile_leavesTheStricterState() async throws {
+    /// A crash between the writes of the ledger and of the file, in either order.
+    @Test func crashBetweenLedgerAndFile_keepsTheStricterState() async throws {
         let (id, before) = try await prepare()
         try await protect(id)
         let protected = try folder.snapshot()
@@ -222,7 +225,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func ordinaryChanges_doNotTouchTheLedger() async throws {
+    @Test func openItems_doNotChangeTheLedger() async throws {
         let (vault, login) = try await opened()
         let bank = try await login.protect("userPresence")
         let id = try await login.add("a")
@@ -240,7 +243,7 @@ import Vault
         await vault.close()
     }
 
-    @Test func ledgerUnreadable_isSaid_andOpenItemsWork() async throws {
+    @Test func ledgerUnreadable_isReported_andOpenItemsWork() async throws {
         let (id, _) = try await prepare()
         try await protect(id)
         try RawDatabase(folder.file("state.db")).execute("UPDATE protection SET ledger = x'00'")
