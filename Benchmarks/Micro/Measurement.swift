@@ -1,21 +1,21 @@
-/// How long an operation takes: the median of batches, because the mean would count what else the machine did.
+/// The duration of an operation: the median of batches, because a mean would include other work of the machine.
 struct Measurement {
     private static let batches = 21
     private static let batchDuration = Duration.milliseconds(10)
 
-    /// The time of one operation in the median batch.
+    /// The time per operation in the median batch.
     let median: Duration
 
-    /// The time of one operation in the fastest batch.
+    /// The time per operation in the fastest batch.
     let fastest: Duration
 
-    /// The time of one operation in the slowest batch.
+    /// The time per operation in the slowest batch.
     let slowest: Duration
 
-    /// The number of operations in a batch.
+    /// The operations per batch.
     let batchSize: Int
 
-    /// Measures an operation, after a batch that warms up.
+    /// Measures an operation after a warm-up batch.
     init(of operation: () throws -> Void) rethrows {
         let clock = ContinuousClock()
         var size = 1
@@ -28,7 +28,7 @@ struct Measurement {
         self.init(times, batchSize: size)
     }
 
-    /// Measures an operation that waits, after a batch that warms up.
+    /// Measures an asynchronous operation after a warm-up batch.
     init(ofAsync operation: () async throws -> Void) async rethrows {
         let clock = ContinuousClock()
         var size = 1
@@ -51,6 +51,6 @@ struct Measurement {
     }
 }
 
-/// Takes a value so that the compiler cannot leave out what made it.
+/// Uses a value, so that the compiler cannot remove its computation.
 @inline(never) @_optimize(none)
 func keep<Value: ~Copyable>(_ value: borrowing Value) {}

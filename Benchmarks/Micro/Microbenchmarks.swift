@@ -1,6 +1,6 @@
-/// Prints what the parts of keychaind cost, a row each: `swift run -c release Microbenchmarks [TEXT]`.
+/// Prints the cost of keychaind's parts, one per row: `swift run -c release Microbenchmarks [TEXT]`.
 ///
-/// With a text only the rows run whose name contains it. To add a row, add a line to a file in `Rows`; to add a file of rows, name it
+/// TEXT selects the rows whose name contains it. To add a row, add a line to a file in `Rows`; to add a file, name it
 /// in ``rows(of:)``.
 @main
 enum Microbenchmarks {

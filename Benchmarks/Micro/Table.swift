@@ -1,4 +1,4 @@
-/// A table of measurements, printed row by row as they are made.
+/// A table of measurements, printed row by row.
 struct Table {
     private static let nameWidth = 44
     private static let columnWidth = 12
@@ -11,7 +11,7 @@ struct Table {
         self.filter = filter
     }
 
-    /// Prints the names of the columns.
+    /// Prints the column names.
     func printHeader() {
         printLine("", "ns/op", "fastest", "slowest", "batch")
     }
@@ -22,13 +22,13 @@ struct Table {
         add(name, try Measurement(of: operation))
     }
 
-    /// Measures an operation that waits and prints its row, unless it is filtered out.
+    /// Measures an asynchronous operation and prints its row, unless it is filtered out.
     mutating func asyncRow(_ name: String, _ operation: () async throws -> Void) async rethrows {
         guard filter.isEmpty || name.contains(filter) else { return }
         add(name, try await Measurement(ofAsync: operation))
     }
 
-    /// Whether any row whose name begins so is wanted, so that what only they need is worth making.
+    /// Whether a row with a prefix is wanted, and so its preparation worthwhile.
     func wants(_ prefix: String) -> Bool {
         filter.isEmpty || prefix.contains(filter) || filter.contains(prefix)
     }
@@ -44,7 +44,7 @@ struct Table {
         )
     }
 
-    /// Prints how many times as long one row took as others took together, if all of them were measured.
+    /// Prints the ratio of a row to the sum of others, if all were measured.
     func ratio(_ name: String, to others: [String]) {
         let parts = others.compactMap { medians[$0] }
         guard let median = medians[name], parts.count == others.count else { return }

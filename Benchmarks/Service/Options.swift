@@ -1,8 +1,8 @@
-/// What the command line asks for.
+/// The command line.
 enum Options {
-    /// To measure with collections of these sizes, and another provider beside keychaind.
+    /// Measure with collections of these sizes, optionally with another provider.
     case measure(sizes: [Int], peer: Bool)
-    /// To be the service that the others are compared with.
+    /// Run as the floor service.
     case floor
     case help
 
@@ -18,7 +18,7 @@ enum Options {
 
         """
 
-    /// Nil for a command line that cannot be understood.
+    /// Parses the command line; nil when it is invalid.
     init?(_ arguments: some Sequence<String>) {
         var sizes = [100, 10_000]
         var measuresPeer = false

@@ -1,7 +1,7 @@
 import Gcrypt
 import Glibc
 
-/// Prints what a program sees of a provider's speed, and holds keychaind to its bounds.
+/// Prints a provider's speed as seen by a program, and checks keychaind against its requirements.
 @main
 enum ServiceBenchmark {
     static func main() {
@@ -27,13 +27,13 @@ enum ServiceBenchmark {
         _ = write(STDERR_FILENO, bytes, bytes.count)
     }
 
-    /// Whether every row passes.
+    /// Whether all rows meet their requirements.
     private static func measure(sizes: [Int], measuresPeer: Bool) throws -> Bool {
         _ = try Gcrypt.initialize(lockedBytes: 256 << 10)
         signal(SIGPIPE, SIG_IGN)
         var report = Report()
         if !Processors.takePrecedence() {
-            report.note("Other work of the machine may disturb this: only root may go before it.")
+            report.note("Other processes may disturb the measurement: only root can take priority over them.")
         }
         try Suite.run(try .keychaind(), sizes: sizes, isPeer: false, report: &report)
         if measuresPeer {

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Glibc
 
-/// All the rows of one provider.
+/// All rows of a provider.
 struct Suite {
     let stage: Stage
     let provider: Provider
@@ -35,12 +35,12 @@ struct Suite {
             try addWritingRows(client, process, size: size, to: &report)
         }
         guard !isPeer else { return }
-        // The library has a thread of its own, which hands over to the caller's.
+        // The library has a thread of its own, and each call switches threads.
         try addSecurityRows(client, process, to: &report)
         try stage.onOneProcessor(with: process) { try addProtectedRows(client, to: &report) }
     }
 
-    /// Starts the provider, and waits until it serves.
+    /// Starts the provider and waits until it owns its name.
     func start() throws -> ChildProcess {
         let process = try provider.start(on: stage)
         try stage.client.waitForOwner(of: SecretName.bus)

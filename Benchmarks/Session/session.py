@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""Measures what a login session waits for: the login itself, locking before sleep, and the secrets of sandboxed programs.
+"""Measures the delays of a login session: login, locking before sleep, and the secrets of sandboxed programs.
 
 Usage: session.py KEYCHAIND
 
-Works on a bus of its own, with logind as python-dbusmock plays it. A login is timed from when its password is sent, as
-docs/pam.md says, to the answer, while the keychain is locked; the secret of a program as the desktop portal asks for it,
-in turn with Ping; locking from when logind tells of the sleep to when the last of four collections, with 10,000 items
-between them, says that it is locked. Needs dbus-daemon, python3-dbus, python3-dbusmock and python3-gi.
+Uses a private bus with a mock of logind (python-dbusmock). Login: from sending the password to a locked keychain
+(docs/pam.md) to the reply. Secret: a request of the desktop portal, in turn with Ping. Locking: from logind's signal
+until the last of four collections, with 10,000 items in all, is locked. Requires dbus-daemon, python3-dbus,
+python3-dbusmock and python3-gi.
 """
 
 import os
@@ -31,7 +31,7 @@ COLLECTIONS, ITEMS, ROUNDS = 4, 2500, 21
 
 
 class Machine:
-    """A bus that is the session's and the system's, logind, and keychaind."""
+    """A session and system bus in one, a mock of logind, and keychaind."""
 
     def __init__(self, keychaind, folder):
         self.processes = []
@@ -114,7 +114,7 @@ def add_items(bus, path, session):
 
 
 def time_locking(machine, paths):
-    """Milliseconds from the signal to the last notice."""
+    """Returns the milliseconds from the signal to the last lock."""
     loop, unlocked, begin = GLib.MainLoop(), set(paths), [0.0]
 
     def note(interface, changed, invalidated, path):
@@ -137,7 +137,7 @@ def time_locking(machine, paths):
 
 
 def time_login(machine):
-    """Milliseconds that the login waits, at the median."""
+    """Returns the median duration of a login in milliseconds."""
     service = machine.bus.get_object(SECRETS, ROOT)
     password = b"password"
     frame = struct.pack(">8sIHH1024s1024s", b"KCHNPAM\1", 1, len(password), 0, password, b"")
@@ -150,13 +150,13 @@ def time_login(machine):
             connection.send(frame)
             assert connection.recv(16) == b"KCHNPAM\1" + bytes(8)
             durations.append(time.perf_counter() - begin)
-        # Answered when login is open.
+        # Replies when login is unlocked.
         service.Unlock([ROOT + "/collection/login"], dbus_interface=SERVICE)
     return statistics.median(durations) * 1000
 
 
 def time_portal(bus):
-    """How long the secret of a program takes at the median, as a multiple of Ping."""
+    """Returns the median duration of RetrieveSecret, as a multiple of Ping."""
     bus.request_name("org.freedesktop.portal.Desktop")
     backend = bus.get_object("org.freedesktop.impl.portal.desktop.keychaind", "/org/freedesktop/portal/desktop")
 
@@ -190,7 +190,7 @@ def main():
         machine = Machine(os.path.realpath(sys.argv[1]), folder)
         try:
             paths = make_collections(machine.bus)
-            print(f"session of a login, key derivation aside: {time_login(machine):.1f} ms (at most 20)")
+            print(f"login session, without key derivation: {time_login(machine):.1f} ms (at most 20)")
             print(f"RetrieveSecret: {time_portal(machine.bus):.2f} x Ping (at most 3)")
             locking = time_locking(machine, paths)
             print(f"lock before sleep, {COLLECTIONS * ITEMS} items: {locking:.1f} ms (at most 50)")

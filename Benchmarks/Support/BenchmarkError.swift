@@ -1,6 +1,6 @@
-/// Why a benchmark could not run.
+/// The reason why a benchmark could not run.
 package struct BenchmarkError: Error, CustomStringConvertible {
-    /// What went wrong, in words for a person.
+    /// The reason, for a person.
     package let reason: String
 
     /// Creates an error.

@@ -1,7 +1,7 @@
 import CGcrypt
 package import Gcrypt
 
-/// A modular power in the Second Oakley Group by libgcrypt alone: the floor of a key agreement.
+/// A modular exponentiation in the Second Oakley Group with plain libgcrypt: the floor of a key agreement.
 package struct ModularPower: ~Copyable {
     private let base: gcry_mpi_t?
     private let exponent: gcry_mpi_t?

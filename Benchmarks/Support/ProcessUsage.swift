@@ -1,23 +1,23 @@
 package import Glibc
 
-/// What a process uses, as `/proc` tells.
+/// The resources used by a process, from `/proc`.
 package struct ProcessUsage: Sendable {
     private let folder: String
 
-    /// The process with an id.
+    /// Reads the usage of a process.
     package init(of process: pid_t) {
         folder = "/proc/\(process)"
     }
 
-    /// This process.
+    /// The usage of this process.
     package static let own = ProcessUsage(of: getpid())
 
     /// The resident memory in KiB.
     package var residentKiB: Int? { number(after: "VmRSS:", in: "status") }
 
-    /// The bytes that the process has sent to the disk so far.
+    /// The bytes that the process has written to the disk.
     ///
-    /// Nil where they may not be read: a process that cannot be dumped, as keychaind, shows them to root alone.
+    /// Nil where they cannot be read: for processes that are not dumpable, such as keychaind, only root can.
     package var writtenBytes: Int? { number(after: "write_bytes:", in: "io") }
 
     private func number(after name: String, in file: String) -> Int? {

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Gcrypt
 
-/// The rows of the module `Gcrypt`.
+/// Adds the rows of `Gcrypt`.
 func addCryptographyRows(to table: inout Table) throws {
     _ = try Gcrypt.initialize(lockedBytes: 256 * 1024)
     try addSealingRows(to: &table)

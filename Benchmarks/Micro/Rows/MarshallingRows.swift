@@ -1,6 +1,6 @@
 import DBus
 
-/// The rows of the module `DBus`: what the provider writes and reads most, and the same by libdbus alone.
+/// Adds the rows of `DBus`: the most frequent messages of the provider, and the same with libdbus alone.
 func addMarshallingRows(to table: inout Table) {
     let paths = (1...1000).map { ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login/\($0)") }
     addRows("GetAll of an item", to: &table, writeProperties) { reader in
@@ -43,7 +43,7 @@ private func makeMessage() -> Message {
     Message.signal(.root, "org.example.Benchmark", "Values")
 }
 
-/// The properties of an item as `GetAll` gives them.
+/// Writes the properties of an item like `GetAll`.
 private func writeProperties(_ writer: inout Writer) {
     writer.writeArray(of: "{sv}") { writer in
         writer.writeProperty("Locked", false)

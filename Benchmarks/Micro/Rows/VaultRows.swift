@@ -6,7 +6,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// The rows of the module `Vault`: each has `vault` in its name.
+/// Adds the rows of `Vault`; each has `vault` in its name.
 @MainActor
 func addVaultRows(to table: inout Table) async throws {
     guard table.wants("vault") else { return }
@@ -102,7 +102,7 @@ private func addSyncRows(to table: inout Table, _ folder: BenchmarkFolder) throw
 
 @MainActor
 private func createAtOnce(_ numbers: Range<Int>, in login: Collection) async throws {
-    // The collection belongs to one isolation, so all the tasks run in it, and only their waiting overlaps.
+    // All tasks run in the collection's isolation; only their waits overlap.
     let tasks = numbers.map { number in Task { @MainActor in _ = try await create(number, in: login) } }
     for task in tasks { try await task.value }
 }
@@ -144,7 +144,7 @@ private func unlockedLogin(of vault: Vault) async throws -> Collection {
     return login
 }
 
-/// The resident memory of this process in KiB, what the allocator could give back aside.
+/// Returns the resident memory of this process in KiB, without what the allocator can release.
 private func trimmedResidentKiB() -> Int {
     malloc_trim(0)
     return ProcessUsage.own.residentKiB ?? 0

@@ -2,13 +2,13 @@ import BenchmarkSupport
 import CDBus
 import DBus
 
-/// A program on the bus that does one thing at a time, on the thinnest client there is: libdbus.
+/// A bus client on plain libdbus, the thinnest there is; it does one thing at a time.
 final class BusClient {
     private static let timeout: Int32 = 120_000
 
     private let connection: OpaquePointer
 
-    /// Connects.
+    /// Connects to a bus.
     init(_ address: String) throws(BenchmarkError) {
         guard let connection = dbus_connection_open_private(address, nil) else {
             throw BenchmarkError(reason: "there is no bus at \(address)")
@@ -25,12 +25,12 @@ final class BusClient {
         dbus_connection_unref(connection)
     }
 
-    /// Calls, and waits for the answer.
+    /// Makes a call and waits for the reply.
     func call(_ message: Message) throws(BenchmarkError) -> Message {
         try timedCall(message).reply
     }
 
-    /// Calls, and tells how long the answer took; making the message and reading the answer are not in it.
+    /// Makes a call and returns its duration, without building the message and reading the reply.
     func timedCall(_ message: Message) throws(BenchmarkError) -> (reply: Message, duration: Duration) {
         var error = DBusError()
         dbus_error_init(&error)
@@ -47,8 +47,7 @@ final class BusClient {
         return (Message(owning: reply), duration)
     }
 
-    /// Makes calls, a number of them always on their way, and tells how long all of them took; the answers are in the order of
-    /// the calls.
+    /// Makes calls with a constant number in flight, and returns the total time and the replies in call order.
     func timedCalls(_ messages: [Message], inFlight: Int) throws(BenchmarkError) -> (
         replies: [Message], duration: Duration
     ) {
@@ -64,7 +63,7 @@ final class BusClient {
             }
             while let reply = dbus_connection_pop_message(connection) {
                 let message = Message(owning: reply)
-                // Signals to this connection come between the answers.
+                // Skips signals between the replies.
                 guard dbus_message_get_reply_serial(reply) != 0 else { continue }
                 replies.append(message)
                 if let next = rest.popFirst() { dbus_connection_send(connection, next.pointer, nil) }
@@ -72,7 +71,7 @@ final class BusClient {
         }
         let duration = ContinuousClock.now - start
         if let error = replies.lazy.compactMap(\.error).first { throw BenchmarkError(reason: "\(error)") }
-        // Changes that were written together may be answered in another order than they were asked for.
+        // Changes from one batch may be answered in another order.
         replies.sort { dbus_message_get_reply_serial($0.pointer) < dbus_message_get_reply_serial($1.pointer) }
         return (replies, duration)
     }

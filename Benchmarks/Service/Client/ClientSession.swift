@@ -1,24 +1,24 @@
 import DBus
 import Gcrypt
 
-/// A session with a provider: how secrets travel.
+/// A session with a provider, for the transport of secrets.
 final class ClientSession {
     let path: ObjectPath
     private let cipher: SessionCipher?
 
-    /// A session without encryption.
+    /// Creates a plain session.
     init(path: ObjectPath) {
         self.path = path
         cipher = nil
     }
 
-    /// An encrypted session.
+    /// Creates an encrypted session.
     init(path: ObjectPath, cipher: consuming SessionCipher) {
         self.path = path
         self.cipher = consume cipher
     }
 
-    /// Whether the secret at the reader is the one that is expected.
+    /// Whether the next secret of a reader is the expected one.
     func isSecret(_ expected: [UInt8], at reader: inout Reader) throws -> Bool {
         let (parameters, value) = try reader.readStructure { (reader) throws(BusError) in
             _ = try ObjectPath(from: &reader)

@@ -1,6 +1,6 @@
 import DBus
 
-/// An item that the benchmark makes: five attributes of a hundred bytes together, and a secret of 32 bytes, told apart by a number.
+/// A sample item: five attributes of a hundred bytes in all and a secret of 32 bytes, distinguished by a number.
 struct SampleItem {
     let number: Int
 

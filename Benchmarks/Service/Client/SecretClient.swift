@@ -2,21 +2,21 @@ import BenchmarkSupport
 import DBus
 import Gcrypt
 
-/// A program that keeps its secrets with the provider, and knows which these are.
+/// A client of a provider that knows the expected secrets.
 final class SecretClient {
     let bus: BusClient
     /// The default collection.
     let collection: ObjectPath
     let plain: ClientSession
     let encrypted: ClientSession
-    /// The paths of the items, by their numbers.
+    /// The object paths of the items, by number.
     private(set) var items: [ObjectPath]
 
     private let keyPair: DiffieHellman
 
     /// Opens sessions with the provider.
     ///
-    /// - Parameter items: what an earlier client of the same provider has made.
+    /// - Parameter items: the items of an earlier client of the same provider.
     init(_ bus: BusClient, items: [ObjectPath] = []) throws {
         self.bus = bus
         self.items = items
@@ -29,20 +29,20 @@ final class SecretClient {
         opening.append("plain", Variant.string(""))
         plain = ClientSession(path: try bus.call(opening).read(Variant.self, ObjectPath.self).1)
         let (peer, path) = try bus.call(SecretClient.openEncryptedSession(keyPair)).read(Variant.self, ObjectPath.self)
-        guard case .bytes(let key) = peer else { throw BenchmarkError(reason: "a session without a public key") }
+        guard case .bytes(let key) = peer else { throw BenchmarkError(reason: "OpenSession returned no public key") }
         let secret = try key.bytes.span.withUnsafeBytes { try keyPair.sharedSecret(with: $0) }
         encrypted = ClientSession(path: path, cipher: try SessionCipher(sharedSecret: secret))
         self.keyPair = keyPair
     }
 
-    // MARK: Calls
-
-    /// OpenSession with encryption; the key pair is made before, for the caller's arithmetic is not the provider's.
+    /// Builds an encrypted OpenSession.
+    ///
+    /// The client's key pair is made in advance: its cost is not the provider's.
     func openEncryptedSession() -> Message {
         SecretClient.openEncryptedSession(keyPair)
     }
 
-    /// Session.Close of the session that OpenSession has answered with.
+    /// Builds Session.Close for the session in a reply of OpenSession.
     func closeSession(openedBy reply: Message) throws -> Message {
         let path = try reply.read(Variant.self, ObjectPath.self).1
         return Message.call(to: SecretName.bus, path, SecretName.session, "Close")
@@ -95,19 +95,17 @@ final class SecretClient {
         return message
     }
 
-    // MARK: Answers
-
-    /// Remembers the item that CreateItem has made.
+    /// Records the item in a reply of CreateItem.
     func addItem(createdBy reply: Message) throws {
         let (item, prompt) = try reply.read(ObjectPath.self, ObjectPath.self)
-        guard prompt == .root else { throw BenchmarkError(reason: "CreateItem wants to ask somebody") }
+        guard prompt == .root else { throw BenchmarkError(reason: "CreateItem returned a prompt") }
         items.append(item)
     }
 
     func checkSecret(_ number: Int, in session: ClientSession, _ reply: Message) throws {
         var reader = reply.makeReader()
         guard try session.isSecret(SampleItem(number: number).secret, at: &reader) else {
-            throw BenchmarkError(reason: "GetSecret gives another secret than that of item \(number)")
+            throw BenchmarkError(reason: "GetSecret returned a wrong secret for item \(number)")
         }
     }
 
@@ -118,23 +116,25 @@ final class SecretClient {
             let path = try ObjectPath(from: &reader)
             guard let number = items[numbers].firstIndex(of: path),
                 (try? plain.isSecret(SampleItem(number: number).secret, at: &reader)) == true
-            else { throw BusError(.failed, "GetSecrets gives what was not asked for") }
+            else { throw BusError(.failed, "GetSecrets returned an unrequested item") }
             found += 1
         }
-        guard found == numbers.count else { throw BenchmarkError(reason: "GetSecrets gives \(found) secrets") }
+        guard found == numbers.count else { throw BenchmarkError(reason: "GetSecrets returned \(found) secrets") }
     }
 
     func checkHit(_ number: Int, _ reply: Message) throws {
         let (unlocked, locked) = try reply.read([ObjectPath].self, [ObjectPath].self)
         guard unlocked == [items[number]], locked.isEmpty else {
-            throw BenchmarkError(reason: "SearchItems finds \(unlocked.count) items unlocked, \(locked.count) locked")
+            throw BenchmarkError(
+                reason: "SearchItems found \(unlocked.count) unlocked, \(locked.count) locked items"
+            )
         }
     }
 
     func checkProperties(_ number: Int, _ reply: Message) throws {
         let properties = try reply.read([String: Variant].self)
         guard properties["Attributes"] == .stringDictionary(SampleItem(number: number).attributes) else {
-            throw BenchmarkError(reason: "GetAll gives other attributes than those of item \(number)")
+            throw BenchmarkError(reason: "GetAll returned wrong attributes for item \(number)")
         }
     }
 

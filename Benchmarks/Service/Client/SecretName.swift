@@ -1,6 +1,6 @@
 import DBus
 
-/// The names of the Secret Service that a client needs.
+/// The Secret Service names used by the client.
 enum SecretName {
     static let bus = "org.freedesktop.secrets"
     static let service = "org.freedesktop.Secret.Service"

@@ -1,14 +1,14 @@
-/// What came of operations that were measured in turn, in their order.
+/// The results of operations that were measured in turn.
 struct Comparison {
-    /// The medians of all samples.
+    /// The median times.
     let times: [Duration]
 
-    /// How many times as long as the first they took: the medians of what it was in each round.
+    /// The median ratios to the first operation, taken within each round.
     ///
-    /// Both of a round were measured in the same fraction of a second. A machine that becomes slower in the middle shifts the medians of
-    /// all samples against one another, and these not.
+    /// Both times of a round are taken in the same fraction of a second. A machine that slows down shifts the medians
+    /// of all samples, but not these ratios.
     let ratios: [Double]
 
-    /// How much longer than the first they took: the medians of what it was in each round.
+    /// The median differences to the first operation, taken within each round.
     let rests: [Duration]
 }

@@ -9,19 +9,19 @@ struct Floor {
         self.bus = bus
     }
 
-    /// How long a Ping takes, which libdbus answers.
+    /// Measures a Ping, which libdbus answers.
     func ping() throws -> Duration {
         try bus.timedCall(
             Message.call(to: FloorService.busName, .root, "org.freedesktop.DBus.Peer", "Ping")
         ).duration
     }
 
-    /// How long an echo takes, which the service answers.
+    /// Measures an echo, which the service answers.
     func echo() throws -> Duration {
         try bus.timedCall(echoMessage()).duration
     }
 
-    /// How long an echo takes of several on their way.
+    /// Measures an echo with several in flight.
     func echoes(count: Int, inFlight: Int) throws -> Duration {
         try bus.timedCalls((0..<count).map { _ in echoMessage() }, inFlight: inFlight).duration / count
     }

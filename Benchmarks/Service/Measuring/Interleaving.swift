@@ -1,20 +1,22 @@
 import BenchmarkSupport
 
-/// Measures operations in turn, in small blocks, so that what else the machine does hits all of them alike.
+/// Measures operations in turn, in small blocks, so that other work of the machine affects all alike.
 struct Interleaving {
-    /// How often each operation has its turn, after a first time that warms up.
+    /// The rounds after a warm-up.
     let rounds: Int
 
-    /// How many samples an operation gives in a turn.
+    /// The samples per operation and round.
     let block: Int
 
-    /// Calls of some 100 µs.
+    /// For calls of about 100 µs.
     static let calls = Interleaving(rounds: 50, block: 40)
 
-    /// Operations of more than a millisecond.
+    /// For operations of more than a millisecond.
     static let longCalls = Interleaving(rounds: 25, block: 10)
 
-    /// Compares operations with the first of them; each gives how long it took, less what is not to be counted.
+    /// Compares operations with the first.
+    ///
+    /// Each returns its time, without the parts that do not count.
     func compare(_ operations: (() throws -> Duration)...) throws -> Comparison {
         var samples = operations.map { _ in [Duration]() }
         var turns: [[Duration]] = []
@@ -36,14 +38,14 @@ struct Interleaving {
 }
 
 extension [Duration] {
-    /// The value in the middle; zero if there is none.
+    /// The median; zero if empty.
     var median: Duration {
         isEmpty ? .zero : sorted()[count / 2]
     }
 }
 
 extension [Double] {
-    /// The value in the middle; zero if there is none.
+    /// The median; zero if empty.
     var median: Double {
         isEmpty ? 0 : sorted()[count / 2]
     }

@@ -1,17 +1,17 @@
 import CLinux
 import Glibc
 
-/// Where processes run, and before whom.
+/// CPU affinity and scheduling priority of processes.
 ///
-/// Left alone, the kernel keeps client, bus and service on one processor in one minute and spreads them in the next; then each hand-over
-/// wakes a processor that sleeps, which takes as long as a whole call does otherwise, and ratios tell how often that happened.
+/// By default the kernel keeps client, bus and service on one CPU in one minute and spreads them in the next. Each
+/// switch then wakes a sleeping CPU, which takes as long as a whole call, and the ratios would measure that.
 enum Processors {
-    /// Goes before all other work of the machine, as do the processes that are started from here on; false where that is not allowed.
+    /// Gives this process and its later children priority over all others; false where that is not allowed.
     static func takePrecedence() -> Bool {
         setpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0, -20) == 0
     }
 
-    /// Has processes, all their threads, run on one processor while the closure does.
+    /// Runs processes, with all their threads, on one CPU during the closure.
     static func onOne<Result>(_ processes: [pid_t], _ body: () throws -> Result) rethrows -> Result {
         var all = [UInt64](repeating: 0, count: mostProcessors / 64)
         guard keychaind_get_processors(0, &all, mostProcessors / 8) == 0, let last = last(of: all) else {
@@ -30,7 +30,7 @@ enum Processors {
         }
     }
 
-    /// The last of the processors: the first ones have most of the system's own work.
+    /// Returns the last CPU: the system's own work mostly uses the first.
     private static func last(of processors: [UInt64]) -> [UInt64]? {
         guard let index = processors.lastIndex(where: { $0 != 0 }) else { return nil }
         var last = [UInt64](repeating: 0, count: processors.count)

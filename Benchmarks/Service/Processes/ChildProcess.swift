@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Glibc
 
-/// A program that was started for the benchmark, and ends with this object.
+/// A child process that ends with this object.
 final class ChildProcess {
     private enum State {
         case running
@@ -14,10 +14,10 @@ final class ChildProcess {
     /// Starts a program.
     ///
     /// - Parameters:
-    ///   - executable: a path, or a name to look up in `PATH`.
-    ///   - environment: all of its environment.
-    ///   - input: what it reads from its standard input; at most what a pipe holds.
-    ///   - output: the file that its output and errors go to.
+    ///   - executable: a path, or a name to search in `PATH`.
+    ///   - environment: the complete environment.
+    ///   - input: the standard input, at most the size of a pipe.
+    ///   - output: the file for output and errors.
     init(
         _ executable: String,
         _ arguments: [String],
@@ -26,7 +26,7 @@ final class ChildProcess {
         output: String
     ) throws(BenchmarkError) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw BenchmarkError(reason: "no pipe could be made") }
+        guard pipe(&ends) == 0 else { throw BenchmarkError(reason: "cannot create a pipe") }
         defer { close(ends[0]) }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         var actions = posix_spawn_file_actions_t()
@@ -50,10 +50,10 @@ final class ChildProcess {
 
     deinit { stop(SIGKILL) }
 
-    /// What the process uses.
+    /// The resources used by the process.
     var usage: ProcessUsage { ProcessUsage(of: id) }
 
-    /// Ends the process, and waits until it has.
+    /// Stops the process and waits for its end.
     func stop(_ signal: Int32 = SIGTERM) {
         guard case .running = state else { return }
         state = .ended

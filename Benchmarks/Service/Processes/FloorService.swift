@@ -1,20 +1,20 @@
 import BenchmarkSupport
 import CDBus
 
-/// The cheapest service that libdbus makes: what no provider on libdbus can beat.
+/// The cheapest possible service on libdbus; no provider on libdbus can be faster.
 ///
-/// libdbus itself answers `Peer.Ping`; `Echo` is answered with 100 bytes, whatever it is called with.
+/// libdbus itself answers `Peer.Ping`; `Echo` returns 100 bytes for any call.
 enum FloorService {
     static let busName = "org.keychaind.Floor"
     static let interface = "org.keychaind.Floor"
 
     private static let size: Int32 = 100
 
-    /// Serves until the bus goes.
+    /// Serves until the bus disappears.
     static func run() throws {
         guard let connection = dbus_bus_get(DBUS_BUS_SESSION, nil),
             dbus_bus_request_name(connection, busName, 0, nil) == 1
-        else { throw BenchmarkError(reason: "the floor cannot take its name") }
+        else { throw BenchmarkError(reason: "the floor service cannot own its name") }
         let bytes = UnsafeMutablePointer<UInt8>.allocate(capacity: Int(size))
         bytes.initialize(repeating: 0x2a, count: Int(size))
         dbus_connection_add_filter(

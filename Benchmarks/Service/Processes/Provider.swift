@@ -12,18 +12,20 @@ struct Provider {
     /// The most items that it can be filled with in reasonable time.
     let capacity: Int
 
-    /// The keychaind that was built with this program, or that in the environment variable `KEYCHAIND`.
+    /// The keychaind of this build, or of the environment variable `KEYCHAIND`.
     static func keychaind() throws -> Provider {
         let built = realpath("/proc/self/exe", nil).map { path in
             defer { free(path) }
             return String(cString: path).split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/keychaind"
         }
         guard let executable = getenv("KEYCHAIND").map({ String(cString: $0) }) ?? built, access(executable, X_OK) == 0
-        else { throw BenchmarkError(reason: "there is no keychaind; build it, or name one in KEYCHAIND") }
+        else { throw BenchmarkError(reason: "keychaind not found; build it or set KEYCHAIND to its path") }
         return Provider(name: "keychaind", executable: executable, arguments: ["--unlock"], capacity: .max)
     }
 
-    /// GNOME's, whose every change writes all its items: filling it takes quadratic time.
+    /// GNOME's provider.
+    ///
+    /// Every change writes all items, so filling it takes quadratic time.
     static let gnomeKeyring = Provider(
         name: "gnome-keyring",
         executable: "gnome-keyring-daemon",
@@ -31,7 +33,7 @@ struct Provider {
         capacity: 100
     )
 
-    /// Starts it.
+    /// Starts the provider.
     func start(on stage: Stage) throws -> ChildProcess {
         try stage.start(executable, arguments, input: Provider.password)
     }

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 import Glibc
 
-/// A bus for the benchmark alone, with the floor on it, and room for a provider.
+/// A private bus with the floor service and a provider.
 final class Stage {
     let folder: BenchmarkFolder
     let client: BusClient
@@ -9,7 +9,7 @@ final class Stage {
     private let bus: ChildProcess
     private let floor: ChildProcess
 
-    /// Starts the bus and the floor.
+    /// Starts the bus and the floor service.
     init() throws {
         folder = try BenchmarkFolder()
         let socket = "/tmp/keychaind-benchmark-\(getpid())-\(UInt32.random(in: 0 ... .max))"
@@ -33,19 +33,19 @@ final class Stage {
         try client.waitForOwner(of: FloorService.busName)
     }
 
-    /// Has this program, the bus, the floor and a provider share one processor while the closure runs.
+    /// Runs this program, the bus, the floor service and a provider on one CPU during the closure.
     func onOneProcessor<Result>(with provider: ChildProcess, _ body: () throws -> Result) rethrows -> Result {
         try Processors.onOne([getpid(), bus.id, floor.id, provider.id], body)
     }
 
-    /// Ends everything, and removes the files.
+    /// Stops everything and removes the files.
     func close() {
         floor.stop()
         bus.stop()
         folder.remove()
     }
 
-    /// Starts a program on the bus; its data are in the folder.
+    /// Starts a program on the bus, with its data in the folder.
     func start(_ executable: String, _ arguments: [String], input: String) throws -> ChildProcess {
         try ChildProcess(
             executable,
@@ -56,7 +56,7 @@ final class Stage {
         )
     }
 
-    /// Tries until there is a value, for five seconds.
+    /// Polls for a value for up to five seconds.
     static func waiting<Value>(for what: String, _ value: () throws -> Value?) throws -> Value {
         let end = ContinuousClock.now + .seconds(5)
         while ContinuousClock.now < end {
@@ -69,13 +69,13 @@ final class Stage {
     private static func environment(_ folder: BenchmarkFolder, _ address: String) -> [String: String] {
         [
             "HOME": folder.path, "XDG_RUNTIME_DIR": folder.path, "DBUS_SESSION_BUS_ADDRESS": address,
-            // Where nobody looks at a screen, the pinentry in the folder answers what is asked.
+            // Without a screen, the pinentry in the folder answers.
             "PATH": "\(folder.path):\(getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin")",
             "DISPLAY": ":0",
         ]
     }
 
-    /// A pinentry that says it has windows, and knows the password.
+    /// A pinentry that claims to have windows and knows the password.
     private static let pinentry = """
         #!/bin/sh
         echo OK

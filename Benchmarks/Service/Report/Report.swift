@@ -1,12 +1,12 @@
 import Glibc
 
-/// The table, printed row by row as the figures come.
+/// The report table, printed row by row.
 struct Report {
     private static let widths = [46, 14, 22, 8, 6]
 
     private(set) var missed = 0
 
-    /// Begins the table of a provider.
+    /// Starts the table of a provider.
     func begin(_ provider: String) {
         print("")
         Report.printLine([provider, "p50", "value", "must", ""])
@@ -14,7 +14,7 @@ struct Report {
 
     /// Prints a row.
     ///
-    /// One of a peer is held to nothing.
+    /// The rows of another provider have no requirement.
     mutating func add(_ row: Row, isPeer: Bool) {
         if !row.passes && !isPeer { missed += 1 }
         let verdict =
@@ -28,7 +28,7 @@ struct Report {
         ])
     }
 
-    /// Prints what a reader should know of the rows.
+    /// Prints a note about the rows.
     func note(_ text: String) {
         print("  \(text)")
         fflush(nil)

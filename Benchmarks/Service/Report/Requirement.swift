@@ -1,8 +1,8 @@
-/// What a figure has to keep to.
+/// The requirement for a value.
 enum Requirement {
     case atMost(Double)
     case atLeast(Double)
-    /// For comparison only.
+    /// None; for comparison only.
     case none
 
     func isMet(by value: Double) -> Bool {

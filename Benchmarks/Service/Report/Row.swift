@@ -1,21 +1,21 @@
-/// A line of the table: what was measured, and the value that is held to a bound.
+/// A row of the table: a measurement and the value with a requirement.
 struct Row {
     let name: String
 
-    /// The figure itself, such as a median in microseconds; empty if it is the value.
+    /// The measured figure, such as a median in microseconds; empty if it is the value.
     let figure: String
 
-    /// What is compared: most often how many times the floor the figure is.
+    /// The compared value, usually the ratio to the floor.
     let value: Double
 
-    /// What the value counts, such as "× Ping".
+    /// The unit of the value, such as "× Ping".
     let unit: String
 
     let requirement: Requirement
 
     var passes: Bool { requirement.isMet(by: value) }
 
-    /// A value by itself.
+    /// Creates a row with a value only.
     init(_ name: String, _ value: Double, _ unit: String, _ requirement: Requirement, figure: String = "") {
         self.name = name
         self.figure = figure
@@ -24,9 +24,9 @@ struct Row {
         self.requirement = requirement
     }
 
-    /// A time beside the time of a floor, which was measured before it in each turn.
+    /// Creates a row for a time and its ratio to the floor, measured in turn.
     ///
-    /// - Parameter index: the place of what was measured; that of the floor is 0.
+    /// - Parameter index: the index of the measured operation; the floor has index 0.
     init(
         _ name: String,
         _ comparison: Comparison,
@@ -43,7 +43,7 @@ struct Row {
         )
     }
 
-    /// The rate of calls that took so long each, beside the rate of others, which were measured before them in each turn.
+    /// Creates a row for a call rate and its ratio to another, measured in turn.
     init(_ name: String, rateOf comparison: Comparison, to otherName: String, _ requirement: Requirement) {
         self.init(
             name,
@@ -56,7 +56,7 @@ struct Row {
 }
 
 extension Double {
-    /// The number with so many digits behind the point.
+    /// Formats the number with a number of decimals.
     func formatted(digits: Int) -> String {
         let scale = (0..<digits).reduce(1) { power, _ in power * 10 }
         guard isFinite, abs(self) < 1e15 else { return "\(self)" }

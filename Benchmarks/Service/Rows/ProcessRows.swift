@@ -4,7 +4,7 @@ import Gcrypt
 import Glibc
 
 extension Suite {
-    /// How long a provider needs to serve, less the derivation of its key, which is meant to take long.
+    /// Adds the start times of a provider, without the deliberately slow key derivation.
     func addStartRows(number: Int, item: ObjectPath, to report: inout Report) throws {
         let password = try SecureBytes(copying: Array(Provider.password.utf8))
         let salt = try RandomBytes.nonce(16)
@@ -44,7 +44,7 @@ extension Suite {
         )
     }
 
-    /// The resident memory once the provider has come to rest.
+    /// Adds the resident memory of an idle provider.
     func addMemoryRow(
         _ name: String,
         of process: ChildProcess,
@@ -56,8 +56,8 @@ extension Suite {
         report.add(Row(name, Double(resident) / 1024, "MB", requirement), isPeer: isPeer)
     }
 
-    /// keychaind's cost of a guess at a password.
+    /// The cost of keychaind's key derivation.
     private static let keyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 3, lanes: 1)
-    /// Microseconds after which keychaind has given back what starting needed.
+    /// The microseconds until keychaind has released its start-up memory.
     private static let restTime: useconds_t = 1_500_000
 }

@@ -3,9 +3,9 @@ import DBus
 import Glibc
 
 extension Suite {
-    /// What a protected item costs to read once it was granted, beside one that nothing protects.
+    /// Adds the cost of reading a granted protected item, compared with an unprotected one.
     ///
-    /// Last of all rows: from here on the collection has an item that has to be looked at.
+    /// It must come last: afterwards the collection has a protected item, which every search checks.
     func addProtectedRows(_ client: SecretClient, to report: inout Report) throws {
         let item = try client.createProtectedItem()
         try client.unlock(item)
@@ -39,7 +39,7 @@ extension SecretClient {
         return try bus.call(message).read(ObjectPath.self, ObjectPath.self).0
     }
 
-    /// Has the item granted for five minutes; the pinentry of the stage answers.
+    /// Requests a grant of five minutes; the stage's pinentry answers.
     fileprivate func unlock(_ item: ObjectPath) throws {
         let authentication = "org.keychaind.Authentication1"
         let creation = Message.call(

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 
 extension Suite {
-    /// What only reads, at a size.
+    /// Adds the reading calls at a collection size.
     func addReadingRows(_ client: SecretClient, size: Int, to report: inout Report) throws {
         let items = "\(size) items"
         try addPingRow("GetSecret plain, \(items)", .atMost(1.3), client, to: &report) {
@@ -26,7 +26,7 @@ extension Suite {
         }
     }
 
-    /// Many secrets: in one call, and in many at once.
+    /// Adds the reading of many secrets, in one call and in concurrent calls.
     func addBatchRows(_ client: SecretClient, to report: inout Report) throws {
         try addPingRow("GetSecrets of 100 plain", .atMost(10), client, to: &report) {
             let first = Int.random(in: 0..<client.items.count - 100)

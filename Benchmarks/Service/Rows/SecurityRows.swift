@@ -3,7 +3,7 @@ import Glibc
 import Security
 
 extension Suite {
-    /// What Apple's functions cost, beside the calls that they cannot do without.
+    /// Adds the cost of Apple's functions, compared with the calls that they need.
     func addSecurityRows(_ client: SecretClient, _ process: ChildProcess, to report: inout Report) throws {
         setenv("DBUS_SESSION_BUS_ADDRESS", stage.address, 1)
         let item: [CFString: Any] = [
@@ -11,7 +11,7 @@ extension Suite {
         ]
         let secret = Data(repeating: 7, count: 32)
         let addition = item.merging([kSecValueData: secret]) { $1 } as CFDictionary
-        guard SecItemAdd(addition, nil) == errSecSuccess else { throw BenchmarkError(reason: "SecItemAdd fails") }
+        guard SecItemAdd(addition, nil) == errSecSuccess else { throw BenchmarkError(reason: "SecItemAdd failed") }
         let query = item.merging([kSecReturnData: true]) { $1 } as CFDictionary
         let times = try Interleaving.calls.compare(
             {
@@ -29,7 +29,7 @@ extension Suite {
                 let status = SecItemCopyMatching(query, &result)
                 let duration = ContinuousClock.now - start
                 guard status == errSecSuccess, result as? Data == secret else {
-                    throw BenchmarkError(reason: "SecItemCopyMatching gives \(status), or another secret")
+                    throw BenchmarkError(reason: "SecItemCopyMatching returned \(status) or a wrong secret")
                 }
                 return duration
             }
@@ -41,7 +41,7 @@ extension Suite {
         try addDuplicateRows(addition, client, process, to: &report)
     }
 
-    /// Adding what exists: not much more than to find that out, and nothing is written.
+    /// Adds the addition of an existing item: it should cost little more than the lookup, and writes nothing.
     private func addDuplicateRows(
         _ addition: CFDictionary,
         _ client: SecretClient,
@@ -53,7 +53,7 @@ extension Suite {
             let start = ContinuousClock.now
             let status = SecItemAdd(addition, nil)
             let duration = ContinuousClock.now - start
-            guard status == errSecDuplicateItem else { throw BenchmarkError(reason: "SecItemAdd gives \(status)") }
+            guard status == errSecDuplicateItem else { throw BenchmarkError(reason: "SecItemAdd returned \(status)") }
             return duration
         }
         report.add(Row("SecItemAdd of what exists", times, to: "Ping", .none), isPeer: isPeer)

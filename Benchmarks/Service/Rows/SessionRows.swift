@@ -2,7 +2,7 @@ import BenchmarkSupport
 import Gcrypt
 
 extension Suite {
-    /// The floor itself, and opening sessions.
+    /// Adds the floor and the opening of sessions.
     func addSessionRows(_ client: SecretClient, to report: inout Report) throws {
         let floor = Floor(client.bus)
         let floors = try Interleaving.calls.compare(floor.ping, floor.echo)

@@ -1,7 +1,7 @@
 import BenchmarkSupport
 
 extension Suite {
-    /// What writes, at a size.
+    /// Adds the writing calls at a collection size.
     func addWritingRows(_ client: SecretClient, _ process: ChildProcess, size: Int, to report: inout Report) throws {
         let floor = try SyncFloor(in: stage.folder)
         let (made, written) = (client.items.count, process.usage.writtenBytes)
@@ -16,7 +16,7 @@ extension Suite {
             let bytes = Double(after - before) / Double(client.items.count - made)
             report.add(Row("  written a call", bytes / 1024, "KiB", .atMost(24)), isPeer: isPeer)
         } else {
-            report.note("What a call writes cannot be read from /proc: only root may.")
+            report.note("The bytes written per call are missing: only root can read them from /proc.")
         }
         let rates = try Interleaving(rounds: 20, block: 1).compare(
             { try (0..<16).reduce(.zero) { sum, _ in try sum + create(client) } / 16 },
