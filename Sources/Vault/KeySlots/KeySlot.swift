@@ -114,19 +114,6 @@ struct KeySlotNote: Equatable, Sendable {
     var made: Timestamp
     var label: String
 
-    init(made: Timestamp, label: String) {
-        self.made = made
-        self.label = label
-    }
-
-    /// Decodes a note; nil when the size is wrong.
-    init?(decoding bytes: some Swift.Collection<UInt8>) {
-        guard (Self.minimumSize...Self.minimumSize + Self.labelBytes).contains(bytes.count) else { return nil }
-        let time = bytes.prefix(Self.minimumSize).reduce(UInt64(0)) { value, byte in value << 8 | UInt64(byte) }
-        made = Timestamp(microsecondsSinceEpoch: Int64(bitPattern: time))
-        label = String(decoding: bytes.dropFirst(Self.minimumSize), as: UTF8.self)
-    }
-
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: made.microsecondsSinceEpoch)
@@ -136,6 +123,16 @@ struct KeySlotNote: Equatable, Sendable {
     static let labelBytes = 256
 
     private static let minimumSize = 8
+}
+
+extension KeySlotNote {
+    /// Decodes a note; nil when the size is wrong.
+    init?(decoding bytes: some Swift.Collection<UInt8>) {
+        guard (Self.minimumSize...Self.minimumSize + Self.labelBytes).contains(bytes.count) else { return nil }
+        let time = bytes.prefix(Self.minimumSize).reduce(UInt64(0)) { value, byte in value << 8 | UInt64(byte) }
+        made = Timestamp(microsecondsSinceEpoch: Int64(bitPattern: time))
+        label = String(decoding: bytes.dropFirst(Self.minimumSize), as: UTF8.self)
+    }
 }
 
 /// An opened key slot with its master key, in locked memory.

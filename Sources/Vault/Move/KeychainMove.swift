@@ -4,9 +4,10 @@ package import Logging
 
 /// The one-time move of a user's keychains from the home folder into the folder of the domain.
 ///
-/// 1. Copies every file into `incoming`, compares it byte for byte and folds in its journal. |2. Lists the new names in
-///    `moving` and renames the copies. |3. Lists the old files in `moved`. From here on the copies are authoritative.
-///    |4. Removes the old files unless they have changed, and marks `moved` as done.
+/// 1. Copies every file into `incoming`, compares it byte for byte and folds in its journal.
+/// 2. Lists the new names in `moving` and renames the copies.
+/// 3. Lists the old files in `moved`. From here on the copies are authoritative.
+/// 4. Removes the old files unless they have changed, and marks `moved` as done.
 ///
 /// After a crash before step 3 the old files are intact and the next start begins again; after step 3 it continues with
 /// step 4. Files that the vault cannot read are copied unchanged and kept.

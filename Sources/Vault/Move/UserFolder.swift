@@ -13,22 +13,6 @@ struct UserFolder: ~Copyable {
         var size: Int64
         var seconds: Int64
         var nanoseconds: Int64
-
-        init(_ status: stat) {
-            device = UInt64(status.st_dev)
-            inode = UInt64(status.st_ino)
-            size = Int64(status.st_size)
-            seconds = Int64(status.st_mtim.tv_sec)
-            nanoseconds = Int64(status.st_mtim.tv_nsec)
-        }
-
-        init(device: UInt64, inode: UInt64, size: Int64, seconds: Int64, nanoseconds: Int64) {
-            self.device = device
-            self.inode = inode
-            self.size = size
-            self.seconds = seconds
-            self.nanoseconds = nanoseconds
-        }
     }
 
     private static let maximumEntries = 4096
@@ -204,5 +188,15 @@ struct UserFolder: ~Copyable {
     /// Syncs renamed, created and removed names.
     func synchronize() throws(VaultError) {
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
+    }
+}
+
+extension UserFolder.Identity {
+    init(_ status: stat) {
+        device = UInt64(status.st_dev)
+        inode = UInt64(status.st_ino)
+        size = Int64(status.st_size)
+        seconds = Int64(status.st_mtim.tv_sec)
+        nanoseconds = Int64(status.st_mtim.tv_nsec)
     }
 }

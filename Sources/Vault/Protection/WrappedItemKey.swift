@@ -21,50 +21,6 @@ struct WrappedItemKey: Equatable, Sendable {
     let derivation: PasswordDerivation?
     let sealed: [UInt8]
 
-    init(
-        factors: FactorSet,
-        login: [UInt8]?,
-        publicKey: [UInt8]?,
-        derivation: PasswordDerivation?,
-        sealed: [UInt8]
-    ) {
-        self.factors = factors
-        self.login = login
-        self.publicKey = publicKey
-        self.derivation = derivation
-        self.sealed = sealed
-    }
-
-    /// Reads the next wrap; nil when it is invalid.
-    init?(from reader: inout ByteReader) {
-        guard let number = reader.integer(UInt8.self), let factors = Self.factors(number & ~Self.loginBit) else {
-            return nil
-        }
-        self.factors = factors
-        var login: [UInt8]?
-        if number & Self.loginBit != 0 {
-            guard factors.contains(.passcode), let bytes = reader.bytes(CollectionFormat.identifierSize) else {
-                return nil
-            }
-            login = Array(bytes)
-        }
-        var publicKey: [UInt8]?
-        if factors.contains(.passcode) {
-            guard let bytes = reader.bytes(KeyEncapsulation.publicKeySize) else { return nil }
-            publicKey = Array(bytes)
-        }
-        var derivation: PasswordDerivation?
-        if factors.contains(.applicationPassword) {
-            guard let bytes = reader.bytes(PasswordDerivation.encodedSize) else { return nil }
-            derivation = PasswordDerivation(decoding: bytes)
-        }
-        guard let sealed = reader.bytes(Self.sealedSize) else { return nil }
-        self.login = login
-        self.publicKey = publicKey
-        self.derivation = derivation
-        self.sealed = Array(sealed)
-    }
-
     var encoded: [UInt8] { header + sealed }
 
     /// The encoding without the sealed key.
@@ -102,6 +58,36 @@ struct WrappedItemKey: Equatable, Sendable {
 }
 
 extension WrappedItemKey {
+    /// Reads the next wrap; nil when it is invalid.
+    init?(from reader: inout ByteReader) {
+        guard let number = reader.integer(UInt8.self), let factors = Self.factors(number & ~Self.loginBit) else {
+            return nil
+        }
+        self.factors = factors
+        var login: [UInt8]?
+        if number & Self.loginBit != 0 {
+            guard factors.contains(.passcode), let bytes = reader.bytes(CollectionFormat.identifierSize) else {
+                return nil
+            }
+            login = Array(bytes)
+        }
+        var publicKey: [UInt8]?
+        if factors.contains(.passcode) {
+            guard let bytes = reader.bytes(KeyEncapsulation.publicKeySize) else { return nil }
+            publicKey = Array(bytes)
+        }
+        var derivation: PasswordDerivation?
+        if factors.contains(.applicationPassword) {
+            guard let bytes = reader.bytes(PasswordDerivation.encodedSize) else { return nil }
+            derivation = PasswordDerivation(decoding: bytes)
+        }
+        guard let sealed = reader.bytes(Self.sealedSize) else { return nil }
+        self.login = login
+        self.publicKey = publicKey
+        self.derivation = derivation
+        self.sealed = Array(sealed)
+    }
+
     static let purpose = Array("keychaind 1 item key".utf8)
 
     /// Derives the key that wraps an item key: HKDF-SHA256 of the passcode's key and the application password's key,

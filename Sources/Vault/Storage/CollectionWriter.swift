@@ -27,9 +27,19 @@ final class CollectionWriter {
     private var secretsKey: SecretsKey?
     private var state: CollectionState?
 
-    // The reason why no more changes are accepted, if any.
-    private var refusal: VaultError?
-    private var structureIsChecked = false
+    private var changes = Changes.unchecked
+
+    /// Whether the writer accepts changes.
+    private enum Changes {
+        /// Yes, but the structure of the file has not been checked for damage.
+        case unchecked
+        case accepted
+        case refused(VaultError)
+
+        var refusal: VaultError? {
+            if case .refused(let error) = self { error } else { nil }
+        }
+    }
 
     init(
         _ name: CollectionName,
@@ -85,22 +95,20 @@ final class CollectionWriter {
         self.keys = keys
         self.secretsKey = secretsKey
         self.state = state
-        structureIsChecked = true
+        changes = .accepted
         return state
     }
 
     /// Checks the structure of the file for damage that reading may miss and writing could spread.
     func checkStructure() {
-        guard !structureIsChecked, let file else { return }
-        structureIsChecked = true
+        guard case .unchecked = changes, let file else { return }
+        changes = .accepted
         do throws(VaultError) {
             guard let damage = try file.structuralDamage() else { return }
-            refusal = VaultError(.unreadable, reason: "the file is damaged and cannot be changed: \(damage)")
+            changes = .refused(VaultError(.unreadable, reason: "the file is damaged and cannot be changed: \(damage)"))
         } catch {
-            refusal = VaultError(
-                .unreadable,
-                reason: "the file cannot be checked for damage, so it cannot be changed: \(error.reason)"
-            )
+            let reason = "the file cannot be checked for damage, so it cannot be changed: \(error.reason)"
+            changes = .refused(VaultError(.unreadable, reason: reason))
         }
     }
 
@@ -129,13 +137,11 @@ final class CollectionWriter {
             }
             contents.sealedState = state
             self.state = state
-        } else if refusal == nil {
-            refusal = VaultError(
-                .unreadable,
-                reason: "the sealed state is damaged, so the collection cannot be changed"
-            )
+        } else if changes.refusal == nil {
+            let reason = "the sealed state is damaged, so the collection cannot be changed"
+            changes = .refused(VaultError(.unreadable, reason: reason))
         }
-        if let refusal { contents.problems.append(refusal.reason) }
+        if let refusal = changes.refusal { contents.problems.append(refusal.reason) }
         if tagsAreStale {
             do throws(VaultError) {
                 try retag(contents.table, keys: keys)
@@ -214,7 +220,7 @@ final class CollectionWriter {
 
     /// Prepares the journal for the next change: checkpoints a long one without waiting for a pause.
     func prepareForNextCommit() {
-        guard refusal == nil else { return }
+        guard changes.refusal == nil else { return }
         file?.reserveJournal()
         if file?.journalIsLong == true { checkpoint() }
     }
@@ -223,7 +229,7 @@ final class CollectionWriter {
     ///
     /// A failure loses nothing: the journal stays.
     func checkpoint() {
-        guard refusal == nil else { return }
+        guard changes.refusal == nil else { return }
         do throws(VaultError) {
             try file?.checkpoint()
         } catch {
@@ -235,7 +241,7 @@ final class CollectionWriter {
     /// Moves the journal into the file and closes it.
     func close() {
         do throws(VaultError) {
-            try file?.finish(isSound: refusal == nil && state != nil)
+            try file?.finish(isSound: changes.refusal == nil && state != nil)
         } catch {
             configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
         }
@@ -288,7 +294,7 @@ final class CollectionWriter {
     /// Returns the file if it may be written.
     private func writableFile() throws(VaultError) -> CollectionFile {
         let file = try openedFile()
-        if let refusal { throw refusal }
+        if let refusal = changes.refusal { throw refusal }
         if let obstacle = file.obstacle { throw obstacle }
         return file
     }
@@ -300,10 +306,9 @@ final class CollectionWriter {
         } catch {
             // After a failed sync the contents of the disk are unknown until the file is read again.
             if error.code == .storageFailed {
-                refusal = VaultError(
-                    .storageFailed,
-                    reason: "the disk failed, so the collection cannot be changed until the next start: \(error.reason)"
-                )
+                let reason =
+                    "the disk failed, so the collection cannot be changed until the next start: \(error.reason)"
+                changes = .refused(VaultError(.storageFailed, reason: reason))
             }
             throw error
         }

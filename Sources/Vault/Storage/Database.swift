@@ -217,8 +217,8 @@ extension Database {
     /// On a full disk the file is readable, and often writable again once there is room: the index of the journal is
     /// then in memory, and no other connection can use the file.
     ///
-    /// - Parameter check: throws for an invalid file, before anything is changed. |- Returns: the connection, and the
-    ///   reason why it cannot write, if any.
+    /// - Parameter check: throws for an invalid file, before anything is changed.
+    /// - Returns: the connection, and the reason why it cannot write, if any.
     static func open(
         _ name: String,
         in folder: Folder,
