@@ -41,22 +41,22 @@ package final class Vault {
     package func open() async throws(VaultError) {
         guard opened == nil else { return }
         let audit = AuditTrail()
-        let clerk = try Worker(
+        let folderWorker = try Worker(
             "vault folder",
             VaultFolder(folder, configuration: configuration, audit: audit)
         ) { folder in
             folder.writeAudit()
         }
-        let contents = try await clerk.perform { (folder) throws(VaultError) in try folder.open() }
+        let contents = try await folderWorker.perform { (folder) throws(VaultError) in try folder.open() }
         let context = VaultContext(
             configuration: configuration,
             folder: folder,
             indexKey: contents.indexKey,
-            clerk: clerk,
+            folderWorker: folderWorker,
             audit: audit,
             observer: observer,
-            deriver: try Worker("key derivation", ()),
-            keeper: try Worker("generations", ())
+            derivationWorker: try Worker("key derivation", ()),
+            copyWorker: try Worker("generations", ())
         )
         var opened = Opened(
             context: context,
@@ -125,7 +125,9 @@ package final class Vault {
         else { throw VaultError(.limitExceeded, reason: "the alias is empty or too long, or there are too many") }
         guard collection?.isDeleted != true else { throw VaultError.collectionDeleted }
         let name = collection?.name
-        try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.setAlias(alias, to: name) }
+        try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
+            try folder.setAlias(alias, to: name)
+        }
         // The collection, and its aliases with it, may have been deleted during the write.
         self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
     }
@@ -180,7 +182,9 @@ package final class Vault {
         let aliases = self.aliases.filter { alias in alias.value != name }
         self.opened?.aliases = aliases
         do throws(VaultError) {
-            try await opened.context.clerk.perform { (folder) throws(VaultError) in try folder.removeAliases(of: name) }
+            try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
+                try folder.removeAliases(of: name)
+            }
         } catch {
             // An alias of a missing collection is ignored.
             configuration.logger.warning("\(name): its aliases stay on the disk: \(error)")
@@ -193,11 +197,11 @@ package final class Vault {
         self.opened = nil
         for collection in opened.collections { collection.lock() }
         // A running copy reads the file; closing the file first would leave its journal behind.
-        await opened.context.keeper.stop()
+        await opened.context.copyWorker.stop()
         for collection in opened.collections { await collection.close() }
-        await opened.context.deriver.stop()
-        opened.context.clerk.post { folder in folder.close() }
-        await opened.context.clerk.stop()
+        await opened.context.derivationWorker.stop()
+        opened.context.folderWorker.post { folder in folder.close() }
+        await opened.context.folderWorker.stop()
     }
 
     /// The objects that the collections share; nil while the vault is closed.

@@ -16,7 +16,7 @@ struct VaultContext {
     let indexKey: BlindIndexKey
 
     /// The thread that owns the folder and the files that belong to no collection.
-    let clerk: Worker<VaultFolder>
+    let folderWorker: Worker<VaultFolder>
 
     /// The audit entries to be written.
     let audit: AuditTrail
@@ -26,10 +26,10 @@ struct VaultContext {
     /// The thread that derives keys from passwords.
     ///
     /// One is enough: each derivation takes much memory.
-    let deriver: Worker<Void>
+    let derivationWorker: Worker<Void>
 
     /// The thread that copies generations and backups, so that changes need not wait.
-    let keeper: Worker<Void>
+    let copyWorker: Worker<Void>
 }
 
 /// A reference to `login`, whose password is the passcode, for the other collections.

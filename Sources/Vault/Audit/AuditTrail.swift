@@ -130,7 +130,7 @@ extension Vault {
     /// - Parameter ring: the ring of the entry.
     package func audit(_ entry: AuditEntry, in ring: AuditRing) {
         guard let context, context.audit.add(entry, in: ring) else { return }
-        context.clerk.post { folder in folder.writeAuditIfLong() }
+        context.folderWorker.post { folder in folder.writeAuditIfLong() }
     }
 
     /// Returns the audit entries of all rings, newest first.
@@ -149,7 +149,7 @@ extension Vault {
         guard context.audit.key != nil else {
             throw VaultError(.locked, reason: "the audit cannot be read before the login keychain is unlocked")
         }
-        return try await context.clerk.perform { (folder) throws(VaultError) in
+        return try await context.folderWorker.perform { (folder) throws(VaultError) in
             try folder.auditEntries(since: since, limit: limit)
         }
     }

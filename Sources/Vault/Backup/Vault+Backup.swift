@@ -13,7 +13,7 @@ extension Vault {
             collection.problems.isEmpty
         else { return }
         let copy = SealedCopy(of: name, in: context.folder)
-        try await context.keeper.perform { (_) throws(VaultError) in
+        try await context.copyWorker.perform { (_) throws(VaultError) in
             try copy.make { (file) throws(VaultError) in try backups.keep(file, of: name) }
         }
     }
@@ -37,7 +37,7 @@ extension Vault {
         guard let context else { throw VaultError.vaultClosed }
         try context.configuration.limits.check(password: text)
         let text = Handoff(text)
-        try await context.deriver.perform { (_) throws(VaultError) in
+        try await context.derivationWorker.perform { (_) throws(VaultError) in
             guard let text = text.take() else { throw VaultError.vaultClosed }
             try backup.verify(text)
         }
@@ -92,7 +92,7 @@ extension Vault {
         var failure: VaultError?
         do throws(VaultError) {
             let kept = max(1, context.configuration.generations)
-            try await context.keeper.perform { (_) throws(VaultError) in
+            try await context.copyWorker.perform { (_) throws(VaultError) in
                 if hasFile { try swap.keepPresent(isReadable: isReadable, generations: kept) }
                 try swap.place(backup)
             }

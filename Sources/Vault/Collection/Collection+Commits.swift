@@ -18,14 +18,14 @@ extension Collection {
     func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
         try requireUnlocked()
         if case .writing = commits {
-            let turn = await withCheckedContinuation { continuation in
+            let resumption = await withCheckedContinuation { continuation in
                 mutation.continuation = continuation
                 changeWaiting { waiting in waiting.append(mutation) }
             }
-            if case .settled(let result) = turn { return try result.get() }
+            if case .settled(let result) = resumption { return try result.get() }
         }
         if case .idle = commits { commits = .writing(waiting: []) }
-        defer { passTurn() }
+        defer { resumeNext() }
         try requireUnlocked()
 
         var batch = newBatch()
@@ -144,7 +144,7 @@ extension Collection {
     ) async throws(VaultError) -> [[UInt8]?] {
         let oldLedger = try await strengthenLedger(for: change)
         do throws(VaultError) {
-            try await withdrawFromGenerations(change)
+            try await removeFromGenerations(change)
             return try await worker.perform { (writer) throws(VaultError) in
                 try writer.commit(change)
             } afterwards: { writer in
@@ -156,12 +156,12 @@ extension Collection {
         }
     }
 
-    private func passTurn() {
+    private func resumeNext() {
         guard let next = changeWaiting({ waiting in waiting.popFirst() }) ?? nil else {
             commits = .idle
             return
         }
-        next.take(.lead)
+        next.resume(.lead)
     }
 
     /// Changes the queue in place; nil when nobody writes and so nobody can wait.
@@ -178,12 +178,12 @@ extension Collection {
 extension PendingMutation {
     /// Resumes the waiting caller with the result of its change.
     fileprivate func settle(_ result: Result<Outcome, VaultError>) {
-        take(.settled(result))
+        resume(.settled(result))
     }
 
     /// Resumes the waiting caller, once.
-    fileprivate func take(_ turn: Turn) {
-        continuation?.resume(returning: turn)
+    fileprivate func resume(_ resumption: Resumption) {
+        continuation?.resume(returning: resumption)
         continuation = nil
     }
 }

@@ -64,7 +64,7 @@ extension Collection {
     package func lock() {
         guard !isEphemeral else { return }
         switch phase {
-        case .unlocking: phase = .unlocking(lockIsWanted: true)
+        case .unlocking: phase = .unlocking(isLockRequested: true)
         case .unlocked: lockNow()
         case .vacant, .locked, .unreadable, .deleted: break
         }
@@ -112,11 +112,11 @@ extension Collection {
         to fallback: CollectionPhase,
         by attempt: () async throws(VaultError) -> UnlockedKeys
     ) async throws(VaultError) {
-        phase = .unlocking(lockIsWanted: false)
+        phase = .unlocking(isLockRequested: false)
         do throws(VaultError) {
             let keys = try await attempt()
-            guard case .unlocking(let lockIsWanted) = phase else { throw VaultError.collectionDeleted }
-            if lockIsWanted {
+            guard case .unlocking(let isLockRequested) = phase else { throw VaultError.collectionDeleted }
+            if isLockRequested {
                 if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
                 throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
             }
@@ -139,7 +139,7 @@ extension Collection {
         try context.configuration.limits.checkKeyMemory()
         // The disk is idle while the key is derived.
         if self.keys == nil { worker.post { writer in writer.checkStructure() } }
-        let keys = try await context.deriver.perform { (_) throws(VaultError) in
+        let keys = try await context.derivationWorker.perform { (_) throws(VaultError) in
             try UnlockedKeys.unlock(header, with: key)
         }
         if self.keys != nil {
@@ -175,7 +175,7 @@ extension Collection {
             indexKey: context.indexKey.fingerprint,
             slots: []
         )
-        let (keys, header) = try await context.deriver.perform { (_) throws(VaultError) in
+        let (keys, header) = try await context.derivationWorker.perform { (_) throws(VaultError) in
             guard let password = password.take() else { throw VaultError.vaultClosed }
             var header = emptyHeader
             let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation)
@@ -214,7 +214,7 @@ extension Collection {
     private func adoptAuditKey(_ keys: CollectionKeys) {
         do throws(VaultError) {
             context.audit.key = try AuditKey(keys)
-            context.clerk.post { folder in folder.writeAudit() }
+            context.folderWorker.post { folder in folder.writeAudit() }
         } catch {
             context.configuration.logger.error("The audit cannot be written: \(error)")
         }

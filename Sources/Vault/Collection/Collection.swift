@@ -181,8 +181,8 @@ enum CollectionPhase {
     /// The secrets cannot be read.
     case locked
 
-    /// A password is being tried; `lockIsWanted` when a lock was requested meanwhile.
-    case unlocking(lockIsWanted: Bool)
+    /// A password is being tried; `isLockRequested` when a lock was requested meanwhile.
+    case unlocking(isLockRequested: Bool)
 
     /// The secrets can be read with this key.
     case unlocked(SecretsKey)

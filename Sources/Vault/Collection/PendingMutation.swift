@@ -14,7 +14,7 @@ final class PendingMutation {
     }
 
     /// The reason why a waiting caller resumes.
-    enum Turn: Sendable {
+    enum Resumption: Sendable {
         /// The caller writes the next batch, starting with its own change.
         case lead
 
@@ -29,7 +29,7 @@ final class PendingMutation {
     }
 
     let request: Request
-    var continuation: CheckedContinuation<Turn, Never>?
+    var continuation: CheckedContinuation<Resumption, Never>?
 
     init(_ request: Request) {
         self.request = request

@@ -38,7 +38,7 @@ extension Collection {
     /// Reads the stored ledger; nil if there is none.
     func storedLedger(_ keys: CollectionKeys) async -> Result<ProtectionLedger?, VaultError> {
         do throws(VaultError) {
-            let sealed = try await context.clerk.perform { (folder) throws(VaultError) in
+            let sealed = try await context.folderWorker.perform { (folder) throws(VaultError) in
                 try folder.ledger(of: keys.collection)
             }
             guard let sealed else { return .success(nil) }
@@ -133,7 +133,7 @@ extension Collection {
     func keepLater(_ ledger: ProtectionLedger, _ keys: CollectionKeys) {
         guard let sealed = try? keys.seal(ledger) else { return }
         let logger = context.configuration.logger
-        context.clerk.post { [name] folder in
+        context.folderWorker.post { [name] folder in
             do throws(VaultError) {
                 try folder.setLedger(sealed, of: keys.collection)
             } catch {
@@ -179,7 +179,7 @@ extension Collection {
         var ledger = ledger
         ledger.forgetDeleted(table.contains)
         let sealed = try keys.seal(ledger)
-        try await context.clerk.perform { (folder) throws(VaultError) in
+        try await context.folderWorker.perform { (folder) throws(VaultError) in
             try folder.setLedger(sealed, of: keys.collection)
         } afterwards: { folder in
             folder.shortenJournal()

@@ -56,7 +56,7 @@ extension Vault {
             throw VaultError(.passcodeNotSet, reason: "the login keychain has no password")
         }
         let password = Handoff(passcode)
-        return try await context.deriver.perform { [header = login.header, own] (_) throws(VaultError) in
+        return try await context.derivationWorker.perform { [header = login.header, own] (_) throws(VaultError) in
             guard let password = password.take() else { throw VaultError.vaultClosed }
             if let header, let master = try header.master(password: password) {
                 let key = try PasscodeKey(master: master, collection: header.identifier)
@@ -78,7 +78,7 @@ extension Vault {
         let items = itemsBoundToPasscode
         if items.contains(where: { bound in bound.collection.name == .login }) {
             let generations = Generations(of: .login, in: context.folder, keeping: 0)
-            try await context.keeper.perform { (_) throws(VaultError) in try generations.removeAll() }
+            try await context.copyWorker.perform { (_) throws(VaultError) in try generations.removeAll() }
         }
         for bound in items where bound.collection.isEphemeral {
             try await bound.collection.deleteItem(bound.item, authenticated: true)

@@ -47,7 +47,8 @@ extension Vault {
         guard let context else { throw VaultError.vaultClosed }
         guard record.count <= 4096 else { throw VaultError(.limitExceeded, reason: "the record is too long") }
         lockouts.set(record, of: owner)
-        try await context.clerk.perform { (folder) throws(VaultError) in try folder.setLockout(record, of: owner) }
+        try await context.folderWorker.perform { (folder) throws(VaultError) in try folder.setLockout(record, of: owner)
+        }
     }
 
     /// Removes records of failed authentications: from memory at once, from the disk soon.
@@ -55,7 +56,7 @@ extension Vault {
         let kept = owners.filter { owner in lockouts.records[owner] != nil }
         guard let context, !kept.isEmpty else { return }
         for owner in kept { lockouts.set(nil, of: owner) }
-        context.clerk.post { folder in folder.removeLockouts(of: kept) }
+        context.folderWorker.post { folder in folder.removeLockouts(of: kept) }
     }
 
     /// Removes the records of a collection and its items.

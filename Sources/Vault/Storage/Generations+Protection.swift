@@ -7,7 +7,7 @@ extension Generations {
     /// Removes items from all generations in which they need less authentication than now.
     ///
     /// A generation that cannot be changed is removed, unless the disk is full or read-only.
-    func withdraw(
+    func removeUnprotected(
         _ protections: [ItemID: ItemProtection],
         keys: CollectionKeys,
         configuration: VaultConfiguration
@@ -15,7 +15,7 @@ extension Generations {
         guard source.contains(Self.folderName) else { return }
         for generation in try existing() {
             do throws(VaultError) {
-                try withdraw(protections, from: generation, keys: keys, configuration: configuration)
+                try removeUnprotected(protections, from: generation, keys: keys, configuration: configuration)
             } catch {
                 // The change fails too, and both can be tried again when there is room.
                 if [.storageFull, .readOnly, .limitExceeded].contains(error.code) { throw error }
@@ -28,7 +28,7 @@ extension Generations {
         }
     }
 
-    private func withdraw(
+    private func removeUnprotected(
         _ protections: [ItemID: ItemProtection],
         from generation: String,
         keys: CollectionKeys,

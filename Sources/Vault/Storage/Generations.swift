@@ -120,7 +120,7 @@ extension Collection {
         lastGeneration = now
         let generations = Generations(of: name, in: context.folder, keeping: configuration.generations)
         do throws(VaultError) {
-            try await context.keeper.perform { (_) throws(VaultError) in try generations.keep(at: now) }
+            try await context.copyWorker.perform { (_) throws(VaultError) in try generations.keep(at: now) }
         } catch {
             configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
         }
@@ -129,7 +129,7 @@ extension Collection {
     /// Removes newly protected items from the generations, where they need less authentication.
     ///
     /// Durable on return.
-    func withdrawFromGenerations(_ change: CollectionChange) async throws(VaultError) {
+    func removeFromGenerations(_ change: CollectionChange) async throws(VaultError) {
         var protections: [ItemID: ItemProtection] = [:]
         for case .update(let row, _) in change.rows {
             let new = ItemProtection(of: row.metadata.attributes)
@@ -142,8 +142,8 @@ extension Collection {
         guard !protections.isEmpty, let keys else { return }
         let generations = Generations(of: name, in: context.folder, keeping: context.configuration.generations)
         let configuration = context.configuration
-        try await context.keeper.perform { [protections] (_) throws(VaultError) in
-            try generations.withdraw(protections, keys: keys, configuration: configuration)
+        try await context.copyWorker.perform { [protections] (_) throws(VaultError) in
+            try generations.removeUnprotected(protections, keys: keys, configuration: configuration)
         }
     }
 }
