@@ -9,12 +9,13 @@ enum Options {
     static let text = """
         Usage: ServiceBenchmark [--quick | --full] [--vs-gnome-keyring]
 
-        Measures the keychaind beside this program, or that in the environment variable KEYCHAIND, as one blocking client on
-        a bus of its own, and holds it to the bounds of docs/performance.md. Ends with 1 if one is missed.
+        Measures keychaind with one blocking client on a private bus, and checks it against the requirements of
+        docs/performance.md. Exits with 1 if one is missed. The program is the keychaind of this build, or the one in
+        the environment variable KEYCHAIND.
 
-          --quick              at 100 and 10,000 items (the default)
-          --full               at 100,000 too
-          --vs-gnome-keyring   measure gnome-keyring-daemon too, as far as it can be filled
+          --quick              with 100 and 10,000 items (the default)
+          --full               also with 100,000 items
+          --vs-gnome-keyring   also measure gnome-keyring-daemon, as far as it can be filled
 
         """
 

@@ -15,7 +15,7 @@ final class BusClient {
         }
         dbus_connection_set_exit_on_disconnect(connection, 0)
         guard dbus_bus_register(connection, nil) != 0 else {
-            throw BenchmarkError(reason: "the bus takes nobody")
+            throw BenchmarkError(reason: "the bus refused the connection")
         }
         self.connection = connection
     }
@@ -59,7 +59,7 @@ final class BusClient {
         rest = rest.dropFirst(inFlight)
         while replies.count < messages.count {
             guard dbus_connection_read_write(connection, -1) != 0 else {
-                throw BenchmarkError(reason: "the bus has gone")
+                throw BenchmarkError(reason: "the connection to the bus was lost")
             }
             while let reply = dbus_connection_pop_message(connection) {
                 let message = Message(owning: reply)
@@ -83,7 +83,7 @@ final class BusClient {
         defer { dbus_bus_remove_match(connection, rule, nil) }
         while dbus_bus_name_has_owner(connection, name, nil) == 0 {
             guard dbus_connection_read_write(connection, 10_000) != 0 else {
-                throw BenchmarkError(reason: "the bus has gone")
+                throw BenchmarkError(reason: "the connection to the bus was lost")
             }
             while let message = dbus_connection_pop_message(connection) { dbus_message_unref(message) }
         }

@@ -22,7 +22,7 @@ extension Suite {
                 let search = SecretClient.searchItems(SampleItem(number: number).account)
                 let (unlocked, _) = try stage.client.call(search).read([ObjectPath].self, [ObjectPath].self)
                 let duration = ContinuousClock.now - begin
-                guard unlocked == [item] else { throw BenchmarkError(reason: "an item is not there after a start") }
+                guard unlocked == [item] else { throw BenchmarkError(reason: "an item is missing after a start") }
                 process.stop()
                 return duration
             }
@@ -52,7 +52,7 @@ extension Suite {
         to report: inout Report
     ) throws {
         usleep(Suite.restTime)
-        guard let resident = process.usage.residentKiB else { throw BenchmarkError(reason: "the provider has ended") }
+        guard let resident = process.usage.residentKiB else { throw BenchmarkError(reason: "the provider has exited") }
         report.add(Row(name, Double(resident) / 1024, "MB", requirement), isPeer: isPeer)
     }
 
