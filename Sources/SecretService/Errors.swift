@@ -16,7 +16,7 @@ extension BusError {
             case .notSupported, .lastKeySlot, .hostNotAvailable: .notSupported
             case .storageFull, .readOnly, .storageFailed: .inputOutput
             case .wrongPassword, .emptyPassword, .wrongApplicationPassword, .mistypedRecoveryKey: .accessDenied
-            default: .failed
+            case .inUse, .unsupportedFormat, .busy, .cryptographyFailed: .failed
             }
         self.init(name, error.reason)
     }
@@ -28,7 +28,8 @@ extension BusError {
         switch error.code {
         case .invalidPublicKey, .invalidCiphertext:
             self.init(.invalidArguments, error.reason)
-        default:
+        case .initializationFailed, .outOfMemory, .outOfLockedMemory, .randomnessUnavailable, .invalidParameters,
+            .authenticationFailed, .operationFailed:
             self.init(.failed, "cryptography failed: \(error.code)")
         }
     }
