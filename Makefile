@@ -113,7 +113,7 @@ lint:
 	scripts/lint
 
 format:
-	find Package.swift Sources Tests Benchmarks Examples -name '*.swift' -not -path 'Tests/Seeds/*' -print0 | \
+	find Package.swift Sources Tests Benchmarks Examples -name '*.swift' -not -path 'Tests/Tutorials/*' -print0 | \
 		xargs --null $(SWIFT) format --in-place --parallel
 
 # Builds nothing, so that `sudo make install` needs no Swift and leaves no files of root's in the build folder.

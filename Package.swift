@@ -20,19 +20,23 @@ let exampleSettings: [SwiftSetting] =
 // A developer names the suites to build, such as `SUITES=VaultTests,GcryptTests`; without it, all are built.
 let suites = Context.environment["SUITES"].map { names in Set(names.split(separator: ",").map(String.init)) }
 
-let seedDependencies: [Target.Dependency] = [
+let tutorialDependencies: [Target.Dependency] = [
     "DBus", "LocalAuthentication", "SecretServiceClient", "Security", "SwiftUI", "TestSupport", "keychaind",
 ]
-let seeds = ["Biometrics", "Controls", "Credentials", "Note", "Wrapper"]
+let tutorials = ["Biometrics", "Controls", "Credentials", "Note", "Wrapper"]
 
-// Code of tutorials as their readers have it, in both language modes; see Tests/Seeds/README.md.
-let seedTargets = seeds.flatMap { seed -> [Target] in
+// The code of tutorials, unchanged, in both language modes: Tests/Tutorials/README.md.
+let tutorialTargets = tutorials.flatMap { tutorial -> [Target] in
     [
-        .testTarget(name: "Seed\(seed)Tests", dependencies: seedDependencies, path: "Tests/Seeds/\(seed)"),
         .testTarget(
-            name: "Seed\(seed)Swift5Tests",
-            dependencies: seedDependencies,
-            path: "Tests/Seeds/Swift5/\(seed)",
+            name: "Tutorial\(tutorial)Tests",
+            dependencies: tutorialDependencies,
+            path: "Tests/Tutorials/\(tutorial)"
+        ),
+        .testTarget(
+            name: "Tutorial\(tutorial)Swift5Tests",
+            dependencies: tutorialDependencies,
+            path: "Tests/Tutorials/Swift5/\(tutorial)",
             swiftSettings: [.swiftLanguageMode(.v5)]
         ),
     ]
@@ -50,7 +54,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
-    targets: (seedTargets + [
+    targets: (tutorialTargets + [
         // System libraries: only what Swift cannot import itself.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
@@ -273,7 +277,7 @@ let package = Package(
             swiftSettings: settings
         ),
         // Stands in for Apple's in those tests.
-        .target(name: "SwiftUI", path: "Tests/Seeds/SwiftUI", swiftSettings: settings),
+        .target(name: "SwiftUI", path: "Tests/Tutorials/SwiftUI", swiftSettings: settings),
         // A program of its own, since it looks at what the library does to its process.
         .executableTarget(
             name: "SecretServiceClientProbe",
