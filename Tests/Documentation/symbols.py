@@ -50,7 +50,7 @@ def answered(library):
         told = set(re.findall(r'^\| ``(errSec\w+)`` \|', file.read(), re.MULTILINE))
     used = set()
     for path in glob.glob(f'Sources/{library}/**/*.swift', recursive=True):
-        if '/ErrorCodes' not in path:
+        if '/ResultCodes' not in path:
             with open(path, encoding='utf-8') as file:
                 used |= {code for line in file for code in re.findall(r'errSec\w+', line.split('//')[0])}
     yield from (f'not told of: {code}' for code in sorted(used - told))

@@ -1,0 +1,421 @@
+public import Foundation
+
+/// The message of a result code; nil for a number that is not one of Apple's.
+///
+/// - Parameters:
+///   - status: the result of a function.
+///   - reserved: not used.
+public func SecCopyErrorMessageString(_ status: OSStatus, _ reserved: UnsafeMutableRawPointer?) -> CFString? {
+    messages[status] as NSString?
+}
+
+private let messages: [OSStatus: String] = {
+    let rows = resultCodes.split(separator: "\n").map { $0.split(separator: " ", maxSplits: 2) }
+    let pairs = rows.compactMap { row in OSStatus(row[0]).map { ($0, String(row[2])) } }
+    return Dictionary(uniqueKeysWithValues: pairs)
+}()
+
+/// The table of Apple's result codes: number, name and message, one code a line.
+///
+/// An older name of a code has the current name in place of the number. `scripts/result-codes` makes the constants and the
+/// documentation from the table: run it after a change (decision 0094).
+private let resultCodes = """
+    # The keychain
+    0 errSecSuccess No error.
+    -4 errSecUnimplemented The function or operation is not implemented.
+    -34 errSecDiskFull The disk is full.
+    -36 errSecIO Reading or writing failed.
+    -49 errSecOpWr The file is already open for writing.
+    -50 errSecParam One or more parameters are not valid.
+    -61 errSecWrPerm Writing is not permitted.
+    -108 errSecAllocate Memory could not be allocated.
+    -128 errSecUserCanceled The user canceled the operation.
+    -909 errSecBadReq The parameter or state is not valid for the operation.
+    -2070 errSecInternalComponent An internal component failed.
+    -4960 errSecCoreFoundationUnknown Core Foundation reported an unknown error.
+    -25240 errSecACLNotSimple The access control list is not in the simple form.
+    -25241 errSecPolicyNotFound The policy could not be found.
+    -25242 errSecInvalidTrustSetting The trust setting is not valid.
+    -25243 errSecNoAccessForItem The item has no access control.
+    -25244 errSecInvalidOwnerEdit The owner cannot be edited in this way.
+    -25245 errSecTrustNotAvailable No trust results are available.
+    -25256 errSecUnsupportedFormat The format is not supported.
+    -25257 errSecUnknownFormat The format is unknown.
+    -25258 errSecKeyIsSensitive The key must be wrapped to be exported.
+    -25259 errSecMultiplePrivKeys There is more than one private key.
+    -25260 errSecPassphraseRequired A passphrase is required.
+    -25261 errSecInvalidPasswordRef The password reference is not valid.
+    -25262 errSecInvalidTrustSettings The trust settings are not valid.
+    -25263 errSecNoTrustSettings There are no trust settings.
+    -25264 errSecPkcs12VerifyFailure The PKCS #12 data is damaged, or the password is wrong.
+    -25291 errSecNotAvailable No keychain is available.
+    -25292 errSecReadOnly The keychain cannot be modified.
+    -25293 errSecAuthFailed Authentication failed.
+    -25294 errSecNoSuchKeychain The keychain could not be found.
+    -25295 errSecInvalidKeychain The keychain is not valid.
+    -25296 errSecDuplicateKeychain A keychain with the same name already exists.
+    -25297 errSecDuplicateCallback The callback function is already installed.
+    -25298 errSecInvalidCallback The callback function is not valid.
+    -25299 errSecDuplicateItem The item already exists in the keychain.
+    -25300 errSecItemNotFound The item could not be found in the keychain.
+    -25301 errSecBufferTooSmall The buffer is too small for the item.
+    -25302 errSecDataTooLarge The data is too large for the keychain.
+    -25303 errSecNoSuchAttr The attribute does not exist.
+    -25304 errSecInvalidItemRef The item reference is not valid, or the item was deleted.
+    -25305 errSecInvalidSearchRef The search reference is not valid.
+    -25306 errSecNoSuchClass The item class does not exist.
+    -25307 errSecNoDefaultKeychain A default keychain could not be found.
+    -25308 errSecInteractionNotAllowed Interaction with the user is not allowed.
+    -25309 errSecReadOnlyAttr The attribute cannot be modified.
+    -25310 errSecWrongSecVersion The keychain has another version.
+    -25311 errSecKeySizeNotAllowed The key size is not allowed.
+    -25312 errSecNoStorageModule There is no storage module.
+    -25313 errSecNoCertificateModule There is no certificate module.
+    -25314 errSecNoPolicyModule There is no policy module.
+    -25315 errSecInteractionRequired Interaction with the user is required, but not allowed.
+    -25316 errSecDataNotAvailable The data of the item is not available.
+    -25317 errSecDataNotModifiable The data of the item cannot be modified.
+    -25318 errSecCreateChainFailed The certificate chain could not be created.
+    -25319 errSecInvalidPrefsDomain The preferences domain is not valid.
+    -25320 errSecInDarkWake The user interface is not available at this time.
+    -25327 errSecMPSignatureInvalid The signature of the policy is not valid.
+    -25328 errSecOTRTooOld The message uses keys that are too old.
+    -25329 errSecOTRIDTooNew The message uses keys that are too new.
+    -26265 errSecInvalidCertificate The certificate could not be decoded.
+    -26267 errSecNotSigner The certificate was not signed by its proposed parent.
+    -26268 errSecUnsupportedAlgorithm The algorithm is not supported.
+    -26270 errSecPolicyDenied The trust policy denied the operation.
+    -26271 errSecUnsupportedOperation The operation is not supported.
+    -26273 errSecUnsupportedPadding The padding is not supported.
+    -26274 errSecInvalidKey The key is not valid.
+    -26275 errSecDecode The data could not be decoded.
+    -26276 errSecInternal An internal error occurred.
+    -34018 errSecMissingEntitlement A required entitlement is missing.
+    -34020 errSecRestrictedAPI The program is not allowed to call this function.
+    # Validation, revocation and code signing
+    -67585 errSecServiceNotAvailable Service not available.
+    -67586 errSecInsufficientClientID Insufficient client ID.
+    -67587 errSecDeviceReset Device reset.
+    -67588 errSecDeviceFailed Device failed.
+    -67589 errSecAppleAddAppACLSubject Apple add app ACL subject.
+    -67590 errSecApplePublicKeyIncomplete Apple public key incomplete.
+    -67591 errSecAppleSignatureMismatch Apple signature mismatch.
+    -67592 errSecAppleInvalidKeyStartDate Apple invalid key start date.
+    -67593 errSecAppleInvalidKeyEndDate Apple invalid key end date.
+    -67594 errSecConversionError Conversion error.
+    -67595 errSecAppleSSLv2Rollback Apple SS lv2 rollback.
+    -67596 errSecQuotaExceeded Quota exceeded.
+    -67597 errSecFileTooBig File too big.
+    -67598 errSecInvalidDatabaseBlob Invalid database blob.
+    -67599 errSecInvalidKeyBlob Invalid key blob.
+    -67600 errSecIncompatibleDatabaseBlob Incompatible database blob.
+    -67601 errSecIncompatibleKeyBlob Incompatible key blob.
+    -67602 errSecHostNameMismatch Host name mismatch.
+    -67603 errSecUnknownCriticalExtensionFlag Unknown critical extension flag.
+    -67604 errSecNoBasicConstraints No basic constraints.
+    -67605 errSecNoBasicConstraintsCA No basic constraints CA.
+    -67606 errSecInvalidAuthorityKeyID Invalid authority key ID.
+    -67607 errSecInvalidSubjectKeyID Invalid subject key ID.
+    -67608 errSecInvalidKeyUsageForPolicy Invalid key usage for policy.
+    -67609 errSecInvalidExtendedKeyUsage Invalid extended key usage.
+    -67610 errSecInvalidIDLinkage Invalid ID linkage.
+    -67611 errSecPathLengthConstraintExceeded Path length constraint exceeded.
+    -67612 errSecInvalidRoot Invalid root.
+    -67613 errSecCRLExpired CRL expired.
+    -67614 errSecCRLNotValidYet CRL not valid yet.
+    -67615 errSecCRLNotFound CRL not found.
+    -67616 errSecCRLServerDown CRL server down.
+    -67617 errSecCRLBadURI CRL bad URI.
+    -67618 errSecUnknownCertExtension Unknown cert extension.
+    -67619 errSecUnknownCRLExtension Unknown CRL extension.
+    -67620 errSecCRLNotTrusted CRL not trusted.
+    -67621 errSecCRLPolicyFailed CRL policy failed.
+    -67622 errSecIDPFailure IDP failure.
+    -67623 errSecSMIMEEmailAddressesNotFound SMIME email addresses not found.
+    -67624 errSecSMIMEBadExtendedKeyUsage SMIME bad extended key usage.
+    -67625 errSecSMIMEBadKeyUsage SMIME bad key usage.
+    -67626 errSecSMIMEKeyUsageNotCritical SMIME key usage not critical.
+    -67627 errSecSMIMENoEmailAddress SMIME no email address.
+    -67628 errSecSMIMESubjAltNameNotCritical SMIME subj alt name not critical.
+    -67629 errSecSSLBadExtendedKeyUsage SSL bad extended key usage.
+    -67630 errSecOCSPBadResponse OCSP bad response.
+    -67631 errSecOCSPBadRequest OCSP bad request.
+    -67632 errSecOCSPUnavailable OCSP unavailable.
+    -67633 errSecOCSPStatusUnrecognized OCSP status unrecognized.
+    -67634 errSecEndOfData End of data.
+    -67635 errSecIncompleteCertRevocationCheck Incomplete cert revocation check.
+    -67636 errSecNetworkFailure Network failure.
+    -67637 errSecOCSPNotTrustedToAnchor OCSP not trusted to anchor.
+    -67638 errSecRecordModified Record modified.
+    -67639 errSecOCSPSignatureError OCSP signature error.
+    -67640 errSecOCSPNoSigner OCSP no signer.
+    -67641 errSecOCSPResponderMalformedReq OCSP responder malformed req.
+    -67642 errSecOCSPResponderInternalError OCSP responder internal error.
+    -67643 errSecOCSPResponderTryLater OCSP responder try later.
+    -67644 errSecOCSPResponderSignatureRequired OCSP responder signature required.
+    -67645 errSecOCSPResponderUnauthorized OCSP responder unauthorized.
+    -67646 errSecOCSPResponseNonceMismatch OCSP response nonce mismatch.
+    -67647 errSecCodeSigningBadCertChainLength Code signing bad cert chain length.
+    -67648 errSecCodeSigningNoBasicConstraints Code signing no basic constraints.
+    -67649 errSecCodeSigningBadPathLengthConstraint Code signing bad path length constraint.
+    -67650 errSecCodeSigningNoExtendedKeyUsage Code signing no extended key usage.
+    -67651 errSecCodeSigningDevelopment Code signing development.
+    -67652 errSecResourceSignBadCertChainLength Resource sign bad cert chain length.
+    -67653 errSecResourceSignBadExtKeyUsage Resource sign bad ext key usage.
+    -67654 errSecTrustSettingDeny Trust setting deny.
+    -67655 errSecInvalidSubjectName Invalid subject name.
+    -67656 errSecUnknownQualifiedCertStatement Unknown qualified cert statement.
+    -67657 errSecMobileMeRequestQueued Mobile me request queued.
+    -67658 errSecMobileMeRequestRedirected Mobile me request redirected.
+    -67659 errSecMobileMeServerError Mobile me server error.
+    -67660 errSecMobileMeServerNotAvailable Mobile me server not available.
+    -67661 errSecMobileMeServerAlreadyExists Mobile me server already exists.
+    -67662 errSecMobileMeServerServiceErr Mobile me server service err.
+    -67663 errSecMobileMeRequestAlreadyPending Mobile me request already pending.
+    -67664 errSecMobileMeNoRequestPending Mobile me no request pending.
+    -67665 errSecMobileMeCSRVerifyFailure Mobile me CSR verify failure.
+    -67666 errSecMobileMeFailedConsistencyCheck Mobile me failed consistency check.
+    -67667 errSecNotInitialized Not initialized.
+    -67668 errSecInvalidHandleUsage Invalid handle usage.
+    -67669 errSecPVCReferentNotFound PVC referent not found.
+    -67670 errSecFunctionIntegrityFail Function integrity fail.
+    -67671 errSecInternalError Internal error.
+    -67672 errSecMemoryError Memory error.
+    -67673 errSecInvalidData Invalid data.
+    -67674 errSecMDSError MDS error.
+    -67675 errSecInvalidPointer Invalid pointer.
+    -67676 errSecSelfCheckFailed Self check failed.
+    -67677 errSecFunctionFailed Function failed.
+    -67678 errSecModuleManifestVerifyFailed Module manifest verify failed.
+    -67679 errSecInvalidGUID Invalid GUID.
+    -67680 errSecInvalidHandle Invalid handle.
+    -67681 errSecInvalidDBList Invalid DB list.
+    -67682 errSecInvalidPassthroughID Invalid passthrough ID.
+    -67683 errSecInvalidNetworkAddress Invalid network address.
+    -67684 errSecCRLAlreadySigned CRL already signed.
+    -67685 errSecInvalidNumberOfFields Invalid number of fields.
+    -67686 errSecVerificationFailure Verification failure.
+    -67687 errSecUnknownTag Unknown tag.
+    -67688 errSecInvalidSignature Invalid signature.
+    -67689 errSecInvalidName Invalid name.
+    -67690 errSecInvalidCertificateRef Invalid certificate ref.
+    -67691 errSecInvalidCertificateGroup Invalid certificate group.
+    # Parameters of cryptographic operations
+    -67692 errSecTagNotFound Tag not found.
+    -67693 errSecInvalidQuery Invalid query.
+    -67694 errSecInvalidValue Invalid value.
+    -67695 errSecCallbackFailed Callback failed.
+    -67696 errSecACLDeleteFailed ACL delete failed.
+    -67697 errSecACLReplaceFailed ACL replace failed.
+    -67698 errSecACLAddFailed ACL add failed.
+    -67699 errSecACLChangeFailed ACL change failed.
+    -67700 errSecInvalidAccessCredentials Invalid access credentials.
+    -67701 errSecInvalidRecord Invalid record.
+    -67702 errSecInvalidACL Invalid ACL.
+    -67703 errSecInvalidSampleValue Invalid sample value.
+    -67704 errSecIncompatibleVersion Incompatible version.
+    -67705 errSecPrivilegeNotGranted Privilege not granted.
+    -67706 errSecInvalidScope Invalid scope.
+    -67707 errSecPVCAlreadyConfigured PVC already configured.
+    -67708 errSecInvalidPVC Invalid PVC.
+    -67709 errSecEMMLoadFailed EMM load failed.
+    -67710 errSecEMMUnloadFailed EMM unload failed.
+    -67711 errSecAddinLoadFailed Addin load failed.
+    -67712 errSecInvalidKeyRef Invalid key ref.
+    -67713 errSecInvalidKeyHierarchy Invalid key hierarchy.
+    -67714 errSecAddinUnloadFailed Addin unload failed.
+    -67715 errSecLibraryReferenceNotFound Library reference not found.
+    -67716 errSecInvalidAddinFunctionTable Invalid addin function table.
+    -67717 errSecInvalidServiceMask Invalid service mask.
+    -67718 errSecModuleNotLoaded Module not loaded.
+    -67719 errSecInvalidSubServiceID Invalid sub service ID.
+    -67720 errSecAttributeNotInContext Attribute not in context.
+    -67721 errSecModuleManagerInitializeFailed Module manager initialize failed.
+    -67722 errSecModuleManagerNotFound Module manager not found.
+    -67723 errSecEventNotificationCallbackNotFound Event notification callback not found.
+    -67724 errSecInputLengthError Input length error.
+    -67725 errSecOutputLengthError Output length error.
+    -67726 errSecPrivilegeNotSupported Privilege not supported.
+    -67727 errSecDeviceError Device error.
+    -67728 errSecAttachHandleBusy Attach handle busy.
+    -67729 errSecNotLoggedIn Not logged in.
+    -67730 errSecAlgorithmMismatch Algorithm mismatch.
+    -67731 errSecKeyUsageIncorrect Key usage incorrect.
+    -67732 errSecKeyBlobTypeIncorrect Key blob type incorrect.
+    -67733 errSecKeyHeaderInconsistent Key header inconsistent.
+    -67734 errSecUnsupportedKeyFormat Unsupported key format.
+    -67735 errSecUnsupportedKeySize Unsupported key size.
+    -67736 errSecInvalidKeyUsageMask Invalid key usage mask.
+    -67737 errSecUnsupportedKeyUsageMask Unsupported key usage mask.
+    -67738 errSecInvalidKeyAttributeMask Invalid key attribute mask.
+    -67739 errSecUnsupportedKeyAttributeMask Unsupported key attribute mask.
+    -67740 errSecInvalidKeyLabel Invalid key label.
+    -67741 errSecUnsupportedKeyLabel Unsupported key label.
+    -67742 errSecInvalidKeyFormat Invalid key format.
+    -67743 errSecUnsupportedVectorOfBuffers Unsupported vector of buffers.
+    -67744 errSecInvalidInputVector Invalid input vector.
+    -67745 errSecInvalidOutputVector Invalid output vector.
+    -67746 errSecInvalidContext Invalid context.
+    -67747 errSecInvalidAlgorithm Invalid algorithm.
+    -67748 errSecInvalidAttributeKey Invalid attribute key.
+    -67749 errSecMissingAttributeKey Missing attribute key.
+    -67750 errSecInvalidAttributeInitVector Invalid attribute init vector.
+    -67751 errSecMissingAttributeInitVector Missing attribute init vector.
+    -67752 errSecInvalidAttributeSalt Invalid attribute salt.
+    -67753 errSecMissingAttributeSalt Missing attribute salt.
+    -67754 errSecInvalidAttributePadding Invalid attribute padding.
+    -67755 errSecMissingAttributePadding Missing attribute padding.
+    -67756 errSecInvalidAttributeRandom Invalid attribute random.
+    -67757 errSecMissingAttributeRandom Missing attribute random.
+    -67758 errSecInvalidAttributeSeed Invalid attribute seed.
+    -67759 errSecMissingAttributeSeed Missing attribute seed.
+    -67760 errSecInvalidAttributePassphrase Invalid attribute passphrase.
+    -67761 errSecMissingAttributePassphrase Missing attribute passphrase.
+    -67762 errSecInvalidAttributeKeyLength Invalid attribute key length.
+    -67763 errSecMissingAttributeKeyLength Missing attribute key length.
+    -67764 errSecInvalidAttributeBlockSize Invalid attribute block size.
+    -67765 errSecMissingAttributeBlockSize Missing attribute block size.
+    -67766 errSecInvalidAttributeOutputSize Invalid attribute output size.
+    -67767 errSecMissingAttributeOutputSize Missing attribute output size.
+    -67768 errSecInvalidAttributeRounds Invalid attribute rounds.
+    -67769 errSecMissingAttributeRounds Missing attribute rounds.
+    -67770 errSecInvalidAlgorithmParms Invalid algorithm parms.
+    -67771 errSecMissingAlgorithmParms Missing algorithm parms.
+    -67772 errSecInvalidAttributeLabel Invalid attribute label.
+    -67773 errSecMissingAttributeLabel Missing attribute label.
+    -67774 errSecInvalidAttributeKeyType Invalid attribute key type.
+    -67775 errSecMissingAttributeKeyType Missing attribute key type.
+    -67776 errSecInvalidAttributeMode Invalid attribute mode.
+    -67777 errSecMissingAttributeMode Missing attribute mode.
+    -67778 errSecInvalidAttributeEffectiveBits Invalid attribute effective bits.
+    -67779 errSecMissingAttributeEffectiveBits Missing attribute effective bits.
+    -67780 errSecInvalidAttributeStartDate Invalid attribute start date.
+    -67781 errSecMissingAttributeStartDate Missing attribute start date.
+    -67782 errSecInvalidAttributeEndDate Invalid attribute end date.
+    -67783 errSecMissingAttributeEndDate Missing attribute end date.
+    -67784 errSecInvalidAttributeVersion Invalid attribute version.
+    -67785 errSecMissingAttributeVersion Missing attribute version.
+    -67786 errSecInvalidAttributePrime Invalid attribute prime.
+    -67787 errSecMissingAttributePrime Missing attribute prime.
+    -67788 errSecInvalidAttributeBase Invalid attribute base.
+    -67789 errSecMissingAttributeBase Missing attribute base.
+    -67790 errSecInvalidAttributeSubprime Invalid attribute subprime.
+    -67791 errSecMissingAttributeSubprime Missing attribute subprime.
+    -67792 errSecInvalidAttributeIterationCount Invalid attribute iteration count.
+    -67793 errSecMissingAttributeIterationCount Missing attribute iteration count.
+    -67794 errSecInvalidAttributeDLDBHandle Invalid attribute DLDB handle.
+    -67795 errSecMissingAttributeDLDBHandle Missing attribute DLDB handle.
+    -67796 errSecInvalidAttributeAccessCredentials Invalid attribute access credentials.
+    -67797 errSecMissingAttributeAccessCredentials Missing attribute access credentials.
+    -67798 errSecInvalidAttributePublicKeyFormat Invalid attribute public key format.
+    # Certificates, records and time stamps
+    -67799 errSecMissingAttributePublicKeyFormat Missing attribute public key format.
+    -67800 errSecInvalidAttributePrivateKeyFormat Invalid attribute private key format.
+    -67801 errSecMissingAttributePrivateKeyFormat Missing attribute private key format.
+    -67802 errSecInvalidAttributeSymmetricKeyFormat Invalid attribute symmetric key format.
+    -67803 errSecMissingAttributeSymmetricKeyFormat Missing attribute symmetric key format.
+    -67804 errSecInvalidAttributeWrappedKeyFormat Invalid attribute wrapped key format.
+    -67805 errSecMissingAttributeWrappedKeyFormat Missing attribute wrapped key format.
+    -67806 errSecStagedOperationInProgress Staged operation in progress.
+    -67807 errSecStagedOperationNotStarted Staged operation not started.
+    -67808 errSecVerifyFailed Verify failed.
+    -67809 errSecQuerySizeUnknown Query size unknown.
+    -67810 errSecBlockSizeMismatch Block size mismatch.
+    -67811 errSecPublicKeyInconsistent Public key inconsistent.
+    -67812 errSecDeviceVerifyFailed Device verify failed.
+    -67813 errSecInvalidLoginName Invalid login name.
+    -67814 errSecAlreadyLoggedIn Already logged in.
+    -67815 errSecInvalidDigestAlgorithm Invalid digest algorithm.
+    -67816 errSecInvalidCRLGroup Invalid CRL group.
+    -67817 errSecCertificateCannotOperate Certificate cannot operate.
+    -67818 errSecCertificateExpired Certificate expired.
+    -67819 errSecCertificateNotValidYet Certificate not valid yet.
+    -67820 errSecCertificateRevoked Certificate revoked.
+    -67821 errSecCertificateSuspended Certificate suspended.
+    -67822 errSecInsufficientCredentials Insufficient credentials.
+    -67823 errSecInvalidAction Invalid action.
+    -67824 errSecInvalidAuthority Invalid authority.
+    -67825 errSecVerifyActionFailed Verify action failed.
+    -67826 errSecInvalidCertAuthority Invalid cert authority.
+    -67827 errSecInvalidCRLAuthority Invalid CRL authority.
+    -67828 errSecInvalidCRLEncoding Invalid CRL encoding.
+    -67829 errSecInvalidCRLType Invalid CRL type.
+    -67830 errSecInvalidCRL Invalid CRL.
+    -67831 errSecInvalidFormType Invalid form type.
+    -67832 errSecInvalidID Invalid ID.
+    -67833 errSecInvalidIdentifier Invalid identifier.
+    -67834 errSecInvalidIndex Invalid index.
+    -67835 errSecInvalidPolicyIdentifiers Invalid policy identifiers.
+    -67836 errSecInvalidTimeString Invalid time string.
+    -67837 errSecInvalidReason Invalid reason.
+    -67838 errSecInvalidRequestInputs Invalid request inputs.
+    -67839 errSecInvalidResponseVector Invalid response vector.
+    -67840 errSecInvalidStopOnPolicy Invalid stop on policy.
+    -67841 errSecInvalidTuple Invalid tuple.
+    -67842 errSecMultipleValuesUnsupported Multiple values unsupported.
+    -67843 errSecNotTrusted Not trusted.
+    -67844 errSecNoDefaultAuthority No default authority.
+    -67845 errSecRejectedForm Rejected form.
+    -67846 errSecRequestLost Request lost.
+    -67847 errSecRequestRejected Request rejected.
+    -67848 errSecUnsupportedAddressType Unsupported address type.
+    -67849 errSecUnsupportedService Unsupported service.
+    -67850 errSecInvalidTupleGroup Invalid tuple group.
+    -67851 errSecInvalidBaseACLs Invalid base AC ls.
+    -67852 errSecInvalidTupleCredentials Invalid tuple credentials.
+    -67853 errSecInvalidEncoding Invalid encoding.
+    -67854 errSecInvalidValidityPeriod Invalid validity period.
+    -67855 errSecInvalidRequestor Invalid requestor.
+    -67856 errSecRequestDescriptor Request descriptor.
+    -67857 errSecInvalidBundleInfo Invalid bundle info.
+    -67858 errSecInvalidCRLIndex Invalid CRL index.
+    -67859 errSecNoFieldValues No field values.
+    -67860 errSecUnsupportedFieldFormat Unsupported field format.
+    -67861 errSecUnsupportedIndexInfo Unsupported index info.
+    -67862 errSecUnsupportedLocality Unsupported locality.
+    -67863 errSecUnsupportedNumAttributes Unsupported num attributes.
+    -67864 errSecUnsupportedNumIndexes Unsupported num indexes.
+    -67865 errSecUnsupportedNumRecordTypes Unsupported num record types.
+    -67866 errSecFieldSpecifiedMultiple Field specified multiple.
+    -67867 errSecIncompatibleFieldFormat Incompatible field format.
+    -67868 errSecInvalidParsingModule Invalid parsing module.
+    -67869 errSecDatabaseLocked Database locked.
+    -67870 errSecDatastoreIsOpen Datastore is open.
+    -67871 errSecMissingValue Missing value.
+    -67872 errSecUnsupportedQueryLimits Unsupported query limits.
+    -67873 errSecUnsupportedNumSelectionPreds Unsupported num selection preds.
+    -67874 errSecUnsupportedOperator Unsupported operator.
+    -67875 errSecInvalidDBLocation Invalid DB location.
+    -67876 errSecInvalidAccessRequest Invalid access request.
+    -67877 errSecInvalidIndexInfo Invalid index info.
+    -67878 errSecInvalidNewOwner Invalid new owner.
+    -67879 errSecInvalidModifyMode Invalid modify mode.
+    -67880 errSecMissingRequiredExtension Missing required extension.
+    -67881 errSecExtendedKeyUsageNotCritical Extended key usage not critical.
+    -67882 errSecTimestampMissing Timestamp missing.
+    -67883 errSecTimestampInvalid Timestamp invalid.
+    -67884 errSecTimestampNotTrusted Timestamp not trusted.
+    -67885 errSecTimestampServiceNotAvailable Timestamp service not available.
+    -67886 errSecTimestampBadAlg Timestamp bad alg.
+    -67887 errSecTimestampBadRequest Timestamp bad request.
+    -67888 errSecTimestampBadDataFormat Timestamp bad data format.
+    -67889 errSecTimestampTimeNotAvailable Timestamp time not available.
+    -67890 errSecTimestampUnacceptedPolicy Timestamp unaccepted policy.
+    -67891 errSecTimestampUnacceptedExtension Timestamp unaccepted extension.
+    -67892 errSecTimestampAddInfoNotAvailable Timestamp add info not available.
+    -67893 errSecTimestampSystemFailure Timestamp system failure.
+    -67894 errSecSigningTimeMissing Signing time missing.
+    -67895 errSecTimestampRejection Timestamp rejection.
+    -67896 errSecTimestampWaiting Timestamp waiting.
+    -67897 errSecTimestampRevocationWarning Timestamp revocation warning.
+    -67898 errSecTimestampRevocationNotification Timestamp revocation notification.
+    -67899 errSecCertificatePolicyNotAllowed Certificate policy not allowed.
+    -67900 errSecCertificateNameNotAllowed Certificate name not allowed.
+    -67901 errSecCertificateValidityPeriodTooLong Certificate validity period too long.
+    -67902 errSecCertificateIsCA Certificate is CA.
+    -67903 errSecCertificateDuplicateExtension Certificate duplicate extension.
+    # Older names
+    errSecDiskFull errSecDskFull An older name.
+    errSecInvalidCRLAuthority errSecInvaldCRLAuthority An older spelling.
+    errSecInvalidTupleCredentials errSecInvalidTupleCredendtials An older spelling.
+    """
