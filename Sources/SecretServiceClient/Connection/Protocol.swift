@@ -1,6 +1,6 @@
 import DBus
 
-/// Names of the Secret Service (spec #2, #3).
+/// The names of the Secret Service (spec #2, #3).
 enum Protocol {
     static let service = "org.freedesktop.Secret.Service"
     static let collection = "org.freedesktop.Secret.Collection"
@@ -8,7 +8,7 @@ enum Protocol {
     static let session = "org.freedesktop.Secret.Session"
     static let prompt = "org.freedesktop.Secret.Prompt"
 
-    /// keychaind's own interfaces, of the same objects and of others.
+    /// keychaind's own interfaces.
     static let keychaindCollection = "org.keychaind.Collection1"
     static let keychaindItem = "org.keychaind.Item1"
     static let authentication = "org.keychaind.Authentication1"
@@ -17,14 +17,96 @@ enum Protocol {
     static let serviceObject = ObjectPath(unchecked: "/org/freedesktop/secrets")
     static let authenticationObject = ObjectPath(unchecked: "/org/keychaind/Authentication")
 
-    /// The algorithm of a session that does not encrypt.
+    /// The algorithm of an unencrypted session.
     static let plain = "plain"
 
-    /// The algorithm of a session that does (spec #26).
+    /// The algorithm of an encrypted session (spec #26).
     static let diffieHellman = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-    /// A call of the provider, its destination to be set when that is known.
+    /// A call of the provider; its destination is set when it is sent.
     static func call(_ path: ObjectPath, _ interface: String, _ member: String) -> Message {
         Message.call(to: ProviderLink.providerName, path, interface, member)
+    }
+}
+
+/// Finds arguments that D-Bus cannot carry, which libdbus would truncate or answer by ending the process.
+enum ArgumentCheck {
+    /// The limit for all texts of one call.
+    static let maximumBytes = 16 << 20
+
+    /// Checks the texts of one call.
+    static func check(_ texts: some Sequence<String>) throws(SecretServiceError) {
+        var count = 0
+        for text in texts {
+            count += text.utf8.count
+            guard !text.utf8.contains(0) else {
+                throw SecretServiceError(.invalidArguments, "a text contains a NUL character, which D-Bus cannot carry")
+            }
+        }
+        guard count <= maximumBytes else {
+            throw SecretServiceError(.limitExceeded, "the texts of \(count) bytes are larger than \(maximumBytes)")
+        }
+    }
+
+    /// Checks a label and attributes.
+    static func check(_ label: String, _ attributes: [String: String] = [:]) throws(SecretServiceError) {
+        try check([label])
+        try check(attributes.lazy.flatMap { [$0.key, $0.value] })
+    }
+}
+
+extension Message {
+    /// Reads a reply with exactly these values.
+    func reading<each Value: BusValue>(
+        _ types: repeat (each Value).Type
+    ) throws(SecretServiceError) -> (repeat each Value) {
+        do throws(BusError) {
+            return try read(repeat each types)
+        } catch {
+            throw SecretServiceError(reading: error)
+        }
+    }
+}
+
+extension Variant {
+    /// The object path in the result of a prompt.
+    func path() throws(SecretServiceError) -> ObjectPath {
+        guard case .objectPath(let path) = self, path != .root else {
+            throw SecretServiceError(.invalidAnswer, "the prompt did not result in an object")
+        }
+        return path
+    }
+
+    /// The object paths in the result of a prompt.
+    func paths() throws(SecretServiceError) -> [ObjectPath] {
+        guard case .objectPaths(let paths) = self else {
+            throw SecretServiceError(.invalidAnswer, "the prompt did not result in a list of objects")
+        }
+        return paths
+    }
+}
+
+/// Properties of an object.
+///
+/// Missing and mistyped ones count as empty, since providers leave out sealed ones (spec #106).
+extension [String: Variant] {
+    func string(_ name: String) -> String {
+        guard case .string(let value) = self[name] else { return "" }
+        return value
+    }
+
+    func dictionary(_ name: String) -> [String: String] {
+        guard case .stringDictionary(let value) = self[name] else { return [:] }
+        return value
+    }
+
+    func boolean(_ name: String) -> Bool {
+        guard case .boolean(let value) = self[name] else { return false }
+        return value
+    }
+
+    func number(_ name: String) -> UInt64 {
+        guard case .uint64(let value) = self[name] else { return 0 }
+        return value
     }
 }

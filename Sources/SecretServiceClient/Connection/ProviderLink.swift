@@ -1,12 +1,12 @@
 import DBus
 
-/// The connection to the bus and the provider behind it, on the event loop.
+/// The connection to the bus and its provider, on the event loop.
 ///
-/// Everything is sent to the provider's unique name, and heard only from that: a session, a prompt and what a signal says belong to
-/// one provider and mean nothing to its successor.
+/// Calls go to the provider's unique name, and signals are accepted only from it: sessions, prompts and signals belong
+/// to one provider and mean nothing to its successor.
 @BusActor
 final class ProviderLink {
-    /// The name that every provider takes (spec #1).
+    /// The well-known name of providers (spec #1).
     nonisolated static let providerName = "org.freedesktop.secrets"
 
     private enum State {
@@ -17,14 +17,17 @@ final class ProviderLink {
     let connection: Connection
     let configuration: SecretClient.Configuration
 
-    /// The unique name of the provider; nil before it is known, and when there is none.
+    /// The unique name of the provider; nil if it is unknown or there is none.
     private(set) var owner: String?
 
-    /// The open session, if there is one.
-    var session: ProviderSession?
+    /// The session with the provider.
+    enum Session {
+        case none
+        case opening(Task<Result<ProviderSession, SecretServiceError>, Never>)
+        case open(ProviderSession)
+    }
 
-    /// The opening of a session that is under way; there is one at a time.
-    var sessionOpening: Task<Result<ProviderSession, SecretServiceError>, Never>?
+    var session = Session.none
 
     private var state = State.open
     private var ownerChanges = 0
@@ -32,7 +35,7 @@ final class ProviderLink {
     private var watcherCount: UInt64 = 0
     let changes = ChangeReader()
 
-    /// Takes over a connection, and begins to watch who the provider is.
+    /// Takes over a connection, and follows the owner of the provider's name.
     init(_ connection: Connection, _ configuration: SecretClient.Configuration) {
         self.connection = connection
         self.configuration = configuration
@@ -43,14 +46,14 @@ final class ProviderLink {
         }
     }
 
-    /// Leaves the bus.
+    /// Closes the connection.
     func close() {
-        // Not flushed: a bus that has stopped would never let go of the thread.
+        // Not flushed: an unresponsive bus would block the thread.
         connection.close(flushing: false)
         end()
     }
 
-    /// Whether the bus is still there, whoever provides what on it.
+    /// Whether the connection is open.
     var isConnected: Bool {
         if case .open = state { connection.isConnected } else { false }
     }
@@ -59,14 +62,14 @@ final class ProviderLink {
         guard case .open = state else { return }
         state = .closed
         owner = nil
-        session = nil
+        if case .open = session { session = .none }
         failWatchers(.closed)
         changes.finish()
     }
 
     // MARK: The provider
 
-    /// The unique name of the provider, which is started if it does not run.
+    /// The unique name of the provider, which is started if it is not running.
     func provider() async throws(SecretServiceError) -> String {
         try checkOpen()
         if let owner { return owner }
@@ -81,7 +84,7 @@ final class ProviderLink {
         }
         try checkOpen()
         guard let owner else {
-            throw SecretServiceError(.providerUnavailable, "nobody on the bus has the name \(Self.providerName)")
+            throw SecretServiceError(.providerUnavailable, "no program on the bus owns the name \(Self.providerName)")
         }
         return owner
     }
@@ -89,7 +92,7 @@ final class ProviderLink {
     private func learnOwner() async throws(BusError) -> String? {
         let before = ownerChanges
         let found = try await connection.owner(of: Self.providerName)
-        // A signal that came meanwhile is newer than the answer.
+        // A signal that arrived meanwhile is newer than the reply.
         if case .open = state, ownerChanges == before { setOwner(found) }
         return owner
     }
@@ -99,7 +102,7 @@ final class ProviderLink {
         ownerChanges += 1
         let hadOwner = owner != nil
         owner = newOwner
-        session = nil
+        if case .open = session { session = .none }
         if hadOwner { failWatchers(.providerGone) }
         changes.follow(newOwner, on: connection)
     }
@@ -108,9 +111,9 @@ final class ProviderLink {
         guard case .open = state else { throw .closed }
     }
 
-    // MARK: The end of the provider
+    // MARK: Watching the provider
 
-    /// Calls back, at most once, when the provider or the bus goes.
+    /// Calls the handler once when the provider or the bus goes.
     func watchOwner(_ action: @escaping @BusActor (SecretServiceError) -> Void) -> UInt64 {
         watcherCount += 1
         onOwnerLost[watcherCount] = action
@@ -131,11 +134,11 @@ final class ProviderLink {
 
     // MARK: Calls
 
-    /// Sends a call to the provider and waits for the answer.
+    /// Calls the provider and waits for the reply.
     ///
     /// - Parameters:
-    ///   - expected: the provider that the call is for; nil if any will do.
-    ///   - timeout: how long the provider may take; nil for the usual time.
+    ///   - expected: the unique name of the intended provider; nil for any.
+    ///   - timeout: the time limit; nil for the default.
     func call(
         _ message: Message,
         to expected: String? = nil,
@@ -143,7 +146,7 @@ final class ProviderLink {
     ) async throws(SecretServiceError) -> Message {
         let owner = try await provider()
         guard expected == nil || expected == owner else {
-            throw SecretServiceError(.noSession, "the session was one of an earlier provider")
+            throw SecretServiceError(.noSession, "the session belongs to an earlier provider")
         }
         message.setDestination(owner)
         let start = ContinuousClock.now
@@ -151,13 +154,13 @@ final class ProviderLink {
         do throws(BusError) {
             return try await connection.call(message, timeout: timeout)
         } catch {
-            // The bus answers "no reply" too when whoever was called has left, but at once.
+            // The bus also answers "no reply", but at once, when the callee leaves.
             if error.name == .noReply, ContinuousClock.now - start < timeout { throw .providerGone }
             throw SecretServiceError(answered: error)
         }
     }
 
-    /// Sends a call whose answer does not matter.
+    /// Sends a call without expecting a reply.
     func send(_ message: Message, to destination: String) {
         guard case .open = state else { return }
         message.setDestination(destination)

@@ -5,7 +5,7 @@ extension SecretClient {
     func call(_ message: Message, to owner: String? = nil) async throws(SecretServiceError) -> Message {
         try await onLink(
             { (link) throws(SecretServiceError) in try await link.call(message, to: owner) },
-            // Either may hold a secret.
+            // Both may contain a secret.
             abandon: { reply in
                 reply.wipeByteArrays()
                 message.wipeByteArrays()
@@ -25,10 +25,10 @@ extension SecretClient {
         }
     }
 
-    /// Calls, and completes the prompt that the answer may name.
+    /// Calls the provider, and completes the prompt of the reply, if any.
     ///
-    /// - Parameter read: takes the answer apart, into what was done at once and the prompt for the rest.
-    /// - Returns: what was done at once, and the prompt's result if there was one.
+    /// - Parameter read: reads the reply: the immediate result, and the prompt.
+    /// - Returns: the immediate result, and that of the prompt, if any.
     func callWithPrompt<Value: Sendable>(
         _ message: Message,
         _ prompting: SecretPrompting,
@@ -57,15 +57,16 @@ extension SecretClient {
 
     // MARK: Sessions
 
-    /// The session for secrets; opened by the first who needs one.
+    /// The session for secrets, which is opened on first use.
     func session() async throws(SecretServiceError) -> ProviderSession {
         try await onLink { (link) throws(SecretServiceError) in try await link.openSession() }
     }
 
-    /// Sends a call in which a secret travels; where the object turns out to be locked, unlocks it and tries once more, and where the
-    /// provider has forgotten the session opens another.
+    /// Sends a call with a secret.
     ///
-    /// - Parameter makeCall: called for each try, since a call belongs to a session.
+    /// Unlocks a locked object, and renews a session that the provider no longer knows, once each.
+    ///
+    /// - Parameter makeCall: builds the message for a session; called for each try.
     func unlocking(
         _ object: some SecretObject,
         _ prompting: SecretPrompting,
@@ -78,11 +79,11 @@ extension SecretClient {
             let message = try makeCall(session)
             do throws(SecretServiceError) {
                 let reply = try await call(message, to: session.owner)
-                // Answered, so it has been sent; in a plain session it holds the secret itself.
+                // An unencrypted message contains the secret itself.
                 message.wipeByteArrays()
                 return (reply, session)
             } catch {
-                // Without an answer it may still be waiting to be sent.
+                // Without a reply, the message may still be queued.
                 if error.endsCall { message.wipeByteArrays() }
                 switch error.code {
                 case .noSession where mayRenewSession:
@@ -100,7 +101,7 @@ extension SecretClient {
 
     // MARK: Properties
 
-    /// Reads a property of one known type.
+    /// Reads a property of a known type.
     func property<Value: BusValue & Sendable>(
         _ name: String,
         of path: ObjectPath,

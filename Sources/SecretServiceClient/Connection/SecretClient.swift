@@ -1,19 +1,18 @@
 import DBus
 import Gcrypt
 import Glibc
-import Synchronization
 
-/// A program's connection to the user's Secret Service provider, be it keychaind or another.
+/// A connection to the user's Secret Service provider: keychaind or another.
 ///
-/// It may be used from any task, by many at a time, and is meant to be made once. A session, in which secrets are encrypted, is opened
-/// with the first secret and kept. When the provider is replaced, or starts again, the next call finds the new one; when the bus goes,
-/// everything fails with ``SecretServiceError/Code/disconnected`` and a new client is needed.
+/// Create one client per program, and use it from any number of tasks. The first secret opens a session that encrypts
+/// secrets on the bus. After a restart or replacement of the provider, the next call finds the new one. After the end
+/// of the bus, every call fails with ``SecretServiceError/Code/disconnected``, and a new client is needed.
 ///
-/// No call waits for ever, and each ends at once when its task is cancelled. None of this touches the rest of the process: signals,
-/// other users of libdbus and libgcrypt, and the standard streams are left as they are. A child made by `fork` without `exec` cannot
-/// use its parent's client, and is told so.
+/// No call waits forever; cancelling the task ends a call immediately. The client does not touch the rest of the
+/// process: signals, other users of libdbus and libgcrypt, or the standard streams. In a child made by `fork` without
+/// `exec`, every call fails with ``SecretServiceError/Code/forked``.
 public final class SecretClient: Sendable {
-    /// How it was connected.
+    /// The configuration of the connection.
     public let configuration: Configuration
 
     let link: ProviderLink
@@ -27,7 +26,7 @@ public final class SecretClient: Sendable {
 
     deinit {
         let link = link
-        // A child that was forked has no thread that would close it, and must not: the socket is its parent's.
+        // Not in a forked child: it has no event-loop thread, and the socket is its parent's.
         guard getpid() == processID else { return }
         SecretClient.enqueue { link.close() }
     }
@@ -36,13 +35,13 @@ public final class SecretClient: Sendable {
 
     /// Connects to the bus, and finds or starts the provider.
     ///
-    /// Throws ``SecretServiceError/Code/busUnavailable`` or ``SecretServiceError/Code/providerUnavailable`` when there is none.
+    /// Throws ``SecretServiceError/Code/busUnavailable`` or ``SecretServiceError/Code/providerUnavailable``.
     public static func connect(
         _ configuration: Configuration = Configuration()
     ) async throws(SecretServiceError) -> SecretClient {
         let address = try configuration.bus.address()
         guard EventLoop.startThread() else {
-            throw SecretServiceError(.busUnavailable, "the process may have no more threads or descriptors")
+            throw SecretServiceError(.busUnavailable, "the process has reached its limit of threads or descriptors")
         }
         Connection.leaveSignalsAlone()
         let link = try await open(address, configuration)
@@ -55,24 +54,26 @@ public final class SecretClient: Sendable {
         _ address: String,
         _ configuration: Configuration
     ) async throws(SecretServiceError) -> ProviderLink {
-        let opening = Settlement<ProviderLink>()
+        let opening = Promise<Result<ProviderLink, SecretServiceError>>()
         _ = startTask {
             do throws(BusError) {
                 let connection = try await Connection.open(address, timeout: configuration.connectTimeout)
                 let link = ProviderLink(connection, configuration)
-                if !opening.settle(.success(link)) { link.close() }
+                if !opening.fulfill(.success(link)) { link.close() }
             } catch {
                 let isLate = error.name == .noReply
-                let reason = SecretServiceError(.busUnavailable, error.message, errorName: error.name.rawValue)
-                opening.settle(.failure(isLate ? .timedOut("connecting to the bus") : reason))
+                let failure = SecretServiceError(.busUnavailable, error.message, errorName: error.name.rawValue)
+                opening.fulfill(.failure(isLate ? .timedOut("connecting to the bus") : failure))
             }
         }
-        return try await opening.value()
+        return try await opening.get()
     }
 
-    /// Leaves the bus; every call that waits, and every later one, fails with ``SecretServiceError/Code/disconnected``.
+    /// Closes the connection.
     ///
-    /// Happens by itself when nobody holds the client, a collection or an item any more.
+    /// Pending and later calls fail with ``SecretServiceError/Code/disconnected``.
+    ///
+    /// The end of the last reference to the client, its collections and items closes it too.
     public func close() {
         guard getpid() == processID else { return }
         let link = link
@@ -81,46 +82,36 @@ public final class SecretClient: Sendable {
 
     // MARK: The event loop
 
-    /// Runs an operation with the link on the event loop, and waits for it until the task is cancelled.
+    /// Runs an operation on the event loop, and waits for it until the task is cancelled.
     ///
-    /// - Parameter abandon: what becomes of a result that nobody waits for any more.
+    /// - Parameter abandon: disposes of a result that arrives after the cancellation.
     func onLink<Value: Sendable>(
         _ operation: @escaping @BusActor @Sendable (ProviderLink) async throws(SecretServiceError) -> Value,
         abandon: @escaping @Sendable (Value) -> Void = { _ in }
     ) async throws(SecretServiceError) -> Value {
         guard getpid() == processID else {
-            throw SecretServiceError(.forked, "the connection belongs to the parent of this process")
+            throw SecretServiceError(.forked, "a forked child cannot use its parent's connection")
         }
         let link = link
-        let settlement = Settlement<Value>()
+        let outcome = Promise<Result<Value, SecretServiceError>>()
         let task = SecretClient.startTask {
-            await SecretClient.run(operation, with: link, settling: settlement, abandon: abandon)
+            do throws(SecretServiceError) {
+                let value = try await operation(link)
+                if !outcome.fulfill(.success(value)) { abandon(value) }
+            } catch {
+                outcome.fulfill(.failure(error))
+            }
         }
         do throws(SecretServiceError) {
-            return try await settlement.value()
+            return try await outcome.get()
         } catch {
-            // Without effect unless it was this task that was cancelled: then what it waits for is to be cleaned up.
+            // Ends the operation if the waiting task was cancelled; has no effect otherwise.
             task.cancel()
             throw error
         }
     }
 
-    @BusActor
-    private static func run<Value: Sendable>(
-        _ operation: @BusActor (ProviderLink) async throws(SecretServiceError) -> Value,
-        with link: ProviderLink,
-        settling settlement: Settlement<Value>,
-        abandon: (Value) -> Void
-    ) async {
-        do throws(SecretServiceError) {
-            let value = try await operation(link)
-            if !settlement.settle(.success(value)) { abandon(value) }
-        } catch {
-            settlement.settle(.failure(error))
-        }
-    }
-
-    /// Sends a call whose answer does not matter, some time soon.
+    /// Sends a call without waiting for its reply.
     func sendLater(_ message: Message, to owner: String) {
         let link = link
         guard getpid() == processID else { return }
@@ -133,5 +124,18 @@ public final class SecretClient: Sendable {
 
     private static func enqueue(_ operation: @escaping @BusActor @Sendable () -> Void) {
         Task(executorPreference: BusActor.loop) { @BusActor in operation() }
+    }
+}
+
+extension Promise {
+    /// Waits for the result; cancelling the task fulfills the promise with ``SecretServiceError/cancelled``.
+    nonisolated func get<Success>() async throws(SecretServiceError) -> Success
+    where Value == Result<Success, SecretServiceError> {
+        let result = await withTaskCancellationHandler {
+            await value()
+        } onCancel: {
+            Task(executorPreference: BusActor.loop) { @BusActor in self.fulfill(.failure(.cancelled)) }
+        }
+        return try result.get()
     }
 }

@@ -2,16 +2,16 @@ import DBus
 import Glibc
 import Synchronization
 
-/// A context of keychaind's: a person's authentication, and what it may be used for.
+/// An authentication context of keychaind, in which items can be unlocked.
 ///
-/// It belongs to the client's connection and to one provider, and ends with them or with this object.
+/// Belongs to the connection of the client and to one provider, and ends with them or with this object.
 package final class AuthenticationContext: Sendable {
-    /// The connection that it belongs to.
+    /// The client whose connection it belongs to.
     package let client: SecretClient
 
     private let path: ObjectPath
     private let owner: String
-    /// What the provider was told last.
+    /// The settings that the provider has.
     private let applied = Mutex(Settings())
 
     init(_ client: SecretClient, _ path: ObjectPath, owner: String) {
@@ -24,7 +24,7 @@ package final class AuthenticationContext: Sendable {
         client.sendLater(Protocol.call(path, Protocol.context, "Invalidate"), to: owner)
     }
 
-    /// Whether the provider that it belongs to is still there.
+    /// Whether its provider is still on the bus.
     package func isAlive() async -> Bool {
         let owner = owner
         do throws(SecretServiceError) {
@@ -36,7 +36,7 @@ package final class AuthenticationContext: Sendable {
 
     // MARK: Settings
 
-    /// Tells the provider how the context is to be from here on.
+    /// Sends changed settings to the provider.
     package func apply(_ settings: Settings) async throws(SecretServiceError) {
         for (name, value) in settings.values(changedFrom: applied.withLock { $0 }) {
             let message = Protocol.call(path, StandardInterface.properties, "Set")
@@ -48,11 +48,12 @@ package final class AuthenticationContext: Sendable {
 
     // MARK: Evaluating
 
-    /// Has a person prove a policy, and waits for it.
+    /// Asks a person to authenticate for a policy.
     ///
-    /// It is cancelled when the task is, or the time up. What it ends with, if not well, is in the error's `errorName`.
+    /// Cancelled with the task or at the time limit. The `errorName` of the thrown error is the result of the
+    /// authentication.
     ///
-    /// - Parameter policy: a name of Apple's, or an expression of access control.
+    /// - Parameter policy: the name of a policy, or an access control expression.
     package func evaluate(_ policy: String, reason: String, timeout: Duration) async throws(SecretServiceError) {
         try ArgumentCheck.check([policy, reason])
         let message = Protocol.call(path, Protocol.context, "EvaluatePolicy")
@@ -70,29 +71,29 @@ package final class AuthenticationContext: Sendable {
         }
     }
 
-    /// Ends the context, and an evaluation that is under way.
+    /// Ends the context and a running evaluation.
     package func invalidate() {
         client.sendLater(Protocol.call(path, Protocol.context, "Invalidate"), to: owner)
     }
 
     // MARK: Unlocking
 
-    /// What a person can be asked to allow of items, beside their use: one operation on each.
+    /// An operation on an item, beside its use, for which a person can be asked.
     package enum Action: String, Sendable {
-        /// To change what is in them.
+        /// Changes the item.
         case change
 
-        /// To change what is in them, and who may use them.
+        /// Changes the item and its protection.
         case protect
 
         case delete
     }
 
-    /// Unlocks items with what was proved in this context, and asks for the rest if that is allowed.
+    /// Unlocks items with the authentication of this context, and asks for the rest if that is allowed.
     ///
-    /// Throws what the authentication has ended with if none could be unlocked because of it.
+    /// Throws the result of the authentication if it unlocked none.
     ///
-    /// - Returns: those that are unlocked now.
+    /// - Returns: the unlocked items.
     package func unlock(
         _ items: [SecretItem],
         prompting: SecretPrompting
@@ -102,11 +103,11 @@ package final class AuthenticationContext: Sendable {
         return try await complete(message, items, prompting)
     }
 
-    /// Has a person asked for one operation on items, which the provider then takes from this connection, once and soon.
+    /// Asks a person to allow one operation on items, which this connection may then perform once, within a short time.
     ///
-    /// Throws what the authentication has ended with if none was allowed because of it.
+    /// Throws the result of the authentication if it allowed none.
     ///
-    /// - Returns: those for which it is allowed, and those that need no permission.
+    /// - Returns: the items for which the operation is allowed, or needs no permission.
     package func authorize(
         _ action: Action,
         _ items: [SecretItem],
@@ -136,10 +137,78 @@ package final class AuthenticationContext: Sendable {
         return items.filter { done.contains($0.path) }
     }
 
-    /// What the last prompt ended with.
+    /// The result of the last prompt.
     private func failure() async throws(SecretServiceError) -> SecretServiceError {
         let name: String = try await client.property("Failure", of: path, Protocol.context)
-        let reason = "the authentication came to nothing"
+        let reason = "the authentication failed"
         return SecretServiceError(.dismissed, reason, errorName: name.isEmpty ? nil : name)
+    }
+}
+
+extension AuthenticationContext {
+    /// Appearance and reuse time of an authentication.
+    package struct Settings: Hashable, Sendable {
+        /// The provider's limit for a reason, in bytes.
+        private static let reasonLimit = 1000
+        private static let titleLimit = 100
+
+        /// The reason that the dialog shows.
+        package var reason = ""
+
+        /// The title of the cancel button; empty for the default.
+        package var cancelTitle = ""
+
+        /// The title of the fallback button; nil for the default, empty for no button.
+        package var fallbackTitle: String?
+
+        /// How long an authentication is reused within the context; zero for one use.
+        package var reuse = Duration.seconds(10)
+
+        /// How long its grants last; zero for one use.
+        package var grants = Duration.seconds(10)
+
+        /// Whether a person may be asked.
+        package var isInteractionAllowed = true
+
+        /// The default texts and times of a new context.
+        package init() {}
+
+        /// The properties that differ from the provider's settings.
+        func values(changedFrom other: Settings) -> [(name: String, value: Variant)] {
+            let (own, others) = (properties, other.properties)
+            return own.indices.filter { index in
+                // By default, the provider lets grants last as long as an authentication.
+                own[index].value != others[index].value || own[index].name == "GrantDuration" && reuse != other.reuse
+            }.map { own[$0] }
+        }
+
+        private var properties: [(name: String, value: Variant)] {
+            [
+                ("Reason", .string(Settings.cut(reason, to: Settings.reasonLimit))),
+                ("CancelTitle", .string(Settings.cut(cancelTitle, to: Settings.titleLimit))),
+                ("FallbackTitle", .string(Settings.cut(fallbackTitle ?? "", to: Settings.titleLimit))),
+                ("FallbackHidden", .boolean(fallbackTitle?.isEmpty == true)),
+                ("ReuseDuration", .uint32(Settings.milliseconds(reuse))),
+                ("GrantDuration", .uint32(Settings.milliseconds(grants))),
+                ("InteractionNotAllowed", .boolean(!isInteractionAllowed)),
+            ]
+        }
+
+        /// Limited to five minutes, the provider's maximum.
+        private static func milliseconds(_ duration: Duration) -> UInt32 {
+            UInt32(clamping: Int64(max(.zero, min(duration, .seconds(300))) / .milliseconds(1)))
+        }
+
+        /// A text without NUL characters, truncated to the provider's limit.
+        package static func cut(_ text: String, to limit: Int = reasonLimit) -> String {
+            var cut = ""
+            var count = 0
+            for character in text where !character.utf8.contains(0) {
+                count += character.utf8.count
+                guard count <= limit else { break }
+                cut.append(character)
+            }
+            return cut
+        }
     }
 }

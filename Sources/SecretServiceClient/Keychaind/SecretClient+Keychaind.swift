@@ -1,20 +1,20 @@
 import DBus
 
-/// `org.keychaind.Authentication1`, which only keychaind has.
+/// `org.keychaind.Authentication1`, an interface of keychaind alone.
 extension SecretClient {
-    /// What other providers answer where keychaind has its authentication.
+    /// The errors of providers without the interface.
     private static let absence: [SecretServiceError.Code] = [.noSuchObject, .notSupported]
 
     private static func call(_ member: String) -> Message {
         Protocol.call(Protocol.authenticationObject, Protocol.authentication, member)
     }
 
-    /// Whether the provider asks for proof before it releases an item whose attributes say so, as keychaind does.
+    /// Whether the provider enforces the access control of items, as keychaind does.
     package func enforcesAccessControl() async throws(SecretServiceError) -> Bool {
         try await authenticationAvailability("deviceOwnerAuthentication") != nil
     }
 
-    /// Whether a policy could be satisfied now; nil from a provider that has no authentication.
+    /// Whether a policy can be satisfied now; nil from a provider without authentication.
     package func authenticationAvailability(
         _ policy: String
     ) async throws(SecretServiceError) -> AuthenticationAvailability? {
@@ -32,7 +32,7 @@ extension SecretClient {
         }
     }
 
-    /// A hash over the enrolled fingers; empty if no finger can be matched, nil from a provider that has no authentication.
+    /// A hash of the enrolled fingers; empty if none can be matched, nil from a provider without authentication.
     package func authenticationDomainState() async throws(SecretServiceError) -> [UInt8]? {
         do throws(SecretServiceError) {
             return try await call(SecretClient.call("GetDomainState")).reading(ByteArray.self).bytes
@@ -41,7 +41,7 @@ extension SecretClient {
         }
     }
 
-    /// Makes a context; nil from a provider that has none.
+    /// Creates a context; nil from a provider without authentication.
     package func makeAuthenticationContext() async throws(SecretServiceError) -> AuthenticationContext? {
         do throws(SecretServiceError) {
             let (owner, path) = try await onLink { (link) throws(SecretServiceError) in
@@ -54,4 +54,13 @@ extension SecretClient {
             return nil
         }
     }
+}
+
+/// Whether an authentication is possible now.
+package struct AuthenticationAvailability: Hashable, Sendable {
+    /// The name of the D-Bus error with which it would fail; nil if it is possible.
+    package let obstacle: String?
+
+    /// Whether there is a fingerprint reader.
+    package let hasFingerprintReader: Bool
 }

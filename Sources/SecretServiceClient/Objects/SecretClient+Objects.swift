@@ -3,18 +3,18 @@ import DBus
 extension SecretClient {
     // MARK: Collections
 
-    /// Every collection, locked or not.
+    /// All collections, locked or not.
     public func collections() async throws(SecretServiceError) -> [SecretCollection] {
         let paths: [ObjectPath] = try await property("Collections", of: Protocol.serviceObject, Protocol.service)
         return paths.map { SecretCollection(self, $0) }
     }
 
-    /// The collection in which programs without special needs keep their secrets; nil if there is none yet.
+    /// The default collection for new items; nil if there is none.
     public func defaultCollection() async throws(SecretServiceError) -> SecretCollection? {
         try await collection(alias: "default")
     }
 
-    /// The collection that an alias stands for, such as `default` or `session`; nil if it stands for none.
+    /// The collection of an alias such as `default` or `session`; nil if the alias is not set.
     public func collection(alias: String) async throws(SecretServiceError) -> SecretCollection? {
         try ArgumentCheck.check(alias)
         let message = Protocol.call(Protocol.serviceObject, Protocol.service, "ReadAlias")
@@ -23,7 +23,7 @@ extension SecretClient {
         return path == .root ? nil : SecretCollection(self, path)
     }
 
-    /// Lets an alias stand for a collection; nil takes the alias away.
+    /// Sets an alias to a collection; nil removes the alias.
     public func setAlias(_ alias: String, to collection: SecretCollection?) async throws(SecretServiceError) {
         try ArgumentCheck.check(alias)
         let message = Protocol.call(Protocol.serviceObject, Protocol.service, "SetAlias")
@@ -31,11 +31,11 @@ extension SecretClient {
         _ = try await call(message)
     }
 
-    /// Makes a collection, for whose password a person is asked.
+    /// Creates a collection; a person is asked for its password.
     ///
     /// - Parameters:
-    ///   - label: what people see.
-    ///   - alias: what is to stand for it; if that stands for a collection already, it is this that is returned.
+    ///   - label: the label, for people.
+    ///   - alias: an alias for the collection; if it is set already, its collection is returned instead.
     ///   - prompting: how the person may be asked.
     public func createCollection(
         label: String,
@@ -52,7 +52,7 @@ extension SecretClient {
         return SecretCollection(self, try prompted?.path() ?? path)
     }
 
-    /// The collection at a path that was kept from before; whether there is one shows when it is used.
+    /// The collection at a stored path, which is not checked until it is used.
     ///
     /// Throws ``SecretServiceError/Code/invalidArguments`` if the text is not a path.
     public func collection(at path: String) throws(SecretServiceError) -> SecretCollection {
@@ -61,14 +61,14 @@ extension SecretClient {
 
     // MARK: Items
 
-    /// The item at a path that was kept from before; whether there is one shows when it is used.
+    /// The item at a stored path, which is not checked until it is used.
     ///
     /// Throws ``SecretServiceError/Code/invalidArguments`` if the text is not a path.
     public func item(at path: String) throws(SecretServiceError) -> SecretItem {
         SecretItem(self, try SecretClient.path(path))
     }
 
-    /// The items of all collections that have all of these attributes, and perhaps others.
+    /// The items of all collections with at least these attributes.
     public func search(_ attributes: [String: String]) async throws(SecretServiceError) -> SecretSearchResult {
         try ArgumentCheck.check("", attributes)
         let message = Protocol.call(Protocol.serviceObject, Protocol.service, "SearchItems")
@@ -80,21 +80,23 @@ extension SecretClient {
         )
     }
 
-    /// Reads the secrets of many items in one call, and gives them to a closure one by one; those that are locked or have gone are left
-    /// out.
+    /// Reads the secrets of many items in one call, and calls a closure with each.
     ///
-    /// Each secret is overwritten when the closure returns, unless it takes it.
+    /// Locked and deleted items are left out.
+    ///
+    /// A secret is overwritten when the closure returns, unless the closure consumes it.
     ///
     /// - Parameters:
     ///   - items: the items.
-    ///   - body: may throw any error, which ends this, and which this throws; else it throws ``SecretServiceError``.
+    ///   - body: handles one secret; an error that it throws ends the iteration and is rethrown. All other errors are
+    ///     ``SecretServiceError``.
     public func forEachSecret<Failure: Error>(
         of items: [SecretItem],
         _ body: (SecretItem, consuming Secret) throws(Failure) -> Void
     ) async throws {
         let (reply, session) = try await secrets(of: items)
         defer { reply.wipeByteArrays() }
-        // What the closure throws cannot pass through the reader, whose errors are the bus's.
+        // The reader throws only errors of the bus, so the closure's error is kept here.
         var failure: (any Error)?
         do throws(BusError) {
             var reader = reply.makeReader()
@@ -112,7 +114,7 @@ extension SecretClient {
         }
     }
 
-    /// Reads the secrets of items, and says in which session they came.
+    /// Reads the secrets of items; returns the session that encodes them too.
     private func secrets(of items: [SecretItem]) async throws(SecretServiceError) -> (Message, ProviderSession) {
         let paths = items.map(\.objectPath)
         var mayRenewSession = true
@@ -131,9 +133,9 @@ extension SecretClient {
 
     // MARK: Locking
 
-    /// Unlocks many items, or many collections, at once.
+    /// Unlocks many items, or many collections, in one call.
     ///
-    /// - Returns: those that are unlocked now.
+    /// - Returns: the unlocked ones.
     public func unlock<Object: SecretObject>(
         _ objects: [Object],
         prompting: SecretPrompting = .shown
@@ -142,9 +144,9 @@ extension SecretClient {
         return objects.filter { unlocked.contains($0.path) }
     }
 
-    /// Unlocks items and collections at once.
+    /// Unlocks items and collections in one call.
     ///
-    /// - Returns: those that are unlocked now.
+    /// - Returns: the unlocked ones.
     public func unlock(
         _ objects: [any SecretObject],
         prompting: SecretPrompting = .shown
@@ -153,7 +155,7 @@ extension SecretClient {
         return objects.filter { unlocked.contains($0.path) }
     }
 
-    /// Locks many collections and items at once.
+    /// Locks items and collections in one call.
     public func lock(
         _ objects: [any SecretObject],
         prompting: SecretPrompting = .shown
@@ -185,8 +187,22 @@ extension SecretClient {
 
     private static func path(_ text: String) throws(SecretServiceError) -> ObjectPath {
         guard let path = ObjectPath(text) else {
-            throw SecretServiceError(.invalidArguments, "what should be a path is none")
+            throw SecretServiceError(.invalidArguments, "the text is not an object path")
         }
         return path
     }
+}
+
+/// The result of a search over all collections.
+public struct SecretSearchResult: Hashable, Sendable {
+    /// The unlocked items.
+    public var unlocked: [SecretItem]
+
+    /// The locked items, which need ``SecretObject/unlock(prompting:)`` first.
+    ///
+    /// They exist: a program that takes them for missing may overwrite what its user stored.
+    public var locked: [SecretItem]
+
+    /// All items, the unlocked ones first.
+    public var all: [SecretItem] { unlocked + locked }
 }

@@ -1,22 +1,22 @@
 import DBus
 
-/// A collection of items, which are locked and unlocked together: a keyring.
+/// A collection of items (a keyring), locked and unlocked together.
 public struct SecretCollection: SecretObject {
-    /// The client through which it was found.
+    /// The client that found it.
     public let client: SecretClient
 
-    /// Its path on the bus.
+    /// Its object path on the bus.
     public let path: String
 
-    /// What a provider tells of a collection.
+    /// The public part of a collection.
     public struct Properties: Hashable, Sendable {
-        /// What people see.
+        /// The label, for people.
         public var label: String
         /// Whether it is locked.
         public var isLocked: Bool
-        /// When it was made, in seconds since 1970.
+        /// The time of creation, in seconds since 1970.
         public var created: UInt64
-        /// When it was last changed, in seconds since 1970.
+        /// The time of the last change, in seconds since 1970.
         public var modified: UInt64
     }
 
@@ -27,7 +27,7 @@ public struct SecretCollection: SecretObject {
 
     // MARK: Properties
 
-    /// Everything but the items.
+    /// All properties except the items.
     public func properties() async throws(SecretServiceError) -> Properties {
         let values = try await client.properties(of: objectPath, Protocol.collection)
         return Properties(
@@ -38,7 +38,7 @@ public struct SecretCollection: SecretObject {
         )
     }
 
-    /// What people see.
+    /// The label, for people.
     public func label() async throws(SecretServiceError) -> String {
         try await client.property("Label", of: objectPath, Protocol.collection)
     }
@@ -48,7 +48,7 @@ public struct SecretCollection: SecretObject {
         try await client.property("Locked", of: objectPath, Protocol.collection)
     }
 
-    /// Changes what people see.
+    /// Changes the label.
     public func setLabel(_ label: String) async throws(SecretServiceError) {
         try ArgumentCheck.check(label)
         try await client.setProperty("Label", of: objectPath, Protocol.collection, to: .string(label))
@@ -56,13 +56,13 @@ public struct SecretCollection: SecretObject {
 
     // MARK: Items
 
-    /// Every item, locked or not.
+    /// All items, locked or not.
     public func items() async throws(SecretServiceError) -> [SecretItem] {
         let paths: [ObjectPath] = try await client.property("Items", of: objectPath, Protocol.collection)
         return paths.map { SecretItem(client, $0) }
     }
 
-    /// The items that have all of these attributes, and perhaps others, locked or not.
+    /// The items, locked or not, with at least these attributes.
     public func search(_ attributes: [String: String]) async throws(SecretServiceError) -> [SecretItem] {
         try ArgumentCheck.check("", attributes)
         let message = Protocol.call(objectPath, Protocol.collection, "SearchItems")
@@ -71,14 +71,16 @@ public struct SecretCollection: SecretObject {
         return paths.map { SecretItem(client, $0) }
     }
 
-    /// Makes an item; a locked collection is unlocked first, for which a person may have to be asked.
+    /// Creates an item.
+    ///
+    /// Unlocks a locked collection first, which may ask a person.
     ///
     /// - Parameters:
-    ///   - label: what people see.
-    ///   - attributes: what programs find it by; not secret.
-    ///   - secret: what it keeps.
-    ///   - replacing: changes an item with the same attributes instead, if there is one. What "the same" is differs between
-    ///     providers: keychaind and oo7 ask for no more and no fewer, others take an item that has at least these.
+    ///   - label: the label, for people.
+    ///   - attributes: attributes to search by; not secret.
+    ///   - secret: the secret.
+    ///   - replacing: whether to change an existing item with the same attributes instead. For keychaind and oo7 that
+    ///     is an item with equal attributes, for other providers one with at least these.
     ///   - prompting: how a person may be asked.
     @discardableResult
     public func createItem(
@@ -93,9 +95,9 @@ public struct SecretCollection: SecretObject {
         }
     }
 
-    /// Calls `CreateItem` of one of the interfaces that have it.
+    /// Calls `CreateItem` of an interface.
     ///
-    /// - Parameter appendRest: appends what comes after the secret.
+    /// - Parameter appendRest: appends the arguments after the secret.
     func createItem(
         _ label: String,
         _ attributes: [String: String],
@@ -125,10 +127,36 @@ public struct SecretCollection: SecretObject {
         return SecretItem(client, try await client.complete(prompt, of: session.owner, prompting).path())
     }
 
-    // MARK: The end
+    // MARK: Deleting
 
-    /// Deletes the collection and every item in it; some providers ask.
+    /// Deletes the collection with its items; some providers ask a person.
     public func delete(prompting: SecretPrompting = .shown) async throws(SecretServiceError) {
         try await client.delete(objectPath, Protocol.collection, prompting)
+    }
+}
+
+extension SecretCollection {
+    /// Creates an item unless another has the same values of some attributes.
+    ///
+    /// The provider guarantees it among concurrent programs.
+    ///
+    /// Throws ``SecretServiceError/Code/alreadyExists`` if there is one.
+    ///
+    /// - Parameter unique: the names of these attributes; an attribute that both items lack counts as equal.
+    /// - Returns: nil if the provider is not keychaind and does not support this.
+    package func createUniqueItem(
+        label: String,
+        attributes: [String: String],
+        unique: [String],
+        secret: borrowing Secret,
+        prompting: SecretPrompting
+    ) async throws(SecretServiceError) -> SecretItem? {
+        do throws(SecretServiceError) {
+            return try await createItem(label, attributes, secret, prompting, interface: Protocol.keychaindCollection) {
+                $0.append(false, unique)
+            }
+        } catch  where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {
+            return nil
+        }
     }
 }

@@ -1,24 +1,24 @@
 import DBus
 
-/// An item: a secret, attributes to find it by, and a label for people.
+/// An item: a secret, attributes to search by, and a label for people.
 public struct SecretItem: SecretObject {
-    /// The client through which it was found.
+    /// The client that found it.
     public let client: SecretClient
 
-    /// Its path on the bus.
+    /// Its object path on the bus.
     public let path: String
 
-    /// What a provider tells of an item without giving its secret.
+    /// The public part of an item.
     public struct Properties: Hashable, Sendable {
-        /// What people see.
+        /// The label, for people.
         public var label: String
-        /// What programs find it by; not secret.
+        /// The attributes to search by; not secret.
         public var attributes: [String: String]
         /// Whether it is locked.
         public var isLocked: Bool
-        /// When it was made, in seconds since 1970.
+        /// The time of creation, in seconds since 1970.
         public var created: UInt64
-        /// When it was last changed, in seconds since 1970.
+        /// The time of the last change, in seconds since 1970.
         public var modified: UInt64
     }
 
@@ -29,7 +29,9 @@ public struct SecretItem: SecretObject {
 
     // MARK: Properties
 
-    /// Everything but the secret; what a provider keeps to itself while the item is locked is empty.
+    /// All properties except the secret.
+    ///
+    /// Those that the provider hides while the item is locked are empty.
     public func properties() async throws(SecretServiceError) -> Properties {
         let values = try await client.properties(of: objectPath, Protocol.item)
         return Properties(
@@ -41,12 +43,12 @@ public struct SecretItem: SecretObject {
         )
     }
 
-    /// What people see.
+    /// The label, for people.
     public func label() async throws(SecretServiceError) -> String {
         try await client.property("Label", of: objectPath, Protocol.item)
     }
 
-    /// What programs find it by.
+    /// The attributes to search by.
     public func attributes() async throws(SecretServiceError) -> [String: String] {
         try await client.property("Attributes", of: objectPath, Protocol.item)
     }
@@ -56,7 +58,7 @@ public struct SecretItem: SecretObject {
         try await client.property("Locked", of: objectPath, Protocol.item)
     }
 
-    /// Changes what people see.
+    /// Changes the label.
     public func setLabel(_ label: String) async throws(SecretServiceError) {
         try ArgumentCheck.check(label)
         try await client.setProperty("Label", of: objectPath, Protocol.item, to: .string(label))
@@ -72,7 +74,7 @@ public struct SecretItem: SecretObject {
 
     /// Reads the secret.
     ///
-    /// A locked item is unlocked first, for which a person may have to be asked; with ``SecretPrompting/never`` it fails with
+    /// Unlocks a locked item first, which may ask a person. With ``SecretPrompting/never`` a locked item fails with
     /// ``SecretServiceError/Code/locked`` or ``SecretServiceError/Code/interactionNotAllowed``.
     public func secret(prompting: SecretPrompting = .shown) async throws(SecretServiceError) -> Secret {
         let (reply, session) = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
@@ -85,7 +87,7 @@ public struct SecretItem: SecretObject {
         return try session.read(&reader)
     }
 
-    /// Changes the secret, and unlocks the item before if it is locked.
+    /// Changes the secret; unlocks a locked item first.
     public func setSecret(
         _ secret: borrowing Secret,
         prompting: SecretPrompting = .shown
@@ -99,10 +101,37 @@ public struct SecretItem: SecretObject {
         }
     }
 
-    // MARK: The end
+    // MARK: Deleting
 
-    /// Deletes the item; some providers ask.
+    /// Deletes the item; some providers ask a person.
     public func delete(prompting: SecretPrompting = .shown) async throws(SecretServiceError) {
         try await client.delete(objectPath, Protocol.item, prompting)
+    }
+}
+
+extension SecretItem {
+    /// Changes label and attributes in one step, unless another item of the collection has the same values of some
+    /// attributes.
+    ///
+    /// The provider guarantees it among concurrent programs.
+    ///
+    /// Throws ``SecretServiceError/Code/alreadyExists`` if there is one.
+    ///
+    /// - Parameter unique: the names of these attributes; an attribute that both items lack counts as equal.
+    /// - Returns: false if the provider is not keychaind and does not support this.
+    package func updateUnique(
+        label: String,
+        attributes: [String: String],
+        unique: [String]
+    ) async throws(SecretServiceError) -> Bool {
+        try ArgumentCheck.check(label, attributes)
+        let message = Protocol.call(objectPath, Protocol.keychaindItem, "Update")
+        message.append(label, attributes, unique)
+        do throws(SecretServiceError) {
+            _ = try await client.call(message)
+            return true
+        } catch  where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {
+            return false
+        }
     }
 }

@@ -1,31 +1,33 @@
 import DBus
 
-/// A collection or an item of a provider: what can be locked.
+/// A reference to a collection or an item, which can be locked.
 ///
-/// It names the object and holds nothing of it; the object may have gone. Two are equal if they have the same path and client.
+/// The object itself may no longer exist. Two references are equal if path and client are.
 public protocol SecretObject: Hashable, Sendable {
-    /// The client through which it was found.
+    /// The client that found it.
     var client: SecretClient { get }
 
-    /// Its path on the bus.
+    /// Its object path on the bus.
     var path: String { get }
 
-    /// Whether it is locked: its secrets cannot be read, and nothing of it can be changed.
+    /// Whether it is locked: secrets cannot be read, and nothing can be changed.
     func isLocked() async throws(SecretServiceError) -> Bool
 }
 
 extension SecretObject {
-    /// Unlocks it, if it is locked; a person may have to be asked.
+    /// Unlocks it if it is locked; may ask a person.
     ///
-    /// A provider may lock it again at any time. Throws ``SecretServiceError/Code/locked`` if the provider did not unlock it, though
-    /// nobody said no.
+    /// A provider may lock it again at any time. Throws ``SecretServiceError/Code/locked`` if the provider did not
+    /// unlock it, although nobody refused.
     public func unlock(prompting: SecretPrompting = .shown) async throws(SecretServiceError) {
         guard try await client.unlock([path], prompting) == [path] else {
-            throw SecretServiceError(.locked, "the provider did not unlock it")
+            throw SecretServiceError(.locked, "the provider did not unlock the object")
         }
     }
 
-    /// Locks it; a provider that cannot lock a single item locks its collection.
+    /// Locks it.
+    ///
+    /// A provider that cannot lock a single item locks its collection.
     public func lock(prompting: SecretPrompting = .shown) async throws(SecretServiceError) {
         try await client.lock([path], prompting)
     }
@@ -35,7 +37,7 @@ extension SecretObject {
         left.path == right.path && left.client === right.client
     }
 
-    /// Feeds the path and the client.
+    /// Hashes path and client.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(path)
         hasher.combine(ObjectIdentifier(client))

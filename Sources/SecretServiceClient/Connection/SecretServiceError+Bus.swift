@@ -2,24 +2,26 @@ import DBus
 import Gcrypt
 
 extension SecretServiceError {
-    /// Takes an error that the bus or the provider has answered; the one place where names of errors become codes.
+    /// Translates an error reply; the only mapping from D-Bus errors to codes.
     init(answered error: BusError) {
         self.init(Code(errorName: error.name.rawValue), error.message, errorName: error.name.rawValue)
     }
 
-    /// Takes what was found wrong with an answer.
+    /// Reports an invalid reply.
     init(reading error: BusError) {
         self.init(.invalidAnswer, error.message)
     }
 
-    /// Takes what libgcrypt has refused.
+    /// Reports a failure of libgcrypt.
     init(_ error: GcryptError) {
         self.init(.cryptographyFailed, error.reason)
     }
 }
 
 extension SecretServiceError {
-    /// Whether the call that has failed was answered, or never sent: not if it may wait to be sent still.
+    /// Whether the failed call has ended: it was answered or never sent.
+    ///
+    /// Otherwise it may still be waiting to be sent.
     var endsCall: Bool {
         switch code {
         case .timedOut, .cancelled, .disconnected: false
@@ -31,7 +33,7 @@ extension SecretServiceError {
 extension SecretServiceError.Code {
     /// The code of a D-Bus error.
     ///
-    /// A method or path that is unknown is an object that does not exist: providers answer all three for it (spec #44).
+    /// Providers answer an unknown object with each of three errors (spec #44).
     init(errorName: String) {
         self =
             switch errorName {

@@ -1,21 +1,19 @@
 import Gcrypt
 
-/// A secret: bytes, and what they are.
+/// A secret: bytes and their content type.
 ///
-/// The bytes are overwritten when the value goes, and it cannot be copied; they are in ordinary memory, which may reach swap space.
-/// It has no description, so it does not get into logs.
+/// The value cannot be copied, and its bytes are overwritten at its end. They are in ordinary memory, which may be
+/// swapped out. A secret has no description, which keeps it out of logs.
 public struct Secret: ~Copyable, Sendable {
-    /// The content type of text: the one with which libsecret gives a secret out as a password.
-    ///
-    /// The text is UTF-8.
+    /// The content type of UTF-8 text, which libsecret returns as a password.
     public static let text = "text/plain"
 
-    /// The most bytes that are sent: what fits into an array of D-Bus, with room for padding.
+    /// The largest secret that can be sent: the limit of a D-Bus array, with room for padding.
     public static let maximumCount = (64 << 20) - 1024
 
     let secureBytes: SecureBytes
 
-    /// What the bytes are, such as `text/plain` or `application/octet-stream`.
+    /// The content type, such as `text/plain` or `application/octet-stream`.
     public let contentType: String
 
     init(_ bytes: consuming SecureBytes, contentType: String) {
@@ -23,7 +21,7 @@ public struct Secret: ~Copyable, Sendable {
         self.contentType = contentType
     }
 
-    /// Copies bytes, whose original remains the caller's to overwrite.
+    /// Copies bytes; the caller overwrites the original.
     ///
     /// Throws ``SecretServiceError/Code/limitExceeded`` for more than ``maximumCount``.
     public init(
@@ -31,7 +29,7 @@ public struct Secret: ~Copyable, Sendable {
         contentType: String = "application/octet-stream"
     ) throws(SecretServiceError) {
         guard bytes.count <= Secret.maximumCount else {
-            throw SecretServiceError(.limitExceeded, "a secret of \(bytes.count) bytes")
+            throw SecretServiceError(.limitExceeded, "the secret of \(bytes.count) bytes is larger than D-Bus allows")
         }
         do throws(GcryptError) {
             self.init(try SecureBytes(copying: bytes), contentType: contentType)
@@ -40,7 +38,7 @@ public struct Secret: ~Copyable, Sendable {
         }
     }
 
-    /// Copies bytes, whose original remains as it is.
+    /// Copies bytes; the original is not overwritten.
     public init(
         _ bytes: [UInt8],
         contentType: String = "application/octet-stream"
@@ -50,7 +48,7 @@ public struct Secret: ~Copyable, Sendable {
         }
     }
 
-    /// Copies text as UTF-8; the string itself remains in memory for as long as Swift likes.
+    /// Copies text as UTF-8; the string itself is not overwritten.
     public init(_ text: String, contentType: String = Secret.text) throws(SecretServiceError) {
         try self.init(Array(text.utf8), contentType: contentType)
     }
@@ -58,19 +56,19 @@ public struct Secret: ~Copyable, Sendable {
     /// The number of bytes.
     public var count: Int { secureBytes.count }
 
-    /// Gives the bytes to a closure, which must not keep the pointer.
+    /// Calls a closure with the bytes; the pointer is valid only during the call.
     public borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try secureBytes.withUnsafeBytes(body)
     }
 
-    /// A copy of the bytes, which nobody overwrites.
+    /// A copy of the bytes, which is not overwritten.
     public var bytes: [UInt8] {
         withUnsafeBytes { [UInt8]($0) }
     }
 
-    /// A copy as text, which nobody overwrites; nil unless the bytes are UTF-8.
+    /// A copy as text, which is not overwritten; nil unless the bytes are UTF-8.
     public var text: String? {
         withUnsafeBytes { String(validating: $0, as: UTF8.self) }
     }

@@ -1,13 +1,13 @@
 import DBus
 
-/// Turns the provider's signals into changes, for as long as somebody listens.
+/// Turns the provider's signals into changes while the client has subscribers.
 @BusActor
 final class ChangeReader {
-    /// Gives the client that changes are told through; nil when it has gone.
+    /// Returns the client of the changes; nil after its end.
     typealias ClientSource = @BusActor () -> SecretClient?
 
     private struct Listener {
-        let buffer: ChangeBuffer
+        weak let buffer: ChangeBuffer?
         let client: ClientSource
     }
 
@@ -16,7 +16,6 @@ final class ChangeReader {
 
     nonisolated init() {}
 
-    /// Adds a listener.
     func add(_ buffer: ChangeBuffer, owner: String?, on connection: Connection, client: @escaping ClientSource) {
         listeners.append(Listener(buffer: buffer, client: client))
         if subscriptions.isEmpty, let owner {
@@ -24,20 +23,20 @@ final class ChangeReader {
         }
     }
 
-    /// Listens to another provider.
+    /// Follows another provider.
     func follow(_ owner: String?, on connection: Connection) {
         unsubscribe(on: connection)
         guard let owner else { return }
         if !listeners.isEmpty {
             subscribe(to: owner, on: connection)
-            tell(on: connection) { _ in .providerChanged }
+            notify(on: connection) { _ in .providerChanged }
         }
     }
 
-    /// Tells every listener that nothing more will come.
+    /// Finishes the buffers of all listeners.
     func finish() {
         for listener in listeners {
-            listener.buffer.finish()
+            listener.buffer?.finish()
         }
         listeners = []
     }
@@ -60,14 +59,14 @@ final class ChangeReader {
 
     private func receive(_ message: Message, on connection: Connection) {
         guard let member = message.member, let path = try? message.read(ObjectPath.self) else { return }
-        tell(on: connection) { ChangeReader.change(member, path, $0) }
+        notify(on: connection) { ChangeReader.change(member, path, $0) }
     }
 
-    private func tell(on connection: Connection, _ change: (SecretClient) -> SecretChange?) {
-        listeners.removeAll { $0.buffer.isFinished }
+    private func notify(on connection: Connection, _ change: (SecretClient) -> SecretChange?) {
+        listeners.removeAll { $0.buffer?.isFinished ?? true }
         for listener in listeners {
             if let client = listener.client(), let change = change(client) {
-                listener.buffer.add(change)
+                listener.buffer?.add(change)
             }
         }
         if listeners.isEmpty {

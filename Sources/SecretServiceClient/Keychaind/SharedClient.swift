@@ -1,18 +1,19 @@
 import DBus
+import Dispatch
 import Glibc
 import Synchronization
 
-/// The process's one connection to the provider, made when it is first needed and made anew when the bus was.
+/// The connection of the process to the provider, made on first use and renewed with the bus.
 ///
-/// Apple's modules share it, for a context and the grants that it gives are good for one connection only. Where tests use several
-/// buses there is one for each.
+/// Apple's modules share it, since contexts and their grants are valid for one connection. Tests with several buses
+/// have a client for each.
 package final class SharedClient: Sendable {
-    /// The only one.
+    /// The only instance.
     package static let shared = SharedClient()
 
     private struct State {
         var clients: [SecretBus: SecretClient] = [:]
-        /// The process that has used this first.
+        /// The first process to use it.
         var processID: pid_t?
     }
 
@@ -22,11 +23,11 @@ package final class SharedClient: Sendable {
 
     // MARK: Running
 
-    /// Starts an operation with the client of ``KeychainBus/current``, on the thread of the event loop.
+    /// Starts an operation with the client of ``KeychainBus/current`` on the event-loop thread.
     ///
-    /// Nothing of it needs Swift's pool, so it gets done also when every thread of that waits for something.
+    /// Does not need Swift's thread pool, whose threads may all be blocked.
     ///
-    /// - Parameter completion: takes the outcome, on the thread of the event loop, which it must not keep.
+    /// - Parameter completion: handles the outcome on the event-loop thread, which it must not block.
     package func start<Value: Sendable>(
         _ operation: @escaping @Sendable (SecretClient) async throws(SecretServiceError) -> Value,
         completion: @escaping @Sendable (Result<Value, SecretServiceError>) -> Void
@@ -45,14 +46,14 @@ package final class SharedClient: Sendable {
         Task(executorPreference: BusActor.loop, operation: work)
     }
 
-    /// Runs an operation with the client, and blocks the calling thread until it has ended.
+    /// Runs an operation with the client, and blocks the calling thread until its end.
     ///
-    /// Each thing that it waits for is bounded in time by the client.
+    /// The client limits the time of each wait.
     package func wait<Value: Sendable>(
         for operation: @escaping @Sendable (SecretClient) async throws(SecretServiceError) -> Value
     ) throws(SecretServiceError) -> Value {
         guard BusActor.loop.isIsolatingCurrentContext() != true else {
-            throw SecretServiceError(.providerFailed, "called on the thread that would have to answer")
+            throw SecretServiceError(.providerFailed, "called on the event-loop thread, which would block forever")
         }
         let outcome = BlockingOutcome<Value>()
         start(operation) { outcome.fill($0) }
@@ -61,15 +62,15 @@ package final class SharedClient: Sendable {
 
     private func obstacle() -> SecretServiceError? {
         guard !isForked else {
-            return SecretServiceError(.forked, "a child made by fork cannot use its parent's keychain")
+            return SecretServiceError(.forked, "a forked child cannot use its parent's connection to the keychain")
         }
         guard EventLoop.startThread() else {
-            return SecretServiceError(.busUnavailable, "the process may have no more threads or descriptors")
+            return SecretServiceError(.busUnavailable, "the process has reached its limit of threads or descriptors")
         }
         return nil
     }
 
-    /// Whether the process is a child, made by `fork`, of one that uses the keychain: then no thread would answer it.
+    /// Whether the process is a forked child of one that uses the keychain; it has no event-loop thread.
     private var isForked: Bool {
         state.withLock { state in
             let processID = state.processID ?? getpid()
@@ -80,9 +81,9 @@ package final class SharedClient: Sendable {
 
     // MARK: The client
 
-    /// The client; a new one where the bus has gone since the last operation.
+    /// The client; a new one if the bus ended since the last operation.
     ///
-    /// An operation during which the bus goes is not repeated: what it was to change may have been changed.
+    /// Does not repeat an operation that the end of the bus interrupted: its change may have been made.
     @BusActor
     private func client(on bus: SecretBus) async throws(SecretServiceError) -> SecretClient {
         if let client = state.withLock({ $0.clients[bus] }) {
@@ -91,7 +92,7 @@ package final class SharedClient: Sendable {
         }
         let client = try await SecretClient.connect(SecretClient.Configuration(bus: bus))
         return state.withLock { state in
-            // Another thread may have been faster; what is not taken leaves the bus by itself.
+            // Another thread may have been faster; an unused client closes at its end.
             let taken = state.clients[bus] ?? client
             state.clients[bus] = taken
             return taken
@@ -103,4 +104,33 @@ package final class SharedClient: Sendable {
             if state.clients[bus] === client { state.clients[bus] = nil }
         }
     }
+}
+
+/// The result of an operation for which a thread blocks.
+final class BlockingOutcome<Value: Sendable>: Sendable {
+    typealias Outcome = Result<Value, SecretServiceError>
+
+    private let outcome = Mutex<Outcome?>(nil)
+    private let isFilled = DispatchSemaphore(value: 0)
+
+    /// Stores the result; called once.
+    func fill(_ outcome: Outcome) {
+        self.outcome.withLock { $0 = outcome }
+        isFilled.signal()
+    }
+
+    /// Blocks until there is a result; called once.
+    func wait() -> Outcome {
+        isFilled.wait()
+        return outcome.withLock { $0 } ?? .failure(.cancelled)
+    }
+}
+
+/// The bus and the time limit for prompts of Apple's modules.
+package enum KeychainBus {
+    /// The bus; a test sets its own.
+    @TaskLocal package static var current = SecretBus.session
+
+    /// The time limit of an authentication or a prompt.
+    @TaskLocal package static var promptTimeout = Duration.seconds(300)
 }
