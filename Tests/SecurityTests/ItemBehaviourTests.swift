@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct ItemBehaviourTests {
-    @Test("A1 Adding stores attributes and secret together", arguments: TestedProvider.allCases)
+    @Test("A1 Adding stores attributes and secret in one step", arguments: TestedProvider.allCases)
     func add_storesAttributesAndSecret(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             #expect(
@@ -19,7 +19,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A1 Nothing of the secret lies in the clear")
+    @Test("A1 The secret is nowhere stored in the clear")
     func add_secret_isNotOnDisk() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("pullip-2020")]), nil) == errSecSuccess)
@@ -29,7 +29,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A2 Adding what exists is errSecDuplicateItem, and nothing changes", arguments: TestedProvider.allCases)
+    @Test("A2 Adding an existing item is errSecDuplicateItem and changes nothing", arguments: TestedProvider.allCases)
     func add_existing_isDuplicate(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("first")]), nil) == errSecSuccess)
@@ -40,7 +40,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A2 Adding what exists writes nothing")
+    @Test("A2 Adding an existing item writes nothing")
     func add_existing_writesNothing() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("first")]), nil) == errSecSuccess)
@@ -54,7 +54,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A2 Of many that add at once one succeeds: the service sees to it")
+    @Test("A2 The service lets one of many concurrent additions succeed")
     func add_sameAtOnce_oneSucceeds() async throws {
         try await Keychain.with { keychain in
             let bus = KeychainBus.current
@@ -81,7 +81,7 @@ struct ItemBehaviourTests {
     }
 
     @Test(
-        "A3 A search matches on class and the attributes given; a limit of one gives one",
+        "A3 A search matches class and attributes; a limit of one returns one item",
         arguments: TestedProvider.allCases
     )
     func copyMatching_matchesClassAndAttributes(provider: TestedProvider) async throws {
@@ -103,7 +103,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A3 Case is ignored where the query says so")
+    @Test("A3 A query can ignore case")
     func copyMatching_caseInsensitive_matches() async throws {
         try await Keychain.with { keychain in
             #expect(SecItemAdd(keychain.generic("Anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
@@ -112,7 +112,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A4 No match is errSecItemNotFound", arguments: TestedProvider.allCases)
+    @Test("A4 Without a match, a search is errSecItemNotFound", arguments: TestedProvider.allCases)
     func copyMatching_nothing_isNotFound(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             var result: CFTypeRef?
@@ -122,7 +122,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A5 Attributes and data together are one dictionary, with Apple's types")
+    @Test("A5 Attributes and data are returned in one dictionary, with Apple's types")
     func copyMatching_attributesAndData_isDictionary() async throws {
         try await Keychain.with { keychain in
             let more: [CFString: Any] = [
@@ -144,7 +144,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A6 A7 Data alone is the data itself, from a search and from an addition", arguments: TestedProvider.allCases)
+    @Test("A6 A7 Data alone is returned as data, by a search and by an addition", arguments: TestedProvider.allCases)
     func returnData_alone_isData(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             var result: CFTypeRef?
@@ -156,7 +156,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A8 With no result the status alone answers", arguments: TestedProvider.allCases)
+    @Test("A8 Without a result, only the status is returned", arguments: TestedProvider.allCases)
     func copyMatching_nilResult_isExistenceTest(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
@@ -165,7 +165,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A9 Update changes all matches, and only what is listed", arguments: TestedProvider.allCases)
+    @Test("A9 An update changes all matches, and only the listed attributes", arguments: TestedProvider.allCases)
     func update_changesAllMatches(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             for account in ["anna", "ben"] {
@@ -187,7 +187,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A9 Of many that take the same key at once one succeeds: the service sees to it")
+    @Test("A9 The service lets one of many concurrent updates to the same key succeed")
     func update_sameKeyAtOnce_oneSucceeds() async throws {
         try await Keychain.with { keychain in
             for number in 0..<8 {
@@ -216,7 +216,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A10 Update without a match is errSecItemNotFound", arguments: TestedProvider.allCases)
+    @Test("A10 An update without a match is errSecItemNotFound", arguments: TestedProvider.allCases)
     func update_nothing_isNotFound(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             let changes = [kSecValueData: data("new")] as CFDictionary
@@ -224,7 +224,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A11 An update takes no search parameters")
+    @Test("A11 An update accepts no search parameters")
     func update_searchParameters_areRefused() async throws {
         try await Keychain.with { keychain in
             let changes = [kSecValueData: data("new")] as CFDictionary
@@ -235,7 +235,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A12 Delete removes all matches", arguments: TestedProvider.allCases)
+    @Test("A12 A deletion removes all matches", arguments: TestedProvider.allCases)
     func delete_removesAllMatches(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             for account in ["anna", "ben"] {
@@ -248,7 +248,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A13 Items outlive a restart of everything", arguments: TestedProvider.allCases)
+    @Test("A13 Items persist after a restart of program and provider", arguments: TestedProvider.allCases)
     func item_providerRestarts_isThere(provider: TestedProvider) async throws {
         try await Keychain.withOwn(provider) { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
@@ -257,7 +257,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A14 Generic passwords are told apart by account and service, internet passwords by account and server")
+    @Test("A14 Account and service identify generic passwords; account and server identify internet passwords")
     func add_otherPrimaryKey_isAnotherItem() async throws {
         try await Keychain.with { keychain in
             let other = UUID().uuidString
@@ -285,7 +285,7 @@ struct ItemBehaviourTests {
         #expect(SecCopyErrorMessageString(12345, nil) as String? ?? "Unknown error." == "Unknown error.")
     }
 
-    @Test("A17 What is marked to be synchronised is found only by who says so", arguments: TestedProvider.allCases)
+    @Test("A17 Items marked for synchronisation are found only on request", arguments: TestedProvider.allCases)
     func synchronizable_isPartOfTheMatch(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             let marked: [CFString: Any] = [kSecAttrSynchronizable: kCFBooleanTrue!]
@@ -299,7 +299,7 @@ struct ItemBehaviourTests {
         }
     }
 
-    @Test("A20 What never leaves the device is not synchronised")
+    @Test("A20 Items that never leave the device cannot be marked for synchronisation")
     func add_thisDeviceOnlyAndSynchronised_isRefused() async throws {
         try await Keychain.with { keychain in
             let item = keychain.generic(

@@ -2,20 +2,20 @@ import Gcrypt
 import KeychainModel
 import SwiftASN1
 
-/// What an X.509 certificate says (RFC 5280, section 4.1), as far as the keychain looks at it.
+/// The contents of an X.509 certificate (RFC 5280, section 4.1), as far as the keychain needs them.
 ///
-/// Neither the signature nor the dates are checked: a certificate that is kept need not be one that is trusted.
+/// Neither signature nor dates are checked: a stored certificate need not be trusted.
 struct CertificateContents: Hashable, Sendable {
-    /// 1, 2 or 3.
+    /// The version: 1, 2 or 3.
     let version: Int
 
-    /// The serial number, as the certificate has it.
+    /// The serial number, unchanged.
     let serialNumber: [UInt8]
 
     let issuer: DistinguishedName
     let subject: DistinguishedName
 
-    /// What the key is for, and its parameters in DER.
+    /// The algorithm of the key, and its parameters in DER.
     let keyAlgorithm: ASN1ObjectIdentifier
     let keyParameters: [UInt8]
 
@@ -26,31 +26,31 @@ struct CertificateContents: Hashable, Sendable {
 
     private static let limit = 1 << 20
 
-    /// Throws ``errSecDecode`` if the bytes are no certificate.
+    /// Throws ``errSecDecode`` if the bytes are not a certificate.
     init(_ der: [UInt8]) throws(StatusError) {
         let parts = try ASN1Node.parse(der, limit: Self.limit).children(.sequence)
-        guard parts.count == 3 else { throw StatusError(errSecDecode, "not a certificate") }
+        guard parts.count == 3 else { throw StatusError(errSecDecode, "the data is not a certificate") }
         _ = try parts[1].children(.sequence)
         _ = try parts[2].bitString()
         var fields = try parts[0].children(.sequence)[...]
         version = try Self.version(&fields)
-        guard fields.count >= 6 else { throw StatusError(errSecDecode, "a certificate with fields missing") }
+        guard fields.count >= 6 else { throw StatusError(errSecDecode, "the certificate is incomplete") }
         serialNumber = try fields.removeFirst().integer()
         _ = try fields.removeFirst().children(.sequence)
         issuer = try DistinguishedName(fields.removeFirst())
         _ = try fields.removeFirst().children(.sequence)
         subject = try DistinguishedName(fields.removeFirst())
         let key = try fields.removeFirst().children(.sequence)
-        guard key.count == 2 else { throw StatusError(errSecDecode, "a certificate without a key") }
+        guard key.count == 2 else { throw StatusError(errSecDecode, "the certificate has no key") }
         let algorithm = try key[0].children(.sequence)
-        guard 1...2 ~= algorithm.count else { throw StatusError(errSecDecode, "a key without an algorithm") }
+        guard 1...2 ~= algorithm.count else { throw StatusError(errSecDecode, "the key has no algorithm") }
         keyAlgorithm = try algorithm[0].objectIdentifier()
         keyParameters = algorithm.count == 2 ? Array(algorithm[1].encodedBytes) : []
         publicKey = try key[1].bitString()
         extensions = try CertificateExtensions(fields)
     }
 
-    /// The name by which people know the subject; nil if it has none.
+    /// The most recognisable name of the subject; nil if it has none.
     var summary: String? {
         let types: [ASN1ObjectIdentifier] = [
             .NameAttributes.commonName, .NameAttributes.organizationalUnitName, .NameAttributes.organizationName,
@@ -61,12 +61,12 @@ struct CertificateContents: Hashable, Sendable {
             ?? extensions.hosts.first ?? extensions.emailAddresses.first
     }
 
-    /// The addresses of the subject.
+    /// The email addresses of the subject.
     var emailAddresses: [String] {
         subject.texts(of: .NameAttributes.emailAddress) + extensions.emailAddresses
     }
 
-    /// The public key; throws ``errSecUnimplemented`` if it is for an algorithm that is not known here.
+    /// The public key; throws ``errSecUnimplemented`` for an unsupported algorithm.
     func key() throws(StatusError) -> KeyMaterial {
         switch keyAlgorithm {
         case .AlgorithmIdentifier.rsaEncryption:
@@ -75,20 +75,20 @@ struct CertificateContents: Hashable, Sendable {
             let material = try KeyMaterial(publicKey, type: .ec, keyClass: .public)
             let curve = try ASN1Node.parse(keyParameters, limit: Self.limit).objectIdentifier()
             guard Self.curves[curve] == material.bits else {
-                throw StatusError(errSecDecode, "a point of another curve than the certificate says")
+                throw StatusError(errSecDecode, "the key is not a point of the certificate's curve")
             }
             return material
         default:
-            throw StatusError(errSecUnimplemented, "keys of \(keyAlgorithm)")
+            throw StatusError(errSecUnimplemented, "keys of the algorithm \(keyAlgorithm) are not supported")
         }
     }
 
-    /// What an item keeps of it besides the bytes.
+    /// The attributes of its item.
     func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
         let key = publicKey
         let hash = try StatusError.translating { () throws(GcryptError) in try SHA1.digest(of: key) }
         var values: [KeychainAttribute: KeychainValue] = [
-            // DER is the third of Apple's encodings.
+            // Apple's number for DER.
             .certificateType: .number(Int64(version)), .certificateEncoding: .number(3),
             .serialNumber: .data(serialNumber), .issuer: .data(issuer.der), .subject: .data(subject.der),
             .publicKeyHash: .data(hash),
@@ -101,15 +101,125 @@ struct CertificateContents: Hashable, Sendable {
         .NamedCurves.secp256r1: 256, .NamedCurves.secp384r1: 384, .NamedCurves.secp521r1: 521,
     ]
 
-    /// Takes the version off the fields; a certificate without one is of the first.
+    /// Removes the version from the fields; version 1 is omitted in certificates.
     private static func version(_ fields: inout ArraySlice<ASN1Node>) throws(StatusError) -> Int {
         let tag = ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific)
         guard let first = fields.first, first.identifier == tag else { return 1 }
         fields.removeFirst()
         let numbers = try first.children(tag)
         guard numbers.count == 1, let number = try numbers[0].integer().first, (0...2).contains(number) else {
-            throw StatusError(errSecDecode, "a certificate of an unknown version")
+            throw StatusError(errSecDecode, "the certificate has an unknown version")
         }
         return Int(number) + 1
+    }
+}
+
+/// The extensions of a certificate that the keychain needs (RFC 5280, section 4.2).
+struct CertificateExtensions: Hashable, Sendable {
+    /// The subject key identifier.
+    private(set) var subjectKeyID: [UInt8]?
+
+    /// The host names among the alternative names.
+    private(set) var hosts: [String] = []
+
+    /// The email addresses among the alternative names.
+    private(set) var emailAddresses: [String] = []
+
+    private static let limit = 1 << 20
+    private static let keyIdentifier: ASN1ObjectIdentifier = [2, 5, 29, 14]
+    private static let otherNames: ASN1ObjectIdentifier = [2, 5, 29, 17]
+
+    /// Reads the fields after the key: two obsolete identifiers and the extensions.
+    init(_ fields: ArraySlice<ASN1Node>) throws(StatusError) {
+        let tag = ASN1Identifier(tagWithNumber: 3, tagClass: .contextSpecific)
+        for field in fields where field.identifier == tag {
+            let lists = try field.children(tag)
+            guard lists.count == 1 else { throw StatusError(errSecDecode, "the extensions are not a list") }
+            for node in try lists[0].children(.sequence) { try read(node) }
+        }
+    }
+
+    private mutating func read(_ node: ASN1Node) throws(StatusError) {
+        let parts = try node.children(.sequence)
+        // An optional flag for critical extensions is between them.
+        guard let first = parts.first, let last = parts.last, 2...3 ~= parts.count else {
+            throw StatusError(errSecDecode, "an extension is invalid")
+        }
+        let value = try last.primitive(.octetString)
+        switch try first.objectIdentifier() {
+        case Self.keyIdentifier:
+            subjectKeyID = try ASN1Node.parse(value, limit: Self.limit).primitive(.octetString)
+        case Self.otherNames:
+            for name in try ASN1Node.parse(value, limit: Self.limit).children(.sequence) {
+                guard name.identifier.tagClass == .contextSpecific, case .primitive(let bytes) = name.content,
+                    let text = String(validating: bytes, as: UTF8.self), !text.isEmpty
+                else { continue }
+                if name.identifier.tagNumber == 1 { emailAddresses.append(text) }
+                if name.identifier.tagNumber == 2 { hosts.append(text) }
+            }
+        default:
+            break
+        }
+    }
+}
+
+/// The name of a subject or issuer (RFC 5280, section 4.1.2.4); the most general attributes first.
+struct DistinguishedName: Hashable, Sendable {
+    /// The text attributes.
+    let attributes: [(type: ASN1ObjectIdentifier, text: String)]
+
+    /// The name in DER.
+    let der: [UInt8]
+
+    init(_ node: ASN1Node) throws(StatusError) {
+        der = Array(node.encodedBytes)
+        var attributes: [(type: ASN1ObjectIdentifier, text: String)] = []
+        for set in try node.children(.sequence) {
+            for pair in try set.children(.set) {
+                let parts = try pair.children(.sequence)
+                guard parts.count == 2 else { throw StatusError(errSecDecode, "an attribute of a name is invalid") }
+                let type = try parts[0].objectIdentifier()
+                if let text = DistinguishedName.text(parts[1]) { attributes.append((type, text)) }
+            }
+        }
+        self.attributes = attributes
+    }
+
+    /// The most specific text of a type; nil if there is none.
+    func text(of type: ASN1ObjectIdentifier) -> String? {
+        attributes.last { $0.type == type && !$0.text.isEmpty }?.text
+    }
+
+    /// All texts of a type.
+    func texts(of type: ASN1ObjectIdentifier) -> [String] {
+        attributes.filter { $0.type == type }.map(\.text)
+    }
+
+    /// Compares the encoded bytes.
+    static func == (left: DistinguishedName, right: DistinguishedName) -> Bool {
+        left.der == right.der
+    }
+
+    /// Hashes the bytes.
+    func hash(into hasher: inout Hasher) {
+        hasher.combine(der)
+    }
+
+    private static func text(_ node: ASN1Node) -> String? {
+        guard case .primitive(let bytes) = node.content else { return nil }
+        switch node.identifier {
+        case .utf8String, .printableString, .ia5String, .numericString, .visibleString:
+            return String(validating: bytes, as: UTF8.self)
+        case .teletexString:
+            // In practice, issuers use Latin 1.
+            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .bmpString:
+            guard bytes.count.isMultiple(of: 2) else { return nil }
+            let array = Array(bytes)
+            let units = stride(from: 0, to: array.count, by: 2).map { UInt16(array[$0]) << 8 | UInt16(array[$0 + 1]) }
+            return String(validating: units, as: UTF16.self)
+        default:
+            return nil
+        }
     }
 }

@@ -3,12 +3,12 @@ import SwiftASN1
 
 /// An X.509 certificate.
 ///
-/// It is kept, found and looked into; whether it is to be trusted is not decided here.
+/// Trust is not evaluated.
 public final class SecCertificate: Hashable, Sendable {
     let bytes: [UInt8]
     let contents: CertificateContents
 
-    /// The item that it was read from.
+    /// The item that it was read from, if any.
     let reference: PersistentReference?
 
     init(_ bytes: [UInt8], _ reference: PersistentReference? = nil) throws(StatusError) {
@@ -17,28 +17,28 @@ public final class SecCertificate: Hashable, Sendable {
         contents = try CertificateContents(bytes)
     }
 
-    /// Whether both are the same certificate, wherever they are from.
+    /// Compares the certificates, not their items.
     public static func == (left: SecCertificate, right: SecCertificate) -> Bool {
         left.bytes == right.bytes
     }
 
-    /// Feeds the bytes.
+    /// Hashes the bytes.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(bytes)
     }
 }
 
 extension SecCertificate: CustomStringConvertible {
-    /// The subject, as people know it.
+    /// The summary of the subject.
     public var description: String { "certificate of \(contents.summary ?? "nobody")" }
 }
 
-/// Makes a certificate.
+/// Creates a certificate.
 ///
 /// - Parameters:
 ///   - allocator: not used.
 ///   - data: the certificate in DER.
-/// - Returns: nil if the data is no certificate.
+/// - Returns: nil if the data is not a certificate.
 public func SecCertificateCreateWithData(_ allocator: CFAllocator?, _ data: CFData) -> SecCertificate? {
     try? SecCertificate([UInt8](data as Data))
 }
@@ -48,16 +48,16 @@ public func SecCertificateCopyData(_ certificate: SecCertificate) -> CFData {
     Data(certificate.bytes) as NSData
 }
 
-/// The subject, as people know it: its common name, or the next best; nil if it has no name.
+/// The common name of the subject, or another recognisable name; nil if it has none.
 public func SecCertificateCopySubjectSummary(_ certificate: SecCertificate) -> CFString? {
     certificate.contents.summary as NSString?
 }
 
-/// The common name of the subject.
+/// Copies the common name of the subject.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - commonName: takes the name; nil if there is none.
+///   - commonName: receives the name; nil if there is none.
 /// - Returns: ``errSecSuccess``.
 @discardableResult
 public func SecCertificateCopyCommonName(
@@ -68,11 +68,11 @@ public func SecCertificateCopyCommonName(
     return errSecSuccess
 }
 
-/// The addresses of the subject.
+/// Copies the email addresses of the subject.
 ///
 /// - Parameters:
 ///   - certificate: the certificate.
-///   - emailAddresses: takes an array of texts.
+///   - emailAddresses: receives an array of texts.
 /// - Returns: ``errSecSuccess``.
 @discardableResult
 public func SecCertificateCopyEmailAddresses(
@@ -83,12 +83,12 @@ public func SecCertificateCopyEmailAddresses(
     return errSecSuccess
 }
 
-/// The public key; nil if it is for an algorithm that is not known here, or no key.
+/// The public key; nil for an unsupported algorithm or an invalid key.
 public func SecCertificateCopyKey(_ certificate: SecCertificate) -> SecKey? {
     (try? certificate.contents.key()).map { SecKey($0) }
 }
 
-/// The serial number, as the certificate has it: most significant byte first, with a zero before it where it would be negative.
+/// The serial number in big-endian order, with a leading zero where it would be negative.
 public func SecCertificateCopySerialNumberData(
     _ certificate: SecCertificate,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?

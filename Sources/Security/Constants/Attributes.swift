@@ -1,50 +1,50 @@
 public import Foundation
 
-// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+// `nonisolated(unsafe)`: immutable strings, whose class is not declared Sendable.
 
-/// Who may use the item, on macOS.
+/// The access list of an item on macOS.
 public nonisolated(unsafe) let kSecAttrAccess: CFString = "acls"
 
-/// What has to be proved before the item is released: a ``SecAccessControl``.
+/// The access control of the item: a ``SecAccessControl``.
 public nonisolated(unsafe) let kSecAttrAccessControl: CFString = "accc"
 
-/// When the item can be used.
+/// When the item is accessible.
 public nonisolated(unsafe) let kSecAttrAccessible: CFString = "pdmn"
 
-/// The group of programs that the item belongs to.
+/// The access group of the item.
 public nonisolated(unsafe) let kSecAttrAccessGroup: CFString = "agrp"
 
-/// Whether the item is marked to be synchronised with other devices.
+/// Whether the item is marked for synchronisation with other devices.
 public nonisolated(unsafe) let kSecAttrSynchronizable: CFString = "sync"
 
-/// Items that are marked to be synchronised, and items that are not.
+/// Matches items with and without the mark for synchronisation.
 public nonisolated(unsafe) let kSecAttrSynchronizableAny: CFString = "syna"
 
-/// When the item was made; cannot be set.
+/// The date of creation; read-only.
 public nonisolated(unsafe) let kSecAttrCreationDate: CFString = "cdat"
 
-/// When the item was last changed; cannot be set.
+/// The date of the last change; read-only.
 public nonisolated(unsafe) let kSecAttrModificationDate: CFString = "mdat"
 
-/// What kind of item it is, for people.
+/// The kind of the item, for people.
 public nonisolated(unsafe) let kSecAttrDescription: CFString = "desc"
 
-/// What the user has noted about the item.
+/// A comment of the user.
 public nonisolated(unsafe) let kSecAttrComment: CFString = "icmt"
 
-/// A number for the program that made the item.
+/// The creator's number.
 public nonisolated(unsafe) let kSecAttrCreator: CFString = "crtr"
 
-/// A number for the type of the item.
+/// The type's number.
 public nonisolated(unsafe) let kSecAttrType: CFString = "type"
 
 /// The name of the item, for people.
 public nonisolated(unsafe) let kSecAttrLabel: CFString = "labl"
 
-/// Whether the item is not to be shown.
+/// Whether the item is hidden.
 public nonisolated(unsafe) let kSecAttrIsInvisible: CFString = "invi"
 
-/// Whether there is no valid password in the item.
+/// Whether the item has no valid password.
 public nonisolated(unsafe) let kSecAttrIsNegative: CFString = "nega"
 
 /// The account.
@@ -53,7 +53,7 @@ public nonisolated(unsafe) let kSecAttrAccount: CFString = "acct"
 /// The service of a generic password.
 public nonisolated(unsafe) let kSecAttrService: CFString = "svce"
 
-/// Data of the program's own, of a generic password.
+/// Data of the program in a generic password.
 public nonisolated(unsafe) let kSecAttrGeneric: CFString = "gena"
 
 /// The security domain of an internet password.
@@ -65,7 +65,7 @@ public nonisolated(unsafe) let kSecAttrServer: CFString = "srvr"
 /// The protocol of an internet password.
 public nonisolated(unsafe) let kSecAttrProtocol: CFString = "ptcl"
 
-/// How an internet password is used to authenticate.
+/// The authentication type of an internet password.
 public nonisolated(unsafe) let kSecAttrAuthenticationType: CFString = "atyp"
 
 /// The port of an internet password.
@@ -98,20 +98,41 @@ public nonisolated(unsafe) let kSecAttrCertificateEncoding: CFString = "cenc"
 /// Whether a key is public, private or symmetric.
 public nonisolated(unsafe) let kSecAttrKeyClass: CFString = "kcls"
 
-/// What a key is looked up by in programs.
+/// The label by which programs find a key.
 public nonisolated(unsafe) let kSecAttrApplicationLabel: CFString = "klbl"
 
-/// Whether a key is kept in the keychain.
+/// Whether a key is stored in the keychain.
 public nonisolated(unsafe) let kSecAttrIsPermanent: CFString = "perm"
 
-/// Data of the program's own, of a key.
+/// Data of the program in a key.
 public nonisolated(unsafe) let kSecAttrApplicationTag: CFString = "atag"
 
 /// The algorithm of a key.
 public nonisolated(unsafe) let kSecAttrKeyType: CFString = "type"
 
-/// The size of a key.
+/// The size of a key in bits.
 public nonisolated(unsafe) let kSecAttrKeySizeInBits: CFString = "bsiz"
 
-/// How many bits of a key count.
+/// The effective size of a key in bits.
 public nonisolated(unsafe) let kSecAttrEffectiveKeySize: CFString = "esiz"
+
+/// While the session is unlocked.
+public nonisolated(unsafe) let kSecAttrAccessibleWhenUnlocked: CFString = "ak"
+
+/// After the first unlock.
+public nonisolated(unsafe) let kSecAttrAccessibleAfterFirstUnlock: CFString = "ck"
+
+/// Always; deprecated by Apple.
+public nonisolated(unsafe) let kSecAttrAccessibleAlways: CFString = "dk"
+
+/// While the session is unlocked and a passcode is set; never leaves this device.
+public nonisolated(unsafe) let kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly: CFString = "akpu"
+
+/// While the session is unlocked; never leaves this device.
+public nonisolated(unsafe) let kSecAttrAccessibleWhenUnlockedThisDeviceOnly: CFString = "aku"
+
+/// After the first unlock; never leaves this device.
+public nonisolated(unsafe) let kSecAttrAccessibleAfterFirstUnlockThisDeviceOnly: CFString = "cku"
+
+/// Always; never leaves this device; deprecated by Apple.
+public nonisolated(unsafe) let kSecAttrAccessibleAlwaysThisDeviceOnly: CFString = "dku"

@@ -1,6 +1,6 @@
 public import Foundation
 
-// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+// `nonisolated(unsafe)`: immutable strings, whose class is not declared Sendable.
 
 /// A public key.
 public nonisolated(unsafe) let kSecAttrKeyClassPublic: CFString = "0"
@@ -17,10 +17,10 @@ public nonisolated(unsafe) let kSecAttrKeyTypeRSA: CFString = "42"
 /// Elliptic curves.
 public nonisolated(unsafe) let kSecAttrKeyTypeEC: CFString = "73"
 
-/// Elliptic curves over the primes of SECG.
+/// Elliptic curves over prime fields.
 public nonisolated(unsafe) let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
 
-/// DSA; such keys are not supported here.
+/// DSA; not supported.
 public nonisolated(unsafe) let kSecAttrKeyTypeDSA: CFString = "43"
 
 /// AES.
@@ -41,35 +41,35 @@ public nonisolated(unsafe) let kSecAttrKeyTypeRC2: CFString = "23"
 /// CAST.
 public nonisolated(unsafe) let kSecAttrKeyTypeCAST: CFString = "28"
 
-/// The attributes of the private half of a key pair.
+/// The attributes of the private key of a pair.
 public nonisolated(unsafe) let kSecPrivateKeyAttrs: CFString = "private"
 
-/// The attributes of the public half of a key pair.
+/// The attributes of the public key of a pair.
 public nonisolated(unsafe) let kSecPublicKeyAttrs: CFString = "public"
 
-/// The token that holds a key; there are none here.
+/// The token of a key; not supported.
 public nonisolated(unsafe) let kSecAttrTokenID: CFString = "tkid"
 
-/// Apple's Secure Enclave, which does not exist here.
+/// Apple's Secure Enclave; not supported.
 public nonisolated(unsafe) let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
 
-/// Whether a key is for encrypting.
+/// Whether a key can encrypt.
 public nonisolated(unsafe) let kSecAttrCanEncrypt: CFString = "encr"
 
-/// Whether a key is for decrypting.
+/// Whether a key can decrypt.
 public nonisolated(unsafe) let kSecAttrCanDecrypt: CFString = "decr"
 
-/// Whether other keys are derived from a key.
+/// Whether other keys can be derived from a key.
 public nonisolated(unsafe) let kSecAttrCanDerive: CFString = "drve"
 
-/// Whether a key is for signing.
+/// Whether a key can sign.
 public nonisolated(unsafe) let kSecAttrCanSign: CFString = "sign"
 
-/// Whether a key is for verifying signatures.
+/// Whether a key can verify signatures.
 public nonisolated(unsafe) let kSecAttrCanVerify: CFString = "vrfy"
 
-/// Whether a key is for wrapping other keys.
+/// Whether a key can wrap other keys.
 public nonisolated(unsafe) let kSecAttrCanWrap: CFString = "wrap"
 
-/// Whether a key is for unwrapping other keys.
+/// Whether a key can unwrap other keys.
 public nonisolated(unsafe) let kSecAttrCanUnwrap: CFString = "unwp"

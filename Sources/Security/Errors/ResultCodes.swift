@@ -26,7 +26,7 @@ private let resultCodes = """
     -34 errSecDiskFull The disk is full.
     -36 errSecIO Reading or writing failed.
     -49 errSecOpWr The file is already open for writing.
-    -50 errSecParam One or more parameters are not valid.
+    -50 errSecParam One or more parameters passed to a function were not valid.
     -61 errSecWrPerm Writing is not permitted.
     -108 errSecAllocate Memory could not be allocated.
     -128 errSecUserCanceled The user canceled the operation.
@@ -34,7 +34,7 @@ private let resultCodes = """
     -2070 errSecInternalComponent An internal component failed.
     -4960 errSecCoreFoundationUnknown Core Foundation reported an unknown error.
     -25240 errSecACLNotSimple The access control list is not in the simple form.
-    -25241 errSecPolicyNotFound The policy could not be found.
+    -25241 errSecPolicyNotFound The specified policy could not be found.
     -25242 errSecInvalidTrustSetting The trust setting is not valid.
     -25243 errSecNoAccessForItem The item has no access control.
     -25244 errSecInvalidOwnerEdit The owner cannot be edited in this way.
@@ -51,22 +51,22 @@ private let resultCodes = """
     -25291 errSecNotAvailable No keychain is available.
     -25292 errSecReadOnly The keychain cannot be modified.
     -25293 errSecAuthFailed Authentication failed.
-    -25294 errSecNoSuchKeychain The keychain could not be found.
-    -25295 errSecInvalidKeychain The keychain is not valid.
+    -25294 errSecNoSuchKeychain The specified keychain could not be found.
+    -25295 errSecInvalidKeychain The specified keychain is not valid.
     -25296 errSecDuplicateKeychain A keychain with the same name already exists.
-    -25297 errSecDuplicateCallback The callback function is already installed.
-    -25298 errSecInvalidCallback The callback function is not valid.
-    -25299 errSecDuplicateItem The item already exists in the keychain.
-    -25300 errSecItemNotFound The item could not be found in the keychain.
+    -25297 errSecDuplicateCallback The specified callback function is already installed.
+    -25298 errSecInvalidCallback The specified callback function is not valid.
+    -25299 errSecDuplicateItem The specified item already exists in the keychain.
+    -25300 errSecItemNotFound The specified item could not be found in the keychain.
     -25301 errSecBufferTooSmall The buffer is too small for the item.
     -25302 errSecDataTooLarge The data is too large for the keychain.
-    -25303 errSecNoSuchAttr The attribute does not exist.
+    -25303 errSecNoSuchAttr The specified attribute does not exist.
     -25304 errSecInvalidItemRef The item reference is not valid, or the item was deleted.
     -25305 errSecInvalidSearchRef The search reference is not valid.
     -25306 errSecNoSuchClass The item class does not exist.
     -25307 errSecNoDefaultKeychain A default keychain could not be found.
     -25308 errSecInteractionNotAllowed Interaction with the user is not allowed.
-    -25309 errSecReadOnlyAttr The attribute cannot be modified.
+    -25309 errSecReadOnlyAttr The specified attribute cannot be modified.
     -25310 errSecWrongSecVersion The keychain has another version.
     -25311 errSecKeySizeNotAllowed The key size is not allowed.
     -25312 errSecNoStorageModule There is no storage module.

@@ -1,10 +1,11 @@
 import Foundation
+import Gcrypt
 import SecretServiceClient
 
-/// A status that an operation ends with, other than success.
+/// A failed operation with its result code.
 struct StatusError: Error {
     let status: OSStatus
-    /// For a person who looks for the cause; never holds a secret.
+    /// The reason, for developers; never contains a secret.
     let reason: String
 
     init(_ status: OSStatus, _ reason: String) {
@@ -12,14 +13,14 @@ struct StatusError: Error {
         self.reason = reason
     }
 
-    /// The same as an object, as Apple's functions hand it out.
+    /// The error as an object for programs.
     var error: NSError {
         NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: reason])
     }
 }
 
 extension StatusError {
-    /// The one place where what the client library has found becomes one of Apple's codes.
+    /// Translates an error of the client library; the only mapping to Apple's codes.
     init(_ error: SecretServiceError) {
         let status = error.authenticationStatus ?? StatusError.status(of: error.code)
         self.init(status, error.reason)
@@ -44,7 +45,7 @@ extension StatusError {
 }
 
 extension SecretServiceError {
-    /// What an authentication ended with; nil if that was not what has failed.
+    /// The result code of a failed authentication; nil for other failures.
     fileprivate var authenticationStatus: OSStatus? {
         guard let name = authenticationErrorName else { return nil }
         switch name {
@@ -52,6 +53,50 @@ extension SecretServiceError {
         case "NotInteractive": return errSecInteractionNotAllowed
         case "PasscodeNotSet": return errSecNotAvailable
         default: return errSecAuthFailed
+        }
+    }
+}
+
+extension StatusError {
+    /// Reports a failed cryptographic operation.
+    init(_ error: GcryptError) {
+        let isOutOfMemory = error.code == .outOfMemory || error.code == .outOfLockedMemory
+        self.init(isOutOfMemory ? errSecAllocate : errSecInternalError, error.reason)
+    }
+
+    /// Runs a cryptographic operation, and translates its error.
+    static func translating<Result>(_ operation: () throws(GcryptError) -> Result) throws(StatusError) -> Result {
+        do throws(GcryptError) {
+            return try operation()
+        } catch {
+            throw StatusError(error)
+        }
+    }
+}
+
+/// Runs an operation; returns its result, or nil with the error in the argument.
+func reporting<Result>(
+    to error: UnsafeMutablePointer<Unmanaged<CFError>?>?,
+    _ operation: () throws(StatusError) -> Result
+) -> Result? {
+    do throws(StatusError) {
+        return try operation()
+    } catch let failure {
+        error?.pointee = .passRetained(failure.error)
+        return nil
+    }
+}
+
+/// Runs asynchronous operations for functions that are not `async`.
+enum BlockingCall {
+    /// Runs an operation with the client of the process, and blocks until its end.
+    static func run<Value: Sendable>(
+        _ operation: @escaping @Sendable (SecretClient) async throws(SecretServiceError) -> Value
+    ) throws(StatusError) -> Value {
+        do throws(SecretServiceError) {
+            return try SharedClient.shared.wait(for: operation)
+        } catch {
+            throw StatusError(error)
         }
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import KeychainModel
 import SecretServiceClient
 
-/// What a query has found of one item; what was not asked for is missing.
+/// An item found by a query, with the requested parts.
 struct FoundItem: Sendable {
     let reference: PersistentReference
     var itemClass: ItemClass?
@@ -10,9 +10,9 @@ struct FoundItem: Sendable {
     var properties: SecretItem.Properties?
     var data: [UInt8]?
 
-    /// The item as the caller wants it: one thing alone, or several in a dictionary; nil if nothing was wanted.
+    /// The requested result: a single value, or a dictionary of several; nil if nothing was requested.
     ///
-    /// Throws ``errSecDecode`` if a key or certificate is wanted and the data is none.
+    /// Throws ``errSecDecode`` if a key or certificate is requested and its data is invalid.
     func result(_ returns: ItemQuery.Returns) throws(StatusError) -> CFTypeRef? {
         switch returns {
         case []: nil
@@ -23,17 +23,17 @@ struct FoundItem: Sendable {
         }
     }
 
-    /// The certificate that the item keeps.
+    /// The certificate in the item.
     var certificate: SecCertificate {
         get throws(StatusError) { try SecCertificate(data ?? [], reference) }
     }
 
-    /// The key that the item keeps.
+    /// The key in the item.
     var key: SecKey {
         get throws(StatusError) {
             guard case .text(let type)? = item?[.keyType], case .text(let keyClass)? = item?[.keyClass],
                 let type = KeyType(code: type), let keyClass = KeyClass(code: keyClass)
-            else { throw StatusError(errSecDecode, "the item does not say what kind of key it is") }
+            else { throw StatusError(errSecDecode, "the item has no type and class of key") }
             return SecKey(try KeyMaterial(data ?? [], type: type, keyClass: keyClass), reference)
         }
     }
@@ -91,7 +91,9 @@ struct FoundItem: Sendable {
 }
 
 extension KeychainValue {
-    /// The value as Apple's functions hand it out: booleans are the numbers 0 and 1, which cast to `Bool`, `Int` and `NSNumber` alike.
+    /// The value as an object.
+    ///
+    /// Booleans are the numbers 0 and 1, which cast to `Bool`, `Int` and `NSNumber`.
     var object: AnyObject {
         switch self {
         case .text(let text): text as NSString

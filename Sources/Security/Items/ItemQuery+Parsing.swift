@@ -2,13 +2,13 @@ import Foundation
 import KeychainModel
 
 extension ItemQuery {
-    /// Reads a query; what is unknown, of a wrong type or contradictory is refused.
+    /// Reads a query; throws for unknown keys, values of the wrong type and contradictions.
     ///
-    /// - Parameter otherClass: the class of which the attributes are, if the query does not say that itself.
+    /// - Parameter otherClass: the class of the attributes, if the query does not name one.
     init(_ query: CFDictionary, of otherClass: ItemClass? = nil) throws(StatusError) {
         var unread: [String: QueryValue] = [:]
         for (key, value) in query {
-            guard let key = key as? String else { throw StatusError(errSecParam, "a key of the query is not a text") }
+            guard let key = key as? String else { throw StatusError(errSecParam, "a key of the query is not text") }
             unread[key] = QueryValue(value)
         }
         try readClass(&unread)
@@ -22,12 +22,15 @@ extension ItemQuery {
         try readAttributes(&unread, areKeys: isIdentity || (itemClass ?? otherClass) == .key)
         if let key = unread.keys.sorted().first {
             let isKnown = ItemQuery.unsupportedKeys.contains(key)
-            throw StatusError(isKnown ? errSecUnimplemented : errSecParam, "the key \(key) means nothing here")
+            throw StatusError(
+                isKnown ? errSecUnimplemented : errSecParam,
+                "the key \(key) is \(isKnown ? "not supported" : "unknown")"
+            )
         }
         try checkAttributes()
     }
 
-    /// Keys of Apple's that have no counterpart here.
+    /// Apple's keys without a counterpart.
     private static let unsupportedKeys: Set<String> = Set(
         [
             kSecAttrAccess, kSecMatchPolicy, kSecMatchItemList, kSecMatchSearchList, kSecMatchIssuers,
@@ -38,22 +41,22 @@ extension ItemQuery {
 
     private mutating func readClass(_ unread: inout [String: QueryValue]) throws(StatusError) {
         guard let value = unread.removeValue(forKey: kSecClass as String) else { return }
-        guard case .text(let text) = value else { throw StatusError(errSecParam, "the class is not a class") }
+        guard case .text(let text) = value else { throw StatusError(errSecParam, "kSecClass is not text") }
         itemClass = ItemClass.allCases.first { $0.code == text }
         isIdentity = text == kSecClassIdentity as String
-        guard itemClass != nil || isIdentity else { throw StatusError(errSecParam, "there is no class \(text)") }
+        guard itemClass != nil || isIdentity else { throw StatusError(errSecParam, "the class \(text) is unknown") }
     }
 
     private mutating func readReferences(_ unread: inout [String: QueryValue]) throws(StatusError) {
         if let value = unread.removeValue(forKey: kSecValuePersistentRef as String) {
             guard case .data(let bytes) = value, let stored = PersistentReference(bytes) else {
-                throw StatusError(errSecInvalidItemRef, "the persistent reference is not one of an item")
+                throw StatusError(errSecInvalidItemRef, "kSecValuePersistentRef is not a reference to an item")
             }
             reference = stored
         }
         if let value = unread.removeValue(forKey: kSecValueRef as String) {
             guard case .object(let named) = value, reference == nil else {
-                throw StatusError(errSecInvalidItemRef, "the reference is not one of an item")
+                throw StatusError(errSecInvalidItemRef, "kSecValueRef is not a reference to an item")
             }
             try readObject(named)
         }
@@ -62,7 +65,7 @@ extension ItemQuery {
             return
         }
         guard reference.isIdentity == isIdentity else {
-            throw StatusError(errSecInvalidItemRef, "the reference is one of another class")
+            throw StatusError(errSecInvalidItemRef, "the reference has another class")
         }
     }
 
@@ -74,14 +77,14 @@ extension ItemQuery {
         case let key as SecKey: object = .key(key)
         case let certificate as SecCertificate: object = .certificate(certificate)
         case let identity as SecIdentity: object = .identity(identity)
-        default: throw StatusError(errSecInvalidItemRef, "the reference is not one of an item")
+        default: throw StatusError(errSecInvalidItemRef, "kSecValueRef is not a reference to an item")
         }
         if itemClass == nil, !isIdentity {
             itemClass = object?.itemClass
             isIdentity = itemClass == nil
         }
         guard itemClass == object?.itemClass else {
-            throw StatusError(errSecParam, "the reference is one of another class")
+            throw StatusError(errSecParam, "the reference has another class")
         }
     }
 
@@ -91,7 +94,7 @@ extension ItemQuery {
             case .text(let text) where text == kSecMatchLimitOne as String: limit = .one
             case .text(let text) where text == kSecMatchLimitAll as String: limit = .all
             case .number(let number) where number > 0: limit = number == 1 ? .one : .count(Int(clamping: number))
-            default: throw StatusError(errSecParam, "the limit is not one")
+            default: throw StatusError(errSecParam, "kSecMatchLimit is invalid")
             }
         }
         ignoresCase = try readFlag(kSecMatchCaseInsensitive, &unread) ?? false
@@ -109,16 +112,18 @@ extension ItemQuery {
 
     private mutating func readInteraction(_ unread: inout [String: QueryValue]) throws(StatusError) {
         if try readFlag(kSecUseNoAuthenticationUI, &unread) == true { interaction = .fail }
-        // There is one keychain, whatever it is called.
+        // There is only one keychain.
         _ = try readFlag(kSecUseDataProtectionKeychain, &unread)
         if let value = unread.removeValue(forKey: kSecUseAuthenticationContext as String) {
             guard case .object(let object) = value, let source = object as? any AuthenticationContextSource else {
-                throw StatusError(errSecParam, "the authentication context is none")
+                throw StatusError(errSecParam, "kSecUseAuthenticationContext is not an LAContext")
             }
             context = source.snapshot
         }
         if let prompt = unread.removeValue(forKey: kSecUseOperationPrompt as String) {
-            guard case .text(let text) = prompt else { throw StatusError(errSecParam, "the prompt is not a text") }
+            guard case .text(let text) = prompt else {
+                throw StatusError(errSecParam, "kSecUseOperationPrompt is not text")
+            }
             operationPrompt = text
         }
         guard let value = unread.removeValue(forKey: kSecUseAuthenticationUI as String) else { return }
@@ -126,20 +131,20 @@ extension ItemQuery {
         case .text(let text) where text == kSecUseAuthenticationUIAllow as String: interaction = .ask
         case .text(let text) where text == kSecUseAuthenticationUIFail as String: interaction = .fail
         case .text(let text) where text == kSecUseAuthenticationUISkip as String: interaction = .skip
-        default: throw StatusError(errSecParam, "the choice of interaction is none")
+        default: throw StatusError(errSecParam, "kSecUseAuthenticationUI is invalid")
         }
     }
 
     private mutating func readSecret(_ unread: inout [String: QueryValue]) throws(StatusError) {
         guard let value = unread.removeValue(forKey: kSecValueData as String) else { return }
-        guard case .data(let bytes) = value else { throw StatusError(errSecParam, "the secret is not data") }
+        guard case .data(let bytes) = value else { throw StatusError(errSecParam, "kSecValueData is not data") }
         data = bytes
     }
 
     private mutating func readProtection(_ unread: inout [String: QueryValue]) throws(StatusError) {
         if let value = unread.removeValue(forKey: kSecAttrAccessControl as String) {
             guard case .object(let object) = value, let control = object as? SecAccessControl else {
-                throw StatusError(errSecParam, "the access control is none")
+                throw StatusError(errSecParam, "kSecAttrAccessControl is not a SecAccessControl")
             }
             values[.accessible] = .text(control.accessibility.rawValue)
             values[.accessControl] = control.constraints.map(KeychainValue.text)
@@ -147,12 +152,12 @@ extension ItemQuery {
         }
         if let value = unread.removeValue(forKey: kSecAttrAccessible as String) {
             guard case .text(let code) = value, let accessibility = Accessibility(code: code) else {
-                throw StatusError(errSecParam, "the accessibility is none")
+                throw StatusError(errSecParam, "kSecAttrAccessible is invalid")
             }
             let read = KeychainValue.text(accessibility.rawValue)
-            // Both are in what was found, and say the same there.
+            // Results contain both, with equal values.
             guard values[.accessible] ?? read == read else {
-                throw StatusError(errSecParam, "the access control says another accessibility than the query")
+                throw StatusError(errSecParam, "kSecAttrAccessible differs from the access control")
             }
             values[.accessible] = read
         }
@@ -160,7 +165,7 @@ extension ItemQuery {
             switch value {
             case .text(let text) where text == kSecAttrSynchronizableAny as String: synchronizable = .any
             case .number(let number): synchronizable = number == 0 ? .no : .yes
-            default: throw StatusError(errSecParam, "whether it is synchronised is neither true nor false")
+            default: throw StatusError(errSecParam, "kSecAttrSynchronizable is neither true nor false")
             }
         }
     }
@@ -171,7 +176,7 @@ extension ItemQuery {
     ) throws(StatusError) {
         if let value = unread.removeValue(forKey: kSecAttrLabel as String) {
             guard case .text(let text)? = value.value(as: .text) else {
-                throw StatusError(errSecParam, "the label is not a text")
+                throw StatusError(errSecParam, "kSecAttrLabel is not text")
             }
             label = text
         }
@@ -192,7 +197,7 @@ extension ItemQuery {
 
     private func readDate(_ key: CFString, _ unread: inout [String: QueryValue]) throws(StatusError) -> Double? {
         guard let value = unread.removeValue(forKey: key as String) else { return nil }
-        guard case .date(let date) = value else { throw StatusError(errSecParam, "\(key) is no date") }
+        guard case .date(let date) = value else { throw StatusError(errSecParam, "\(key) is not a date") }
         return date.timeIntervalSince1970
     }
 

@@ -2,9 +2,9 @@ import Foundation
 import KeychainModel
 import SecretServiceClient
 
-/// A query of the `SecItem` functions, read and checked.
+/// A checked query of a `SecItem` function.
 struct ItemQuery: Sendable {
-    /// How many items to find.
+    /// The maximum number of results.
     enum Limit: Sendable {
         case one
         case all
@@ -19,14 +19,14 @@ struct ItemQuery: Sendable {
         }
     }
 
-    /// What to do where a person would have to be asked.
+    /// How to handle items for which a person must be asked.
     enum Interaction: Sendable {
         case ask
         case fail
         case skip
     }
 
-    /// What to give of each item.
+    /// The requested parts of each item.
     struct Returns: OptionSet, Sendable {
         let rawValue: Int
 
@@ -37,30 +37,30 @@ struct ItemQuery: Sendable {
     }
 
     var itemClass: ItemClass?
-    /// Whether it is about identities, which are no class of items.
+    /// Whether the query is for identities, which are not a class of items.
     var isIdentity = false
     var values: [KeychainAttribute: KeychainValue] = [:]
     var label: String?
-    /// When the items were made and last changed, in seconds since 1970; what is added or changed has its dates from the provider.
+    /// The dates in seconds since 1970, for searching; the provider sets them.
     var created: Double?
     var modified: Double?
-    /// Whether an access control is named that asks for nothing: what has it is without one.
+    /// Whether the query has an access control without constraints, which matches items without one.
     var isUnconstrained = false
     var synchronizable: ItemSearch.Synchronizable?
     var ignoresCase = false
     var limit: Limit?
     var returns: Returns = []
     var interaction = Interaction.ask
-    /// Why a person is asked, in the program's words.
+    /// The program's reason for asking a person.
     var operationPrompt = ""
-    /// The program's own authentication, if there is one.
+    /// The program's authentication context, if any.
     var context: (any AuthenticationSnapshot)?
     var data: [UInt8]?
     var reference: PersistentReference?
-    /// The key, certificate or identity that the query names.
+    /// The key, certificate or identity in the query.
     var object: ReferencedObject?
 
-    /// Whether keys of the query are ones that only a search has.
+    /// Whether the query has keys that only searches use.
     var hasSearchParameters: Bool { limit != nil || !returns.isEmpty }
 
     /// Whether a person may be asked.
@@ -69,29 +69,31 @@ struct ItemQuery: Sendable {
     /// How a person may be asked.
     var prompting: SecretPrompting { mayAsk ? SecretPrompting(timeout: KeychainBus.promptTimeout) : .never }
 
-    /// Whether what it wants of an item of a class takes the secret: keys and certificates are handed out as what they are.
+    /// Whether the requested parts need the secret: keys and certificates are made from it.
     func needsSecret(of itemClass: ItemClass?) -> Bool {
         returns.contains(.data) || returns.contains(.reference) && (itemClass == .key || itemClass == .certificate)
     }
 
-    /// Whether what it wants of an item of a class takes the attributes.
+    /// Whether the requested parts need the attributes.
     func needsAttributes(of itemClass: ItemClass?) -> Bool {
         returns.contains(.attributes) || returns.contains(.reference) && itemClass == .key
     }
 
-    /// What to search for.
+    /// The search for the items.
     func search() throws(StatusError) -> ItemSearch {
-        guard let itemClass else { throw StatusError(errSecParam, "the query names no class") }
+        guard let itemClass else { throw StatusError(errSecParam, "the query has no class") }
         return try ItemSearch(self, of: itemClass)
     }
 
-    /// What to store.
+    /// The item to store.
     func item() throws(StatusError) -> KeychainItem {
-        guard let itemClass else { throw StatusError(errSecParam, "the query names no class") }
-        guard synchronizable != .any else { throw StatusError(errSecParam, "an item is synchronised or it is not") }
+        guard let itemClass else { throw StatusError(errSecParam, "the query has no class") }
+        guard synchronizable != .any else {
+            throw StatusError(errSecParam, "kSecAttrSynchronizableAny is only for searches")
+        }
         var item = KeychainItem(itemClass)
         item.label = label
-        // Always there, so that they can be searched for when they are empty.
+        // Stored even if empty, so that searches can find them.
         for attribute in [.account, .service, .server] as [KeychainAttribute] where itemClass.has(attribute) {
             try item.setChecked(attribute, .text(""))
         }
@@ -107,11 +109,65 @@ struct ItemQuery: Sendable {
         return item
     }
 
-    /// Checks that every attribute is one that items of the class have.
+    /// Checks that items of the class have every attribute.
     func checkAttributes() throws(StatusError) {
         let classes: [ItemClass] = isIdentity ? [.certificate, .key] : itemClass.map { [$0] } ?? ItemClass.allCases
         for attribute in values.keys where !classes.contains(where: { $0.has(attribute) }) {
-            throw StatusError(errSecNoSuchAttr, "items of the class have no \(attribute.rawValue)")
+            throw StatusError(errSecNoSuchAttr, "items of the class have no attribute \(attribute.rawValue)")
+        }
+    }
+}
+
+extension ItemQuery {
+    /// The item to add, with the bytes and attributes of the query's key or certificate.
+    func addition() throws(StatusError) -> (item: KeychainItem, query: ItemQuery) {
+        var query = self
+        switch (itemClass, object) {
+        case (.certificate, let object):
+            let certificate =
+                if case .certificate(let certificate)? = object { certificate } else {
+                    try SecCertificate(data ?? [])
+                }
+            query.data = certificate.bytes
+            query.label = label ?? certificate.contents.summary
+            try query.take(certificate.contents.values())
+        case (.key, .key(let key)):
+            query.data = key.material.bytes
+            try query.take(key.material.values())
+            query.values[.isPermanent] = .boolean(true)
+        case (.key, _):
+            guard let data else { throw StatusError(errSecParam, "the query has no key to add") }
+            // Without type and class, the key is any bytes.
+            if let keyType, let keyClass {
+                try query.take(KeyMaterial(data, type: keyType, keyClass: keyClass).values())
+            }
+            query.values[.isPermanent] = .boolean(true)
+        default:
+            break
+        }
+        return (try query.item(), query)
+    }
+
+    /// The query with its object replaced by its attributes, or by the item that it was read from.
+    func located() throws(StatusError) -> ItemQuery {
+        guard let object else { return self }
+        var query = self
+        query.object = nil
+        query.reference = object.reference
+        if query.reference == nil { try query.take(object.values()) }
+        return query
+    }
+
+    /// Adds computed attributes, which must equal those of the query; only the application label may differ.
+    private mutating func take(_ workedOut: [KeychainAttribute: KeychainValue]) throws(StatusError) {
+        for (attribute, value) in workedOut {
+            guard let own = values[attribute], own != value else {
+                values[attribute] = value
+                continue
+            }
+            guard attribute == .applicationLabel else {
+                throw StatusError(errSecParam, "the \(attribute.rawValue) of the data differs from the query")
+            }
         }
     }
 }

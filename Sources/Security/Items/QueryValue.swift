@@ -1,7 +1,7 @@
 import Foundation
 import KeychainModel
 
-/// A value in a query, brought to one form: it comes as Swift's types or Foundation's, and as an Optional in an Any.
+/// A value in a query: a Swift or Foundation value, also as an Optional in an Any.
 enum QueryValue {
     case text(String)
     case data([UInt8])
@@ -30,9 +30,9 @@ enum QueryValue {
         }
     }
 
-    /// The value as one of a kind; nil if it is not one.
+    /// The value as a type of attribute; nil if it cannot be converted.
     ///
-    /// Apple's keychain takes text, data and numbers alike for texts and for most of what is data.
+    /// Apple's keychain accepts text, data and numbers for texts and for most data.
     func value(as kind: KeychainAttribute.Kind) -> KeychainValue? {
         switch (self, kind) {
         case (.text(let text), .text):
@@ -56,14 +56,14 @@ enum QueryValue {
         case (.number(let number), .boolean):
             return .boolean(number != 0)
         case (.text(let code), .number):
-            // Creators and types are written as four characters too.
+            // Creators and types may be four characters.
             return QueryValue.number(of: code).map(KeychainValue.number)
         default:
             return nil
         }
     }
 
-    /// Whether it is true; nil if it is neither true nor false.
+    /// The value as a Boolean; nil if it is not one.
     var flag: Bool? {
         guard case .number(let number) = self else { return nil }
         return number != 0

@@ -5,15 +5,15 @@ import SecretServiceClient
 /// Adds an item to the keychain.
 ///
 /// - Parameters:
-///   - attributes: class, attributes and secret of the item.
-///   - result: takes what the keys `kSecReturn…` ask for.
-/// - Returns: ``errSecSuccess``, ``errSecDuplicateItem`` if there is an item with the same primary key, or what went wrong.
+///   - attributes: the class, attributes and secret of the item.
+///   - result: receives the results that the keys `kSecReturn…` request.
+/// - Returns: ``errSecSuccess``, ``errSecDuplicateItem`` if an item with the same primary key exists, or another code.
 @discardableResult
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(StatusError) in
         let query = try ItemQuery(attributes)
         guard query.limit == nil, query.reference == nil, !query.ignoresCase else {
-            throw StatusError(errSecParam, "an item that is added is not searched for")
+            throw StatusError(errSecParam, "the item to add has search parameters")
         }
         guard !query.isIdentity else { return try addIdentity(query, result) }
         let (item, added) = try query.addition()
@@ -24,17 +24,17 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
 
 /// Finds items in the keychain.
 ///
-/// A person may be asked for a password or a finger, for which the function waits.
+/// May ask a person for a password or a finger, and waits for it.
 ///
 /// - Parameters:
-///   - query: class and attributes of the items, and what to give of them; ``kSecValueData`` in it makes no difference.
-///   - result: takes one item, or an array where ``kSecMatchLimit`` is not one; with nil the status alone says whether there is one.
-/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
+///   - query: the class and attributes of the items, and the requested results; ``kSecValueData`` is ignored.
+///   - result: receives one item, or an array if ``kSecMatchLimit`` is not one; nil to test for existence.
+/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or another code.
 @discardableResult
 public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(StatusError) in
         var query = try ItemQuery(query)
-        // Whoever takes no result is not asked for a password to get one.
+        // Without a result, no secret is needed and nobody is asked.
         if result == nil { query.returns = [] }
         guard !query.isIdentity else { return try copyIdentities(query, result) }
         let asked = try query.located()
@@ -44,22 +44,22 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
     }
 }
 
-/// Changes every item that matches.
+/// Changes all matching items.
 ///
 /// - Parameters:
-///   - query: class and attributes of the items; no limit, and nothing to return. ``kSecValueData`` in it makes no difference.
-///   - attributesToUpdate: what is to be different; everything else stays.
-/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
+///   - query: the class and attributes of the items, without limit or requested results; ``kSecValueData`` is ignored.
+///   - attributesToUpdate: the changes.
+/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or another code.
 @discardableResult
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
         let query = try ItemQuery(query).located()
         var changes = try ItemQuery(attributesToUpdate, of: query.itemClass)
         guard !query.hasSearchParameters, changes.isOnlyChanges else {
-            throw StatusError(errSecParam, "an update takes what to change and what to change it to, and no more")
+            throw StatusError(errSecParam, "an update takes a query without results and a dictionary of changes only")
         }
         guard !query.isIdentity else {
-            throw StatusError(errSecUnimplemented, "certificate and key are changed by themselves")
+            throw StatusError(errSecUnimplemented, "an identity cannot be changed; change its certificate or key")
         }
         let search = try query.reference == nil ? query.search() : query.searchIfPossible()
         changes.itemClass = search?.itemClass
@@ -72,11 +72,11 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
     }
 }
 
-/// Deletes every item that matches; there is no undo.
+/// Deletes all matching items permanently.
 ///
-/// - Parameter query: class and attributes of the items; ``kSecValueData`` and the keys `kSecReturn…` in it make no difference, so that
-///   the dictionary of a later addition can be used.
-/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or what went wrong.
+/// - Parameter query: the class and attributes of the items; ``kSecValueData`` and the keys `kSecReturn…` are ignored,
+///   so a dictionary for adding works too.
+/// - Returns: ``errSecSuccess``, ``errSecItemNotFound``, or another code.
 @discardableResult
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
@@ -92,7 +92,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     }
 }
 
-/// Gives the first thing that was found, or all in an array, as the query wants.
+/// Stores the first result, or an array of all.
 private func give<Found>(
     _ found: [Found],
     _ query: ItemQuery,
@@ -130,7 +130,7 @@ private func addIdentity(
     let parts = try IdentityQuery.additions(query)
     try BlockingCall.run { (client) throws(SecretServiceError) in try await client.addIdentity(parts) }
     guard !query.returns.isEmpty, case .identity(let identity)? = query.object else { return }
-    // Not by the items that it may have been read from once.
+    // The new items, not those from which the identity was read.
     var added = query
     added.object = .identity(SecIdentity(try SecCertificate(identity.certificate.bytes), SecKey(identity.key.material)))
     try copyIdentities(added, result)
@@ -158,12 +158,12 @@ private func deleteIdentities(_ query: ItemQuery) throws(StatusError) {
 }
 
 extension ItemQuery {
-    /// What to hold an item against that is named by a reference; nothing if the query has no class.
+    /// The search that an item named by a reference must match; nil without a class.
     fileprivate func searchIfPossible() throws(StatusError) -> ItemSearch? {
         itemClass == nil ? nil : try search()
     }
 
-    /// Whether it says what is to be different, and nothing else.
+    /// Whether the dictionary contains changes and nothing else.
     fileprivate var isOnlyChanges: Bool {
         !hasSearchParameters && itemClass == nil && !isIdentity && reference == nil && object == nil && !ignoresCase
             && synchronizable != .any

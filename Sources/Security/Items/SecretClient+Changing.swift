@@ -4,10 +4,13 @@ import SecretServiceClient
 extension SecretClient {
     /// Stores an item.
     ///
-    /// Throws ``SecretServiceError/Code/alreadyExists`` if there is one with the same primary key.
+    /// Throws ``SecretServiceError/Code/alreadyExists`` if one with the same primary key exists.
     func add(_ item: KeychainItem, _ query: ItemQuery) async throws(SecretServiceError) -> FoundItem {
         if item[.accessControl] != nil, try await !enforcesAccessControl() {
-            throw SecretServiceError(.notSupported, "the provider does not enforce access control")
+            throw SecretServiceError(
+                .notSupported,
+                "the provider does not enforce access control, which needs keychaind"
+            )
         }
         let collection = try await collectionToAdd(item, query.prompting)
         let secret = try Secret(query.data ?? [])
@@ -40,9 +43,9 @@ extension SecretClient {
         ) {
             return made
         }
-        // Other providers cannot do both at once: of two programs in the same moment both may succeed.
+        // Other providers cannot check and add in one step: two concurrent programs may both succeed.
         guard try await others(with: attributes, item.uniqueNames, than: nil).isEmpty else {
-            throw SecretServiceError(.alreadyExists, "there is an item with the same primary key")
+            throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
         }
         return try await collection.createItem(
             label: label,
@@ -56,7 +59,7 @@ extension SecretClient {
         _ item: KeychainItem,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretCollection {
-        // What asks for the passcode, or goes with it, is kept where that is the password (A19), wherever `default` leads.
+        // Items that depend on the passcode live in the keychain whose password it is (A19).
         let isProtected = item[.accessControl] != nil
         if isProtected || item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
             let login = try await collection(alias: "login")
@@ -67,9 +70,9 @@ extension SecretClient {
         return try await createCollection(label: "Login", alias: "default", prompting: prompting)
     }
 
-    /// Changes every item that a query is about.
+    /// Changes all matching items.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of items.
     func update(
         _ query: ItemQuery,
         _ search: ItemSearch?,
@@ -93,7 +96,10 @@ extension SecretClient {
         _ unlocking: ItemUnlocking
     ) async throws(SecretServiceError) {
         if changes.values[.accessControl] != nil, try await !enforcesAccessControl() {
-            throw SecretServiceError(.notSupported, "the provider does not enforce access control")
+            throw SecretServiceError(
+                .notSupported,
+                "the provider does not enforce access control, which needs keychaind"
+            )
         }
         if !changes.values.isEmpty || changes.synchronizable != nil || changes.label != nil {
             try await unlocking.using(item) { () throws(SecretServiceError) in
@@ -123,23 +129,23 @@ extension SecretClient {
             throw SecretServiceError(.invalidArguments, error.reason)
         }
         changed.label = changes.label ?? changed.label
-        // By bytes, as providers compare: another Unicode form is another name.
+        // Compared by bytes, as providers do: another Unicode form is another value.
         let after = changed.attributes
         let (label, names) = (changed.storedLabel, changed.uniqueNames)
         if before.only(names) != after.only(names) {
             if try await item.updateUnique(label: label, attributes: after.dictionary, unique: names) { return }
-            // As for an addition: other providers cannot do both at once.
+            // As in `create`: other providers cannot check and change in one step.
             guard try await others(with: after, names, than: item).isEmpty else {
-                throw SecretServiceError(.alreadyExists, "there is an item with the same primary key")
+                throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
             }
         }
         if after != before { try await item.setAttributes(after.dictionary) }
         if !label.utf8.elementsEqual(properties.label.utf8) { try await item.setLabel(label) }
     }
 
-    /// Deletes every item that a query is about.
+    /// Deletes all matching items.
     ///
-    /// - Returns: how many there were.
+    /// - Returns: the number of items.
     func delete(_ query: ItemQuery, _ search: ItemSearch?) async throws(SecretServiceError) -> Int {
         try await ItemUnlocking.during(query, to: .delete, on: self) { (unlocking) throws(SecretServiceError) in
             let matches = try await matches(search, query.reference, limit: query.limit?.count ?? .max)
@@ -158,7 +164,7 @@ extension SecretClient {
         }
     }
 
-    /// The items, other than one, with the same values of some attributes.
+    /// The other items with the same values of some attributes.
     private func others(
         with attributes: Attributes,
         _ names: [String],
@@ -175,17 +181,17 @@ extension SecretClient {
 }
 
 extension ItemQuery {
-    /// Whether what is changed is also who may use an item.
+    /// Whether the changes affect the protection of an item.
     fileprivate var changesProtection: Bool {
         isUnconstrained || synchronizable != nil || values[.accessControl] != nil || values[.accessible] != nil
             || values[.accessGroup] != nil
     }
 
-    /// Checks that the changes are ones that items of a class can have: what a key or certificate is does not change.
+    /// Checks that the changes leave a key or certificate itself as it is.
     fileprivate func checkChange(of itemClass: ItemClass?) throws(SecretServiceError) {
         guard itemClass == .key || itemClass == .certificate else { return }
         guard data == nil, KeychainAttribute.workedOut.isDisjoint(with: values.keys) else {
-            throw SecretServiceError(.invalidArguments, "another key or certificate is another item")
+            throw SecretServiceError(.invalidArguments, "a key or certificate cannot be replaced; add another item")
         }
     }
 }

@@ -1,21 +1,22 @@
 import Gcrypt
 import KeychainModel
 
-/// A key: its bytes in Apple's external form, checked, and what follows from them.
+/// A checked key in Apple's external representation, with derived values.
 ///
-/// RSA keys are PKCS #1; those of elliptic curves are ANSI X9.63: 4, x, y, and the scalar of a private key. Others are bytes.
+/// RSA keys are PKCS #1. Elliptic-curve keys are ANSI X9.63: 4, x, y, and the scalar of a private key. Others are any
+/// bytes.
 struct KeyMaterial: Hashable, Sendable {
     let type: KeyType
     let keyClass: KeyClass
     let bytes: [UInt8]
 
-    /// The size in bits; of elliptic curves that of the field.
+    /// The size in bits; for elliptic curves, that of the field.
     let bits: Int
 
-    /// The public key, which is the key itself if it is one; nil for a symmetric key.
+    /// The public key; nil for a symmetric key.
     let publicBytes: [UInt8]?
 
-    /// Throws ``errSecDecode`` if the bytes are no such key, and ``errSecUnimplemented`` for keys that are not known here.
+    /// Throws ``errSecDecode`` if the bytes are not such a key, ``errSecUnimplemented`` if the type is not supported.
     init(_ bytes: [UInt8], type: KeyType, keyClass: KeyClass) throws(StatusError) {
         self.type = type
         self.keyClass = keyClass
@@ -33,15 +34,18 @@ struct KeyMaterial: Hashable, Sendable {
             (publicBytes, bits) = try KeyMaterial.privateKey(bytes)
         case (.aes, .symmetric), (.des, .symmetric), (.tripleDES, .symmetric), (.rc2, .symmetric), (.rc4, .symmetric),
             (.cast, .symmetric):
-            guard !bytes.isEmpty else { throw StatusError(errSecDecode, "a key without bytes") }
+            guard !bytes.isEmpty else { throw StatusError(errSecDecode, "the key is empty") }
             bits = bytes.count * 8
             publicBytes = nil
         default:
-            throw StatusError(errSecUnimplemented, "\(keyClass.rawValue) keys of type \(type.rawValue)")
+            throw StatusError(
+                errSecUnimplemented,
+                "\(keyClass.rawValue) keys of type \(type.rawValue) are not supported"
+            )
         }
     }
 
-    /// Makes a private key of a size.
+    /// Generates a private key.
     init(making type: KeyType, bits: Int) throws(StatusError) {
         switch type {
         case .rsa where RSANumbers.newSizes.contains(bits):
@@ -55,23 +59,23 @@ struct KeyMaterial: Hashable, Sendable {
             }
             try self.init(key, type: .ec, keyClass: .private)
         default:
-            throw StatusError(errSecUnimplemented, "keys of \(bits) bits and type \(type.rawValue) are not made")
+            throw StatusError(errSecUnimplemented, "keys of \(bits) bits and type \(type.rawValue) cannot be generated")
         }
     }
 
-    /// The public key of a private one; nil for a symmetric key.
+    /// The public key of a private key; nil for a symmetric key.
     var publicKey: KeyMaterial? {
         guard let publicBytes else { return nil }
         return try? KeyMaterial(publicBytes, type: type, keyClass: .public)
     }
 
-    /// What a key pair is looked up by, and what joins a private key to a certificate: SHA-1 of the public key.
+    /// SHA-1 of the public key, which links both keys of a pair and their certificate.
     func publicKeyHash() throws(StatusError) -> [UInt8]? {
         guard let publicBytes else { return nil }
         return try StatusError.translating { () throws(GcryptError) in try SHA1.digest(of: publicBytes) }
     }
 
-    /// What an item keeps of it besides the bytes.
+    /// The attributes of its item.
     func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
         var values: [KeychainAttribute: KeychainValue] = [
             .keyClass: .text(keyClass.code), .keyType: .text(type.code), .keySize: .number(Int64(bits)),
@@ -84,13 +88,13 @@ struct KeyMaterial: Hashable, Sendable {
     private static func curve(ofPoint point: [UInt8]) throws(StatusError) -> PrimeCurve {
         guard let curve = PrimeCurve.allCases.first(where: { point.count == 1 + 2 * $0.size }),
             try StatusError.translating({ () throws(GcryptError) in try curve.isPublicKey(point) })
-        else { throw StatusError(errSecDecode, "not a point of a known curve") }
+        else { throw StatusError(errSecDecode, "the data is not a point of a supported curve") }
         return curve
     }
 
     private static func privateKey(_ bytes: [UInt8]) throws(StatusError) -> (publicBytes: [UInt8], bits: Int) {
         guard let curve = PrimeCurve.allCases.first(where: { bytes.count == 1 + 3 * $0.size }) else {
-            throw StatusError(errSecDecode, "not a private key of a known curve")
+            throw StatusError(errSecDecode, "the data is not a private key of a supported curve")
         }
         let point = Array(bytes.prefix(1 + 2 * curve.size))
         let found: [UInt8]
@@ -99,7 +103,7 @@ struct KeyMaterial: Hashable, Sendable {
         } catch {
             throw error.code == .invalidParameters ? StatusError(errSecDecode, error.reason) : StatusError(error)
         }
-        guard found == point else { throw StatusError(errSecDecode, "a private key beside another's public key") }
+        guard found == point else { throw StatusError(errSecDecode, "private and public key do not match") }
         return (point, curve.bits)
     }
 }

@@ -2,7 +2,7 @@ import Foundation
 import KeychainModel
 import SecretServiceClient
 
-/// A key pair that a program wants to be made, and which halves of it to keep.
+/// A key pair to generate, and which keys to store.
 struct NewKeyPair {
     private let type: KeyType
     private let bits: Int
@@ -11,7 +11,7 @@ struct NewKeyPair {
 
     init(_ parameters: CFDictionary) throws(StatusError) {
         guard let common = parameters.mutableCopy() as? NSMutableDictionary else {
-            throw StatusError(errSecParam, "the parameters are none")
+            throw StatusError(errSecParam, "the parameters are not a dictionary")
         }
         let halves = [kSecPrivateKeyAttrs as String, kSecPublicKeyAttrs as String].map { key in
             defer { common.removeObject(forKey: key) }
@@ -19,7 +19,7 @@ struct NewKeyPair {
         }
         let query = try ItemQuery(common, keysOf: .key)
         guard let type = query.keyType, case .number(let bits)? = query.values[.keySize] else {
-            throw StatusError(errSecParam, "the parameters name no type and size")
+            throw StatusError(errSecParam, "the parameters have no type and size")
         }
         self.type = type
         self.bits = Int(clamping: bits)
@@ -27,7 +27,7 @@ struct NewKeyPair {
         publicItem = try NewKeyPair.half(halves[1], of: query)
     }
 
-    /// Makes the pair, and keeps what is to be kept.
+    /// Generates the pair, and stores the requested keys.
     func make() throws(StatusError) -> SecKey {
         let material = try KeyMaterial(making: type, bits: bits)
         let reference = try NewKeyPair.keep(material, privateItem)
@@ -42,12 +42,12 @@ struct NewKeyPair {
         return SecKey(material, reference)
     }
 
-    /// The attributes of a half: those of both, unless it has its own.
+    /// The attributes of one key: its own, and the common ones.
     private static func half(_ attributes: Any?, of common: ItemQuery) throws(StatusError) -> ItemQuery {
         var half = common
         guard let attributes else { return half }
         guard let dictionary = attributes as? NSDictionary else {
-            throw StatusError(errSecParam, "the attributes of a half of the pair are none")
+            throw StatusError(errSecParam, "the attributes of a key are not a dictionary")
         }
         let own = try ItemQuery(dictionary, keysOf: .key)
         half.values.merge(own.values) { $1 }

@@ -1,15 +1,15 @@
 import KeychainModel
 
-/// The attributes by Apple's codes, which are the values of the constants `kSecAttr…`.
+/// Attributes by Apple's codes, the values of the constants `kSecAttr…`.
 extension KeychainAttribute {
-    /// What the values of an attribute are.
+    /// The type of the values of an attribute.
     enum Kind {
-        /// Text, for which programs write data and numbers, too.
+        /// Text; data and numbers are accepted.
         case text
         case data
-        /// Data, for which programs write text and numbers, too.
+        /// Data; text and numbers are accepted.
         case dataOrText
-        /// Text, for which programs write numbers, too.
+        /// Text; numbers are accepted.
         case code
         case number
         case boolean
@@ -27,20 +27,20 @@ extension KeychainAttribute {
         .canVerify: "vrfy", .canWrap: "wrap", .canUnwrap: "unwp",
     ]
 
-    /// The attributes that items of other programs can have too.
+    /// The attributes that items of other programs can have.
     static let foreign: Set<KeychainAttribute> = [
         .account, .service, .server, .protocol, .authenticationType, .port, .path, .securityDomain,
     ]
 
-    /// What follows from the data of a key or certificate, and cannot be changed without it.
+    /// The attributes computed from a key or certificate, which cannot be changed.
     static let workedOut: Set<KeychainAttribute> = [
         .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash,
         .keyClass, .keyType, .keySize, .effectiveKeySize,
     ]
 
-    /// Takes Apple's code; nil for the label and for what is no attribute.
+    /// The attribute with a code; nil for the label and for unknown codes.
     ///
-    /// - Parameter areKeys: whether it is one of keys, whose type has the code of a password's.
+    /// - Parameter areKeys: whether the code belongs to keys: their type has the same code as a password's.
     init?(code: String, areKeys: Bool) {
         let ambiguous: KeychainAttribute = areKeys ? .type : .keyType
         guard let found = KeychainAttribute.codes.first(where: { $0.value == code && $0.key != ambiguous })?.key else {
@@ -49,17 +49,17 @@ extension KeychainAttribute {
         self = found
     }
 
-    /// Apple's code; nil for what has none.
+    /// Apple's code; nil if there is none.
     var code: String? { KeychainAttribute.codes[self] }
 
-    /// Whether a value is not stored, since it tells items apart and says the same as none.
+    /// Whether a value is not stored because it is empty, which in a primary key means the same as none.
     func isLeftOut(in itemClass: ItemClass, _ value: KeychainValue) -> Bool {
-        // These are searched for when they are empty, too.
+        // Searches for empty values need these.
         guard ![.account, .service, .server].contains(self) else { return false }
         return value.isEmpty && itemClass.primaryKey.contains(self)
     }
 
-    /// What its values are.
+    /// The type of the values.
     var kind: Kind {
         switch self {
         case .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash: .data
@@ -75,7 +75,7 @@ extension KeychainAttribute {
 }
 
 extension KeychainValue {
-    /// Whether an item without the attribute counts as one with this value.
+    /// Whether the value equals a missing attribute.
     var isEmpty: Bool {
         switch self {
         case .text(let text): text.isEmpty

@@ -1,22 +1,22 @@
 import KeychainModel
-import SecretServiceClient
+package import SecretServiceClient
 
-/// Opens what is locked, for one call of the `SecItem` functions.
+/// Unlocks items for one call of a `SecItem` function.
 ///
-/// Apple's systems ask at each call, unless the program's context was authenticated before; so what was granted for this call is given
-/// back after it.
+/// Apple's systems ask at each call, unless the program's context was authenticated before. So the grants for a call
+/// are returned after it (decision 0043).
 final class ItemUnlocking {
     private enum State {
         case unused
-        /// The provider has contexts.
+        /// The provider supports authentication.
         case context(AuthenticationContext)
-        /// The provider has none: what it unlocks it unlocks for everybody.
+        /// The provider does not; it unlocks items for all programs.
         case none
     }
 
     private let client: SecretClient
     private let query: ItemQuery
-    /// What is to be done with the items; nil to use them.
+    /// The operation on the items; nil for reading.
     private let action: AuthenticationContext.Action?
     private var state = State.unused
     private var opened: Set<SecretItem> = []
@@ -27,9 +27,9 @@ final class ItemUnlocking {
         self.action = action
     }
 
-    /// Runs a call, and then gives back what it was granted.
+    /// Runs a call, and returns its grants afterwards.
     ///
-    /// - Parameter action: what is to be done with the items, which a person is asked for; nil to use them.
+    /// - Parameter action: the operation, for which a person is asked; nil for reading.
     static func during<Result>(
         _ query: ItemQuery,
         to action: AuthenticationContext.Action? = nil,
@@ -49,11 +49,11 @@ final class ItemUnlocking {
 
     // MARK: Opening
 
-    /// Unlocks those matches that are locked, all at once, and gives those that can be used.
+    /// Unlocks the locked matches in one step; returns the usable ones.
     ///
-    /// - Parameter allAreNeeded: whether to fail if some stay locked; else only if all do.
+    /// - Parameter allAreNeeded: whether to fail if some stay locked; otherwise, only if all do.
     func open(_ matches: [Match], allAreNeeded: Bool) async throws(SecretServiceError) -> [Match] {
-        // What the program's context has been granted is for use: anything else is asked for by itself.
+        // The grants of the program's context are for reading; other operations need their own.
         let asksForAll = action != nil && query.context != nil
         let locked = matches.filter { asksForAll || $0.isLocked }.map(\.item)
         guard !locked.isEmpty else { return matches }
@@ -64,17 +64,17 @@ final class ItemUnlocking {
             return open
         case .fail:
             guard open.count == matches.count else {
-                throw SecretServiceError(.interactionNotAllowed, "a person would have to be asked")
+                throw SecretServiceError(.interactionNotAllowed, "a person must be asked")
             }
         case .ask:
             guard open.count == matches.count || !allAreNeeded && !open.isEmpty else {
-                throw SecretServiceError(.locked, "the provider did not unlock it")
+                throw SecretServiceError(.locked, "the provider did not unlock the items")
             }
         }
         return open
     }
 
-    /// Does something with an item, and if it turns out to be locked, once more after unlocking it.
+    /// Performs an operation on an item; if it is locked, unlocks it and tries once more.
     func using<Result>(
         _ item: SecretItem,
         _ operation: () async throws(SecretServiceError) -> Result
@@ -87,7 +87,7 @@ final class ItemUnlocking {
         }
     }
 
-    /// Unlocks items; what would have to be asked for stays locked if nobody may be asked.
+    /// Unlocks items, without asking a person if that is forbidden.
     func unlock(_ items: [SecretItem]) async throws(SecretServiceError) -> Set<SecretItem> {
         guard query.mayAsk || query.context != nil else { return [] }
         guard let context = try await context() else {
@@ -121,7 +121,7 @@ final class ItemUnlocking {
             found = try await client.makeAuthenticationContext()
             var settings = AuthenticationContext.Settings()
             settings.reason = query.operationPrompt
-            // For this call alone, so that nobody is asked for more.
+            // Asks only for this call.
             settings.reuse = .zero
             try await found?.apply(settings)
         }
@@ -131,9 +131,7 @@ final class ItemUnlocking {
 
     // MARK: Closing
 
-    /// Gives back what was granted.
-    ///
-    /// Only items that need authentication: to lock another one is to lock its collection.
+    /// Returns the grants, of items with access control only: locking another item would lock its collection.
     private func close() async {
         guard !opened.isEmpty, query.context?.keepsGrants != true else { return }
         var granted: [SecretItem] = []
@@ -142,7 +140,29 @@ final class ItemUnlocking {
             if attributes[ReservedAttribute.accessControl.rawValue] != nil { granted.append(item) }
         }
         guard !granted.isEmpty else { return }
-        // A grant that could not be given back ends by itself.
+        // A grant that stays ends by itself.
         try? await client.lock(granted, prompting: .never)
     }
+}
+
+/// The value of ``kSecUseAuthenticationContext``: an `LAContext`, whose module depends on this one.
+package protocol AuthenticationContextSource: AnyObject, Sendable {
+    /// The current settings; read on the caller's thread, since a subclass may run the program's code.
+    var snapshot: any AuthenticationSnapshot { get }
+}
+
+/// A snapshot of a program's authentication context at the start of a call.
+package protocol AuthenticationSnapshot: Sendable {
+    /// Whether grants last as long as the authentication; otherwise, for one call.
+    var keepsGrants: Bool { get }
+
+    /// Whether a person may be asked.
+    var isInteractionAllowed: Bool { get }
+
+    /// The provider's context with these settings; nil from a provider without authentication.
+    ///
+    /// Throws if the program invalidated the context.
+    ///
+    /// - Parameter reason: the reason to show, unless the settings have one.
+    func context(on client: SecretClient, reason: String) async throws(SecretServiceError) -> AuthenticationContext?
 }

@@ -1,4 +1,4 @@
-/// A certificate together with its private key.
+/// A certificate with its private key.
 public final class SecIdentity: Hashable, Sendable {
     let certificate: SecCertificate
     let key: SecKey
@@ -8,22 +8,22 @@ public final class SecIdentity: Hashable, Sendable {
         self.key = key
     }
 
-    /// Whether both have the same certificate and key.
+    /// Compares certificate and key.
     public static func == (left: SecIdentity, right: SecIdentity) -> Bool {
         left.certificate == right.certificate && left.key == right.key
     }
 
-    /// Feeds the certificate.
+    /// Hashes the certificate.
     public func hash(into hasher: inout Hasher) {
         hasher.combine(certificate)
     }
 }
 
-/// The certificate of an identity.
+/// Copies the certificate of an identity.
 ///
 /// - Parameters:
 ///   - identityRef: the identity.
-///   - certificateRef: takes it.
+///   - certificateRef: receives the certificate.
 /// - Returns: ``errSecSuccess``.
 @discardableResult
 public func SecIdentityCopyCertificate(
@@ -34,11 +34,11 @@ public func SecIdentityCopyCertificate(
     return errSecSuccess
 }
 
-/// The private key of an identity.
+/// Copies the private key of an identity.
 ///
 /// - Parameters:
 ///   - identityRef: the identity.
-///   - privateKeyRef: takes it.
+///   - privateKeyRef: receives the key.
 /// - Returns: ``errSecSuccess``.
 @discardableResult
 public func SecIdentityCopyPrivateKey(

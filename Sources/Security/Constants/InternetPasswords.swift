@@ -1,96 +1,120 @@
 public import Foundation
 
-// `nonisolated(unsafe)`: constants, of a class that cannot say that its immutable ones are Sendable.
+// `nonisolated(unsafe)`: immutable strings, whose class is not declared Sendable.
 
-/// The protocol FTP.
+/// FTP.
 public nonisolated(unsafe) let kSecAttrProtocolFTP: CFString = "ftp "
 
-/// The protocol FTPAccount.
+/// An FTP account.
 public nonisolated(unsafe) let kSecAttrProtocolFTPAccount: CFString = "ftpa"
 
-/// The protocol HTTP.
+/// HTTP.
 public nonisolated(unsafe) let kSecAttrProtocolHTTP: CFString = "http"
 
-/// The protocol IRC.
+/// IRC.
 public nonisolated(unsafe) let kSecAttrProtocolIRC: CFString = "irc "
 
-/// The protocol NNTP.
+/// NNTP.
 public nonisolated(unsafe) let kSecAttrProtocolNNTP: CFString = "nntp"
 
-/// The protocol POP3.
+/// POP3.
 public nonisolated(unsafe) let kSecAttrProtocolPOP3: CFString = "pop3"
 
-/// The protocol SMTP.
+/// SMTP.
 public nonisolated(unsafe) let kSecAttrProtocolSMTP: CFString = "smtp"
 
-/// The protocol SOCKS.
+/// SOCKS.
 public nonisolated(unsafe) let kSecAttrProtocolSOCKS: CFString = "sox "
 
-/// The protocol IMAP.
+/// IMAP.
 public nonisolated(unsafe) let kSecAttrProtocolIMAP: CFString = "imap"
 
-/// The protocol LDAP.
+/// LDAP.
 public nonisolated(unsafe) let kSecAttrProtocolLDAP: CFString = "ldap"
 
-/// The protocol AppleTalk.
+/// AppleTalk.
 public nonisolated(unsafe) let kSecAttrProtocolAppleTalk: CFString = "atlk"
 
-/// The protocol AFP.
+/// AFP.
 public nonisolated(unsafe) let kSecAttrProtocolAFP: CFString = "afp "
 
-/// The protocol Telnet.
+/// Telnet.
 public nonisolated(unsafe) let kSecAttrProtocolTelnet: CFString = "teln"
 
-/// The protocol SSH.
+/// SSH.
 public nonisolated(unsafe) let kSecAttrProtocolSSH: CFString = "ssh "
 
-/// The protocol FTPS.
+/// FTPS.
 public nonisolated(unsafe) let kSecAttrProtocolFTPS: CFString = "ftps"
 
-/// The protocol HTTPS.
+/// HTTPS.
 public nonisolated(unsafe) let kSecAttrProtocolHTTPS: CFString = "htps"
 
-/// The protocol HTTPProxy.
+/// An HTTP proxy.
 public nonisolated(unsafe) let kSecAttrProtocolHTTPProxy: CFString = "htpx"
 
-/// The protocol HTTPSProxy.
+/// An HTTPS proxy.
 public nonisolated(unsafe) let kSecAttrProtocolHTTPSProxy: CFString = "htsx"
 
-/// The protocol FTPProxy.
+/// An FTP proxy.
 public nonisolated(unsafe) let kSecAttrProtocolFTPProxy: CFString = "ftpx"
 
-/// The protocol SMB.
+/// SMB.
 public nonisolated(unsafe) let kSecAttrProtocolSMB: CFString = "smb "
 
-/// The protocol RTSP.
+/// RTSP.
 public nonisolated(unsafe) let kSecAttrProtocolRTSP: CFString = "rtsp"
 
-/// The protocol RTSPProxy.
+/// An RTSP proxy.
 public nonisolated(unsafe) let kSecAttrProtocolRTSPProxy: CFString = "rtsx"
 
-/// The protocol DAAP.
+/// DAAP.
 public nonisolated(unsafe) let kSecAttrProtocolDAAP: CFString = "daap"
 
-/// The protocol EPPC.
+/// EPPC.
 public nonisolated(unsafe) let kSecAttrProtocolEPPC: CFString = "eppc"
 
-/// The protocol IPP.
+/// IPP.
 public nonisolated(unsafe) let kSecAttrProtocolIPP: CFString = "ipp "
 
-/// The protocol NNTPS.
+/// NNTPS.
 public nonisolated(unsafe) let kSecAttrProtocolNNTPS: CFString = "ntps"
 
-/// The protocol LDAPS.
+/// LDAPS.
 public nonisolated(unsafe) let kSecAttrProtocolLDAPS: CFString = "ldps"
 
-/// The protocol TelnetS.
+/// Telnet over TLS.
 public nonisolated(unsafe) let kSecAttrProtocolTelnetS: CFString = "tels"
 
-/// The protocol IMAPS.
+/// IMAPS.
 public nonisolated(unsafe) let kSecAttrProtocolIMAPS: CFString = "imps"
 
-/// The protocol IRCS.
+/// IRCS.
 public nonisolated(unsafe) let kSecAttrProtocolIRCS: CFString = "ircs"
 
-/// The protocol POP3S.
+/// POP3S.
 public nonisolated(unsafe) let kSecAttrProtocolPOP3S: CFString = "pops"
+
+/// NTLM.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeNTLM: CFString = "ntlm"
+
+/// MSN.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeMSN: CFString = "msna"
+
+/// DPA.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeDPA: CFString = "dpaa"
+
+/// RPA.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeRPA: CFString = "rpaa"
+
+/// HTTP basic authentication.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeHTTPBasic: CFString = "http"
+
+/// HTTP digest authentication.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeHTTPDigest: CFString = "httd"
+
+/// An HTML form.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeHTMLForm: CFString = "form"
+
+/// The default authentication.
+public nonisolated(unsafe) let kSecAttrAuthenticationTypeDefault: CFString = "dflt"

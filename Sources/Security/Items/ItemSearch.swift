@@ -1,38 +1,38 @@
 import KeychainModel
 import SecretServiceClient
 
-/// Which items a query is about, and how to ask a provider for them.
+/// The search of a query: attributes to ask a provider for, and conditions to check afterwards.
 struct ItemSearch: Sendable {
-    /// Whether items that are marked to be synchronised are meant.
+    /// Selects items by the mark for synchronisation.
     enum Synchronizable: Sendable {
         case no
         case yes
         case any
     }
 
-    /// Class and values that the items have.
+    /// The class and the attributes of the items.
     private let wanted: KeychainItem
 
-    /// The label that they have; nil if any will do.
+    /// The label; nil for any.
     private let label: String?
 
-    /// When they were made and last changed, in seconds since 1970; nil if that does not matter.
+    /// The dates in seconds since 1970; nil for any.
     private let created: Double?
     private let modified: Double?
 
-    /// Whether they have no access control; else it does not matter, unless it is among the values.
+    /// Whether the items must have no access control.
     private let isUnconstrained: Bool
 
-    /// Whether items that are marked to be synchronised are meant: only where a query says so (A17).
+    /// Items marked for synchronisation match only on request (A17).
     private let synchronizable: Synchronizable
 
-    /// Whether upper and lower case are the same.
+    /// Whether upper and lower case match.
     private let ignoresCase: Bool
 
-    /// What can be asked for, as an item; the rest has to be looked at.
+    /// The attributes that the provider can search for; the others are checked afterwards.
     private let asked: KeychainItem
 
-    /// Throws if a value is none that its attribute can have.
+    /// Throws if a value is not valid for its attribute.
     init(_ query: ItemQuery, of itemClass: ItemClass) throws(StatusError) {
         label = query.label
         created = query.created
@@ -44,7 +44,7 @@ struct ItemSearch: Sendable {
         var asked = wanted
         for (attribute, value) in query.values {
             try wanted.setChecked(attribute, value)
-            // What is empty may be missing instead, and what is in either case cannot be asked for.
+            // Empty attributes may be missing, and providers cannot ignore case.
             if ItemSearch.isAskedFor(attribute, value, ignoresCase) { try asked.setChecked(attribute, value) }
         }
         self.wanted = wanted
@@ -54,7 +54,7 @@ struct ItemSearch: Sendable {
     /// The class of the items.
     var itemClass: ItemClass { wanted.itemClass }
 
-    /// What to ask for to find the items that were made through Apple's API.
+    /// The attributes to search for among items that were added through Apple's API.
     var own: [String: String] {
         var attributes = asked.markedSearch?.dictionary ?? [:]
         let name = ReservedAttribute.synchronizable.rawValue
@@ -66,15 +66,15 @@ struct ItemSearch: Sendable {
         return attributes
     }
 
-    /// Whether hits of ``own`` have to be held against ``isMet(by:)``; else each of them is meant.
-    var isWiderThanMeant: Bool {
+    /// Whether results of ``own`` have to be checked by ``isMet(by:)``.
+    var needsCheck: Bool {
         label != nil || created != nil || modified != nil || isUnconstrained || asked.values.count < wanted.values.count
     }
 
-    /// What to ask for to find the items of other programs; nothing if they cannot have what is wanted.
+    /// The attributes to search for among items of other programs; empty if they cannot match.
     ///
-    /// Hits have to be held against ``isMet(by:)``, and those among ``own`` left out. Only a service or server finds them: a program
-    /// that deletes everything of a class means what is its own.
+    /// Results have to be checked by ``isMet(by:)``, and may repeat those of ``own``. Only a service or server finds
+    /// them: a program that deletes all items of a class means its own.
     var foreign: [[String: String]] {
         let place: KeychainAttribute = itemClass == .genericPassword ? .service : .server
         guard synchronizable != .yes, wanted[place] != nil,
@@ -83,14 +83,14 @@ struct ItemSearch: Sendable {
         return asked.searches.map(\.dictionary)
     }
 
-    /// Whether what a provider tells of an item makes it one that is meant.
+    /// Whether an item with these properties matches.
     func isMet(by properties: SecretItem.Properties) -> Bool {
         let item = KeychainItem(properties)
         guard wanted.matches(item, ignoringCase: ignoresCase), !isUnconstrained || item[.accessControl] == nil,
             created == nil || created == Double(properties.created),
             modified == nil || modified == Double(properties.modified)
         else { return false }
-        // The label that results have, which is made of other attributes where the item was stored without one.
+        // Items stored without a label get one from other attributes in results.
         if let label, !KeychainItem.isSame(item.storedLabel, label, ignoringCase: ignoresCase) { return false }
         let isSynchronizable = item[.synchronizable] == .boolean(true)
         return synchronizable == .any || isSynchronizable == (synchronizable == .yes)
@@ -104,7 +104,7 @@ struct ItemSearch: Sendable {
 }
 
 extension KeychainItem {
-    /// Sets an attribute, or takes it off; throws ``errSecParam`` for a value that it cannot have.
+    /// Sets or removes an attribute; throws ``errSecParam`` for an invalid value.
     mutating func setChecked(_ attribute: KeychainAttribute, _ value: KeychainValue?) throws(StatusError) {
         do throws(AccessControlError) {
             try set(attribute, to: value)
@@ -115,7 +115,7 @@ extension KeychainItem {
 }
 
 extension Attributes {
-    /// Names and values, as the client library takes them.
+    /// Names and values for the client library.
     var dictionary: [String: String] {
         var dictionary: [String: String] = [:]
         forEach { name, value in dictionary[String(cString: name)] = String(cString: value) }

@@ -1,21 +1,21 @@
 import Gcrypt
 
-/// A source of random numbers; there is only the default one.
+/// A source of random numbers; there is only one.
 public final class SecRandom: Sendable {}
 
 /// A reference to a source of random numbers.
 public typealias SecRandomRef = SecRandom
 
-/// The kernel's generator.
+/// The kernel's random number generator.
 public let kSecRandomDefault: SecRandomRef? = nil
 
-/// Fills memory with random bytes that are good for keys.
+/// Fills memory with random bytes suitable for keys.
 ///
 /// - Parameters:
-///   - rnd: the source; any is the kernel's generator.
-///   - count: how many bytes there are room for.
-///   - bytes: where to put them.
-/// - Returns: ``errSecSuccess``, ``errSecParam`` for a negative count, or ``errSecIO`` if the kernel gave none.
+///   - rnd: not used: the source is always the kernel.
+///   - count: the number of bytes.
+///   - bytes: the memory.
+/// - Returns: ``errSecSuccess``, ``errSecParam`` for a negative count, or ``errSecIO`` if the kernel fails.
 @discardableResult
 public func SecRandomCopyBytes(_ rnd: SecRandomRef?, _ count: Int, _ bytes: UnsafeMutableRawPointer) -> OSStatus {
     guard count >= 0 else { return errSecParam }

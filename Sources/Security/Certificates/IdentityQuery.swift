@@ -1,0 +1,155 @@
+import Foundation
+import KeychainModel
+import SecretServiceClient
+
+/// A query for identities, split into queries for the certificate and the key.
+struct IdentityQuery: Sendable {
+    let certificate: ItemQuery
+    private let key: ItemQuery
+    let returns: ItemQuery.Returns
+    let limit: Int
+
+    init(_ query: ItemQuery) throws(StatusError) {
+        let located = try query.located()
+        returns = query.returns
+        limit = query.limit?.count ?? 1
+        certificate = IdentityQuery.part(.certificate, of: located)
+        var key = IdentityQuery.part(.key, of: located)
+        key.values[.keyClass] = .text(KeyClass.private.code)
+        key.label = nil
+        key.reference = nil
+        key.limit = .one
+        self.key = key
+    }
+
+    /// The query for the private key of a public key.
+    func key(hash: [UInt8]) -> ItemQuery? {
+        var query = key
+        if let label = query.values[.applicationLabel], label != .data(hash) { return nil }
+        query.values[.applicationLabel] = .data(hash)
+        return query
+    }
+
+    /// The items of an identity to add.
+    static func additions(
+        _ query: ItemQuery
+    ) throws(StatusError) -> [(item: KeychainItem, query: ItemQuery)] {
+        guard case .identity(let identity)? = query.object else {
+            throw StatusError(errSecParam, "kSecValueRef is not an identity")
+        }
+        var key = part(.key, of: query)
+        key.object = .key(identity.key)
+        var certificate = part(.certificate, of: query)
+        certificate.object = .certificate(identity.certificate)
+        return [try key.addition(), try certificate.addition()]
+    }
+
+    private static func part(_ itemClass: ItemClass, of query: ItemQuery) -> ItemQuery {
+        var part = query
+        part.isIdentity = false
+        part.itemClass = itemClass
+        part.limit = .all
+        part.object = nil
+        part.reference = query.reference?.ofCertificate
+        part.values = query.values.filter { itemClass.has($0.key) }
+        part.returns = [.attributes]
+        if !query.returns.isDisjoint(with: itemClass == .key ? [.reference] : [.reference, .data]) {
+            part.returns.insert(.data)
+        }
+        return part
+    }
+}
+
+extension SecretClient {
+    /// Finds matching certificates that have a private key.
+    func readIdentities(_ query: IdentityQuery) async throws(SecretServiceError) -> [FoundIdentity] {
+        var found: [FoundIdentity] = []
+        let search = try query.certificate.checkedSearch()
+        for certificate in try await read(query.certificate, search) {
+            guard found.count < query.limit else { break }
+            guard case .data(let hash)? = certificate.item?[.publicKeyHash], let wanted = query.key(hash: hash) else {
+                continue
+            }
+            guard let key = try await read(wanted, wanted.checkedSearch()).first else { continue }
+            found.append(FoundIdentity(certificate: certificate, key: key))
+        }
+        return found
+    }
+
+    /// Stores the items of an identity; existing ones stay unchanged.
+    ///
+    /// Throws ``SecretServiceError/Code/alreadyExists`` if all exist.
+    func addIdentity(_ parts: [(item: KeychainItem, query: ItemQuery)]) async throws(SecretServiceError) {
+        var isNew = false
+        for part in parts {
+            do throws(SecretServiceError) {
+                _ = try await add(part.item, part.query)
+                isNew = true
+            } catch  where error.code == .alreadyExists {
+                continue
+            }
+        }
+        guard isNew else { throw SecretServiceError(.alreadyExists, "the identity exists in the keychain") }
+    }
+
+    /// Deletes identities with their keys.
+    ///
+    /// - Returns: the number of identities.
+    func deleteIdentities(_ query: IdentityQuery) async throws(SecretServiceError) -> Int {
+        let found = try await readIdentities(query)
+        for identity in found {
+            for item in [identity.certificate, identity.key] {
+                var one = query.certificate
+                one.reference = item.reference
+                one.values = [:]
+                _ = try await delete(one, nil)
+            }
+        }
+        return found.count
+    }
+}
+
+extension ItemQuery {
+    /// The search of a query that was checked before.
+    fileprivate func checkedSearch() throws(SecretServiceError) -> ItemSearch {
+        do throws(StatusError) {
+            return try search()
+        } catch {
+            throw SecretServiceError(.invalidArguments, error.reason)
+        }
+    }
+}
+
+/// An identity found by a query.
+struct FoundIdentity: Sendable {
+    let certificate: FoundItem
+    let key: FoundItem
+
+    /// The requested result; the data is the certificate, the attributes are those of both items.
+    func result(_ returns: ItemQuery.Returns) throws(StatusError) -> CFTypeRef? {
+        switch returns {
+        case []: return nil
+        case .data: return certificate.dataObject
+        case .reference: return try identity
+        case .persistentReference: return persistentReference
+        default: break
+        }
+        var result: [String: Any] = [:]
+        if returns.contains(.attributes) {
+            result = key.attributes.merging(certificate.attributes) { $1 }
+            result[kSecClass as String] = kSecClassIdentity
+        }
+        if returns.contains(.data) { result[kSecValueData as String] = certificate.dataObject }
+        if returns.contains(.reference) { result[kSecValueRef as String] = try identity }
+        if returns.contains(.persistentReference) {
+            result[kSecValuePersistentRef as String] = persistentReference
+        }
+        return result as NSDictionary
+    }
+
+    private var identity: SecIdentity {
+        get throws(StatusError) { SecIdentity(try certificate.certificate, try key.key) }
+    }
+
+    private var persistentReference: NSData { Data(certificate.reference.ofIdentity.bytes) as NSData }
+}

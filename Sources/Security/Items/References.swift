@@ -1,0 +1,94 @@
+import Foundation
+import KeychainModel
+import SecretServiceClient
+
+/// A persistent reference: the path of an item, which never changes.
+struct PersistentReference: Hashable, Sendable {
+    private static let prefix = "org.freedesktop.secrets:"
+    private static let identityPrefix = "org.freedesktop.secrets.identity:"
+
+    let path: String
+
+    /// Whether it refers to an identity, by the path of the certificate.
+    let isIdentity: Bool
+
+    init(path: String, isIdentity: Bool = false) {
+        self.path = path
+        self.isIdentity = isIdentity
+    }
+
+    /// Reads ``bytes``; nil for anything else.
+    init?(_ bytes: [UInt8]) {
+        guard let text = String(validating: bytes, as: UTF8.self) else { return nil }
+        if text.hasPrefix(PersistentReference.prefix) {
+            self.init(path: String(text.dropFirst(PersistentReference.prefix.count)))
+        } else if text.hasPrefix(PersistentReference.identityPrefix) {
+            self.init(path: String(text.dropFirst(PersistentReference.identityPrefix.count)), isIdentity: true)
+        } else {
+            return nil
+        }
+    }
+
+    /// The reference to the identity of this certificate.
+    var ofIdentity: PersistentReference { PersistentReference(path: path, isIdentity: true) }
+
+    /// The reference to the certificate of this identity.
+    var ofCertificate: PersistentReference { PersistentReference(path: path) }
+
+    var bytes: [UInt8] {
+        Array(((isIdentity ? PersistentReference.identityPrefix : PersistentReference.prefix) + path).utf8)
+    }
+}
+
+/// A reference to an item of the keychain.
+public final class SecKeychainItem: Hashable, Sendable {
+    let reference: PersistentReference
+
+    init(_ reference: PersistentReference) {
+        self.reference = reference
+    }
+
+    /// Compares the references.
+    public static func == (left: SecKeychainItem, right: SecKeychainItem) -> Bool {
+        left.reference == right.reference
+    }
+
+    /// Hashes the reference.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(reference)
+    }
+}
+
+/// The value of ``kSecValueRef`` other than an item; it may or may not be in the keychain.
+enum ReferencedObject: Sendable {
+    case key(SecKey)
+    case certificate(SecCertificate)
+    case identity(SecIdentity)
+
+    /// Its class; nil for an identity.
+    var itemClass: ItemClass? {
+        switch self {
+        case .key: .key
+        case .certificate: .certificate
+        case .identity: nil
+        }
+    }
+
+    /// The item that it was read from, if any.
+    var reference: PersistentReference? {
+        switch self {
+        case .key(let key): key.reference
+        case .certificate(let certificate): certificate.reference
+        case .identity(let identity): identity.certificate.reference?.ofIdentity
+        }
+    }
+
+    /// The attributes of its item.
+    func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
+        switch self {
+        case .key(let key): try key.material.values()
+        case .certificate(let certificate): try certificate.contents.values()
+        case .identity(let identity): try identity.certificate.contents.values()
+        }
+    }
+}
