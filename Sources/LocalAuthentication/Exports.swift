@@ -1,3 +1,3 @@
-// As on Apple's systems: who imports this has keychain and Foundation, too.
+// As on Apple's systems, an import of this module imports Security and Foundation.
 @_exported public import Foundation
 @_exported public import Security

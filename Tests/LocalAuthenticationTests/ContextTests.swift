@@ -4,9 +4,9 @@ import SecretServiceClient
 import TestSupport
 import Testing
 
-/// `LAContext`, where there is no reader.
+/// `LAContext` without a fingerprint reader.
 struct ContextTests {
-    @Test("A33 What stands in the way comes with the answer: no reader, no passcode")
+    @Test("A33 A failed check returns its reason: no reader, no passcode")
     func canEvaluate_impossible_saysWhy() async throws {
         try await Machine.with { _ in
             let context = LAContext()
@@ -15,7 +15,7 @@ struct ContextTests {
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: &error))
             #expect(error?.domain == LAErrorDomain)
             #expect(error?.code == LAError.biometryNotAvailable.rawValue)
-            #expect(error?.localizedDescription == "There is no fingerprint reader.")
+            #expect(error?.localizedDescription == "No fingerprint reader is available.")
             #expect(!context.canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil))
         }
         try await Machine.with([.hang], KeychainDaemon.Options(password: nil)) { _ in
@@ -23,7 +23,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A34 What is possible now may fail a moment later")
+    @Test("A34 An evaluation may fail after a successful check")
     func evaluate_stateChangedSince_fails() async throws {
         try await Machine.with { machine in
             let context = LAContext()
@@ -33,7 +33,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A36 A37 The owner is recognised by the passcode alone, and told why")
+    @Test("A36 A37 The passcode alone authenticates the owner, and the dialog shows the reason")
     func evaluate_ownerWithPasscodeOnly_isProved() async throws {
         try await Machine.with { machine in
             #expect(await LAContext().evaluation(reason: "To access your data") == nil)
@@ -60,13 +60,13 @@ struct ContextTests {
     }
 
     @MainActor
-    @Test("A38 The reply comes off the main thread")
+    @Test("A38 The reply is not called on the main thread")
     func evaluate_reply_isOffTheMainThread() async throws {
         try await Machine.with { machine in
             let replies = Recorder<(isProved: Bool, isMain: Bool, found: OSStatus)>()
             let (bus, item) = (machine.service.bus.address, machine.name)
             LAContext().evaluatePolicy(.deviceOwnerAuthentication, localizedReason: "to see it") { isProved, error in
-                // Where a reply may do what blocks, such as use the keychain.
+                // A reply may block, for example in the keychain.
                 let query = [kSecClass: kSecClassGenericPassword, kSecAttrService: item] as CFDictionary
                 let found = KeychainBus.$current.withValue(.address(bus)) { SecItemCopyMatching(query, nil) }
                 replies.record((isProved && error == nil, Thread.isMainThread, found))
@@ -77,7 +77,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A40 The title of the cancel button is the program's")
+    @Test("A40 The program sets the title of the cancel button")
     func evaluate_cancelTitle_isShown() async throws {
         try await Machine.with([.cancel]) { machine in
             let context = LAContext()
@@ -89,7 +89,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A42 Invalidating ends a context: what is under way, and everything later")
+    @Test("A42 Invalidating a context ends its running evaluation and all later ones")
     func invalidate_endsAll() async throws {
         try await Machine.with([.hang]) { machine in
             let context = LAContext()
@@ -108,7 +108,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A43 Errors are told apart: failed, cancelled by the person, not allowed to ask")
+    @Test("A43 Errors differ: failed, cancelled by the person, not allowed to ask")
     func evaluate_failures_areToldApart() async throws {
         try await Machine.with([.cancel, .answer("wrong")]) { machine in
             #expect(await LAContext().evaluation() == .userCancel)
@@ -123,7 +123,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A43 Another evaluation at the same time is refused, and the first goes on")
+    @Test("A43 A concurrent evaluation is refused, and the first continues")
     func evaluate_twiceAtOnce_secondIsRefused() async throws {
         try await Machine.with([.hang]) { machine in
             let context = LAContext()
@@ -135,7 +135,7 @@ struct ContextTests {
         }
     }
 
-    @Test("An access control is evaluated, so that items with it are read without asking")
+    @Test("After the evaluation of an access control, items with it are read without asking")
     func evaluateAccessControl_opensItems() async throws {
         try await Machine.with { machine in
             #expect(machine.add("anna", .devicePasscode) == errSecSuccess)
@@ -155,7 +155,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A password of an item's own cannot be evaluated without the item, nor be given by the program")
+    @Test("An application password cannot be evaluated without its item, nor be supplied by the program")
     func applicationPassword_isNotTaken() async throws {
         try await Machine.with { machine in
             let control = try #require(
@@ -171,7 +171,7 @@ struct ContextTests {
         }
     }
 
-    @Test("A context made into something else for a test is used as that")
+    @Test("A subclass of a context for a test is used")
     func subclass_takesPart() async throws {
         final class Mock: LAContext, @unchecked Sendable {
             override var biometryType: LABiometryType { .touchID }

@@ -2,9 +2,9 @@ import Foundation
 import SecretServiceClient
 import Synchronization
 
-/// What an ``LAContext`` remembers, for any thread.
+/// The state of an ``LAContext``, usable from any thread.
 final class ContextState: Sendable {
-    /// What a program has set, as it has set it.
+    /// The settings of the program, unchanged.
     struct Settings {
         var reason = ""
         var cancelTitle: String?
@@ -23,7 +23,7 @@ final class ContextState: Sendable {
         var settings = Settings()
         var link = Link.unused
         var biometryType = LABiometryType.none
-        var hasLooked = false
+        var wasChecked = false
     }
 
     private let contents = Mutex(Contents())
@@ -39,23 +39,23 @@ final class ContextState: Sendable {
 
     // MARK: Availability
 
-    /// What there is to recognise a person by; nothing before somebody has looked.
+    /// The biometry found by the last check; `none` before.
     var biometryType: LABiometryType { contents.withLock { $0.biometryType } }
 
-    /// Whether a policy has been looked at, or evaluated.
-    var hasLooked: Bool { contents.withLock { $0.hasLooked } }
+    /// Whether a policy was checked or evaluated.
+    var wasChecked: Bool { contents.withLock { $0.wasChecked } }
 
-    /// Takes note that a policy was looked at, and of what there is.
-    func look(_ found: LABiometryType) {
+    /// Records a check of a policy and the biometry that it found.
+    func recordCheck(found: LABiometryType) {
         contents.withLock { contents in
-            contents.hasLooked = true
+            contents.wasChecked = true
             contents.biometryType = found
         }
     }
 
-    /// Takes note that a policy was evaluated.
-    func markEvaluated() {
-        contents.withLock { $0.hasLooked = true }
+    /// Records an evaluation.
+    func recordEvaluation() {
+        contents.withLock { $0.wasChecked = true }
     }
 
     // MARK: The provider's context
@@ -68,8 +68,9 @@ final class ContextState: Sendable {
         if isEnded { throw .contextEnded }
     }
 
-    /// The provider's context, made when it is first needed and again where provider or connection have changed; nil from a provider
-    /// that has none.
+    /// The provider's context; nil from a provider without authentication.
+    ///
+    /// Created on first use, and again when the provider or the connection has changed.
     func context(on client: SecretClient) async throws(SecretServiceError) -> AuthenticationContext? {
         try check()
         let current = connected
@@ -94,9 +95,9 @@ final class ContextState: Sendable {
         }
     }
 
-    /// Ends the context for good, with an evaluation that is under way.
+    /// Ends the context and a running evaluation, permanently.
     func invalidate() {
-        // At once: a context that an evaluation makes meanwhile is either ended here, or finds that this has ended.
+        // Immediately: a context that an evaluation creates meanwhile either ends here, or finds the end.
         let link = contents.withLock { contents in
             defer { contents.link = .ended }
             return contents.link

@@ -1,16 +1,17 @@
+import Dispatch
 import Foundation
 import SecretServiceClient
 import Security
 
 extension LAContext {
-    /// What stands in the way of proving something now, if anything.
+    /// The reason why an expression cannot be satisfied now; nil if it can.
     ///
     /// - Parameters:
-    ///   - expression: what would have to be proved, as the provider takes it.
-    ///   - policy: the policy that is nearest to it, for errors.
+    ///   - expression: an access control expression, or the name of a policy.
+    ///   - policy: the closest policy, which selects error codes.
     func obstacle(to expression: String, _ policy: LAPolicy) -> NSError? {
         var biometryType = LABiometryType.none
-        defer { state.look(biometryType) }
+        defer { state.recordCheck(found: biometryType) }
         do throws(SecretServiceError) {
             try state.check()
             let found = try SharedClient.shared.wait { (client) throws(SecretServiceError) in
@@ -19,13 +20,13 @@ extension LAContext {
             guard let found else { throw .noAuthentication }
             biometryType = found.hasFingerprintReader ? .touchID : .none
             guard let name = found.obstacle else { return nil }
-            throw SecretServiceError(.accessDenied, "it is not possible now", errorName: name)
+            throw SecretServiceError(.accessDenied, "authentication is not possible now", errorName: name)
         } catch {
             return LAError.object(error, policy)
         }
     }
 
-    /// What authentication goes by now.
+    /// The current state of the enrolled fingers.
     var currentDomainState: LADomainState {
         let hash = try? SharedClient.shared.wait { (client) throws(SecretServiceError) in
             try await client.authenticationDomainState()
@@ -39,11 +40,11 @@ extension LAContext {
         )
     }
 
-    /// Starts an evaluation, and replies when it has ended.
+    /// Starts an evaluation, and calls `reply` at its end.
     ///
     /// - Parameters:
-    ///   - expression: what has to be proved, as the provider takes it.
-    ///   - policy: the policy that is nearest to it, for errors.
+    ///   - expression: an access control expression, or the name of a policy.
+    ///   - policy: the closest policy, which selects error codes.
     func evaluate(
         _ expression: String,
         _ policy: LAPolicy,
@@ -53,10 +54,10 @@ extension LAContext {
         let snapshot = snapshot
         SharedClient.shared.start { (client) throws(SecretServiceError) in
             guard let context = try await snapshot.context(on: client, reason: reason) else { throw .noAuthentication }
-            let words = AuthenticationContext.Settings.cut(reason)
-            try await context.evaluate(expression, reason: words, timeout: KeychainBus.promptTimeout)
+            let shownReason = AuthenticationContext.Settings.cut(reason)
+            try await context.evaluate(expression, reason: shownReason, timeout: KeychainBus.promptTimeout)
         } completion: { [state] outcome in
-            state.markEvaluated()
+            state.recordEvaluation()
             switch outcome {
             case .success: Background.run { reply(true, nil) }
             case .failure(let error):
@@ -66,7 +67,7 @@ extension LAContext {
         }
     }
 
-    /// Waits for a reply.
+    /// Waits for the reply of an operation.
     static func reply(to operation: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             operation { isProved, error in
@@ -76,6 +77,25 @@ extension LAContext {
                     continuation.resume(throwing: error ?? LAError.object(.authenticationFailed, "no reason was given"))
                 }
             }
+        }
+    }
+}
+
+/// Threads for replies and blocking calls, apart from the main thread and the event-loop thread, which replies may wait
+/// for.
+enum Background {
+    private static let queue = DispatchQueue(label: "org.keychaind.LocalAuthentication", attributes: .concurrent)
+
+    /// Runs an operation asynchronously on the caller's bus.
+    static func run(_ operation: @escaping @Sendable () -> Void) {
+        let bus = KeychainBus.current
+        queue.async { KeychainBus.$current.withValue(bus, operation: operation) }
+    }
+
+    /// Waits for a blocking operation without blocking a thread of Swift's pool.
+    static func value<Value: Sendable>(of operation: @escaping @Sendable () -> Value) async -> Value {
+        await withCheckedContinuation { continuation in
+            run { continuation.resume(returning: operation()) }
         }
     }
 }

@@ -3,7 +3,7 @@ import SecretServiceClient
 package import Security
 
 extension LAContext: AuthenticationContextSource {
-    /// How the context is now; its properties may be a subclass's.
+    /// The current settings of the context; a subclass may override its properties.
     package var snapshot: any AuthenticationSnapshot {
         let duration = touchIDAuthenticationAllowableReuseDuration
         let longest = LATouchIDAuthenticationMaximumAllowableReuseDuration
@@ -12,10 +12,30 @@ extension LAContext: AuthenticationContextSource {
         settings.reason = localizedReason
         settings.cancelTitle = localizedCancelTitle ?? ""
         settings.fallbackTitle = localizedFallbackTitle
-        // The context itself is asked again only after the longest time, whatever reads without it may use.
+        // Reads with the context itself always get the maximum.
         settings.reuse = .seconds(longest)
         settings.grants = .seconds(keepsGrants ? min(duration, longest) : longest)
         settings.isInteractionAllowed = !interactionNotAllowed
         return ContextSnapshot(keepsGrants: keepsGrants, settings: settings, state: state)
+    }
+}
+
+/// A snapshot of an ``LAContext`` at the start of a call.
+struct ContextSnapshot: AuthenticationSnapshot {
+    let keepsGrants: Bool
+    let settings: AuthenticationContext.Settings
+    let state: ContextState
+
+    var isInteractionAllowed: Bool { settings.isInteractionAllowed }
+
+    func context(
+        on client: SecretClient,
+        reason: String
+    ) async throws(SecretServiceError) -> AuthenticationContext? {
+        guard let context = try await state.context(on: client) else { return nil }
+        var settings = settings
+        if settings.reason.isEmpty { settings.reason = reason }
+        try await context.apply(settings)
+        return context
     }
 }

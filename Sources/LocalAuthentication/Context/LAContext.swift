@@ -2,94 +2,94 @@ public import Foundation
 import SecretServiceClient
 public import Security
 
-/// The longest time that ``LAContext/touchIDAuthenticationAllowableReuseDuration`` can be, in seconds.
+/// The maximum of ``LAContext/touchIDAuthenticationAllowableReuseDuration``, in seconds.
 public let LATouchIDAuthenticationMaximumAllowableReuseDuration: TimeInterval = 300
 
 /// An authentication of the person at the machine, by finger or password.
 ///
-/// It is keychaind that asks and decides; this object is how a program talks to it, and may be used from any thread. What was proved in
-/// a context serves for items that are read with it for five minutes at the most, and until the screen is locked.
+/// keychaind asks the person and decides; this object may be used from any thread. An authentication is valid for items
+/// read with the same context for at most five minutes, until the screen is locked.
 open class LAContext: NSObject, @unchecked Sendable {
-    // All that is stored, and for any thread to use: so the class is Sendable, though its superclass does not say so.
+    // Sendable because this is its only stored property; the superclass does not declare it.
     let state = ContextState()
 
-    /// A context in which nothing is proved.
+    /// Creates a context without an authentication.
     public override init() {}
 
-    // MARK: How it looks
+    // MARK: Appearance
 
-    /// Why items are read, shown in the dialog.
+    /// The reason that the dialog shows when items are read.
     open var localizedReason: String {
         get { state.settings.reason }
         set { state.change { $0.reason = newValue } }
     }
 
-    /// On the button that cancels; nil for the usual text.
+    /// The title of the cancel button; nil for the default.
     open var localizedCancelTitle: String? {
         get { state.settings.cancelTitle }
         set { state.change { $0.cancelTitle = newValue } }
     }
 
-    /// On the button that falls back to something else than a finger; nil for the usual text, empty for no such button.
+    /// The title of the button for an alternative to a finger; nil for the default, empty for no button.
     open var localizedFallbackTitle: String? {
         get { state.settings.fallbackTitle }
         set { state.change { $0.fallbackTitle = newValue } }
     }
 
-    // MARK: What it does
+    // MARK: Behaviour
 
-    /// For how many seconds what the person has proved also serves reads without this context; 0 at first.
+    /// For how many seconds an authentication is also valid for reads without this context; initially 0.
     ///
-    /// How long it serves reads with this context does not depend on it.
+    /// Does not limit reads with this context.
     open var touchIDAuthenticationAllowableReuseDuration: TimeInterval {
         get { state.settings.reuseDuration }
         set { state.change { $0.reuseDuration = newValue } }
     }
 
-    /// Whether nobody may be asked: then what would ask fails with ``LAError/Code/notInteractive``.
+    /// Whether asking a person is forbidden; operations that need it fail with ``LAError/Code/notInteractive``.
     open var interactionNotAllowed: Bool {
         get { state.settings.interactionNotAllowed }
         set { state.change { $0.interactionNotAllowed = newValue } }
     }
 
-    /// Ends the context: an evaluation that is under way fails with ``LAError/Code/appCancel``, everything later with
+    /// Ends the context: a running evaluation fails with ``LAError/Code/appCancel``, all later ones with
     /// ``LAError/Code/invalidContext``.
     open func invalidate() {
         state.invalidate()
     }
 
-    // MARK: What is possible
+    // MARK: Availability
 
-    /// What there is to recognise a person by, once a policy has been looked at, possible or not.
+    /// The biometry of this machine; `none` before a policy was checked.
     open var biometryType: LABiometryType { state.biometryType }
 
-    /// Whether a policy could be proved now; asks nobody, and promises nothing.
+    /// Whether a policy can be satisfied now; does not ask the person, and may change at any time.
     ///
     /// - Parameters:
-    ///   - policy: what would have to be proved.
-    ///   - error: takes what stands in the way.
+    ///   - policy: the policy.
+    ///   - error: receives the reason if it cannot.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
         guard let obstacle = obstacle(to: policy.name, policy) else { return true }
         error?.pointee = obstacle
         return false
     }
 
-    /// What authentication goes by; asks the provider each time.
+    /// The state of the enrolled fingers, read from the provider each time.
     open var domainState: LADomainState { currentDomainState }
 
-    /// The elder of ``domainState``: nil before a policy has been looked at or evaluated.
+    /// The hash in ``domainState``; nil before a policy was checked or evaluated.
     open var evaluatedPolicyDomainState: Data? {
-        state.hasLooked ? domainState.biometry.stateHash : nil
+        state.wasChecked ? domainState.biometry.stateHash : nil
     }
 
     // MARK: Evaluating
 
-    /// Has the person prove a policy.
+    /// Asks the person to authenticate for a policy.
     ///
     /// - Parameters:
-    ///   - policy: what has to be proved.
-    ///   - localizedReason: why, shown in the dialog.
-    ///   - reply: is told whether it was proved, and why not; on a thread of its own, never the main one.
+    ///   - policy: the policy.
+    ///   - localizedReason: the reason that the dialog shows.
+    ///   - reply: receives success or an error; called on a thread of its own, never the main thread.
     open func evaluatePolicy(
         _ policy: LAPolicy,
         localizedReason: String,
@@ -98,24 +98,24 @@ open class LAContext: NSObject, @unchecked Sendable {
         evaluate(policy.name, policy, localizedReason, reply)
     }
 
-    /// Has the person prove a policy, and waits for it; throws what it ended with.
+    /// Asks the person to authenticate for a policy; throws unless the policy was satisfied.
     ///
     /// - Parameters:
-    ///   - policy: what has to be proved.
-    ///   - localizedReason: why, shown in the dialog.
+    ///   - policy: the policy.
+    ///   - localizedReason: the reason that the dialog shows.
     /// - Returns: true.
     @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
         try await LAContext.reply { evaluatePolicy(policy, localizedReason: localizedReason, reply: $0) }
     }
 
-    /// Has the person prove what an access control asks for, so that items with it can be read in this context.
+    /// Asks the person to authenticate for an access control, so that items with it can be read in this context.
     ///
     /// - Parameters:
-    ///   - accessControl: what has to be proved.
-    ///   - operation: what is to be done; for adding something nothing has to be proved.
-    ///   - localizedReason: why, shown in the dialog.
-    ///   - reply: is told whether it was proved, and why not; on a thread of its own, never the main one.
+    ///   - accessControl: the access control.
+    ///   - operation: the operation; adding needs no authentication.
+    ///   - localizedReason: the reason that the dialog shows.
+    ///   - reply: receives success or an error; called on a thread of its own, never the main thread.
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl,
         operation: LAAccessControlOperation,
@@ -129,7 +129,7 @@ open class LAContext: NSObject, @unchecked Sendable {
         evaluate(expression, LAAuthenticationRequirement(expression).policy, localizedReason, reply)
     }
 
-    /// Has the person prove what an access control asks for, and waits for it; throws what it ended with.
+    /// Asks the person to authenticate for an access control; throws unless it was satisfied.
     ///
     /// - Returns: true.
     @discardableResult
@@ -145,7 +145,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: Credentials
 
-    /// Gives a credential in place of the person; none is taken here, for a password of an item's own is typed into the keychain's own
+    /// Supplies a credential; never accepted here, since people type an application password into the keychain's
     /// dialog.
     ///
     /// - Returns: false.
@@ -153,8 +153,21 @@ open class LAContext: NSObject, @unchecked Sendable {
         false
     }
 
-    /// Whether a credential was given.
+    /// Whether a credential was supplied.
     open func isCredentialSet(_ type: LACredentialType) -> Bool {
         false
     }
+}
+
+/// A kind of biometry.
+@nonexhaustive
+public enum LABiometryType: Int, Sendable {
+    /// Nothing.
+    case none = 0
+
+    /// A finger, with any reader that fprintd supports.
+    case touchID = 1
+
+    /// A face; not used here.
+    case faceID = 2
 }

@@ -1,30 +1,41 @@
-/// What has to be proved for a right.
+/// The authentication that a right requires.
 public final class LAAuthenticationRequirement: Sendable {
-    /// A finger, or the passcode.
+    /// A finger or the passcode.
     public static let `default` = LAAuthenticationRequirement("userPresence")
 
-    /// A finger, also one that is enrolled later.
+    /// Any enrolled finger, including fingers enrolled later.
     public static let biometry = LAAuthenticationRequirement("biometryAny")
 
-    /// A finger of those that are enrolled when the right is saved.
+    /// One of the fingers that are enrolled when the right is stored.
     public static let biometryCurrentSet = LAAuthenticationRequirement("biometryCurrentSet")
 
-    /// A finger, or what may be proved instead.
+    /// A finger or the fallback.
     public static func biometry(fallback: LABiometryFallbackRequirement) -> LAAuthenticationRequirement {
         LAAuthenticationRequirement("biometryAny or devicePasscode")
     }
 
-    /// The same in the words of access control.
+    /// The access control expression.
     let expression: String
 
-    /// Takes what has to be proved, as the keychain writes it.
+    /// Creates a requirement from an access control expression.
     init(_ expression: String) {
         self.expression = expression
     }
 
-    /// The policy that is nearest to it, for errors.
+    /// The closest policy, which selects error codes.
     var policy: LAPolicy {
         ["biometryAny", "biometryCurrentSet"].contains(expression)
             ? .deviceOwnerAuthenticationWithBiometrics : .deviceOwnerAuthentication
     }
+}
+
+/// The alternative to a finger.
+public final class LABiometryFallbackRequirement: Sendable {
+    /// The default: the passcode.
+    public static let `default` = LABiometryFallbackRequirement()
+
+    /// The passcode.
+    public static let devicePasscode = LABiometryFallbackRequirement()
+
+    private init() {}
 }

@@ -1,19 +1,20 @@
 public import Foundation
 import Synchronization
 
-/// Something that a person allows a program to do, for as long as it is authorised.
+/// A permission that a person gives to a program, until it is revoked.
 ///
-/// The program's own state protects nothing; what must be safe is the secret of an ``LAPersistedRight``, which the keychain guards.
+/// The state of this object protects nothing: keep what must be safe in the secret of an ``LAPersistedRight``, which
+/// the keychain guards.
 open class LARight: NSObject, @unchecked Sendable {
-    /// Whether it is authorised.
+    /// The state of the right.
     public enum State: Int, Sendable {
-        /// Nobody has asked yet.
+        /// Not yet requested.
         case unknown = 0
         /// A person is being asked.
         case authorizing = 1
-        /// A person has allowed it.
+        /// A person allowed it.
         case authorized = 2
-        /// A person has not allowed it, or it was given back.
+        /// A person refused it, or it was revoked.
         case notAuthorized = 3
     }
 
@@ -23,35 +24,35 @@ open class LARight: NSObject, @unchecked Sendable {
         var context = LAContext()
     }
 
-    // Everything that changes is behind a lock: so the class is Sendable, though its superclass does not say so.
+    // Sendable because its mutable state is behind a lock; the superclass does not declare it.
     private let contents = Mutex(Contents())
 
-    /// What a person has to prove for it.
+    /// The required authentication.
     let requirement: LAAuthenticationRequirement
 
-    /// A right to which the person at the machine is enough.
+    /// Creates a right with the default requirement: a finger or the passcode.
     public convenience override init() {
         self.init(requirement: .default)
     }
 
-    /// A right that asks for something else.
+    /// Creates a right with another requirement.
     public init(requirement: LAAuthenticationRequirement) {
         self.requirement = requirement
     }
 
-    /// A number for the program's own use.
+    /// A number for use by the program.
     open var tag: Int {
         get { contents.withLock { $0.tag } }
         set { contents.withLock { $0.tag = newValue } }
     }
 
-    /// Whether it is authorised.
+    /// The state of the right.
     open var state: State { contents.withLock { $0.state } }
 
-    /// The context in which it was authorised last.
+    /// The context of the last authorisation.
     var context: LAContext { contents.withLock { $0.context } }
 
-    /// Throws if it could not be authorised now; asks nobody.
+    /// Throws if the right cannot be authorised now; does not ask the person.
     open func checkCanAuthorize() async throws {
         let requirement = requirement
         let obstacle = await Background.value {
@@ -60,9 +61,9 @@ open class LARight: NSObject, @unchecked Sendable {
         if let obstacle { throw obstacle._nsError }
     }
 
-    /// Asks the person; throws what it ended with.
+    /// Asks the person; throws unless the right was authorised.
     ///
-    /// - Parameter localizedReason: why, shown in the dialog.
+    /// - Parameter localizedReason: the reason that the dialog shows.
     open func authorize(localizedReason: String) async throws {
         let context = begin()
         do {
@@ -76,7 +77,7 @@ open class LARight: NSObject, @unchecked Sendable {
         }
     }
 
-    /// Gives it back: what was proved for it serves no longer.
+    /// Revokes the authorisation.
     open func deauthorize() async {
         begin(as: .notAuthorized)
     }
@@ -95,8 +96,61 @@ open class LARight: NSObject, @unchecked Sendable {
 
     private func end(_ context: LAContext, as state: State) {
         contents.withLock { contents in
-            // It may have been given back, or asked for again, meanwhile.
+            // Unless it was revoked or requested again meanwhile.
             if contents.context === context { contents.state = state }
         }
+    }
+}
+
+/// A right stored in the keychain, with a secret that can be read only while the right is authorised.
+public final class LAPersistedRight: LARight, @unchecked Sendable {
+    // Sendable like its superclass: the only property is a constant.
+
+    /// The identifier of the stored right.
+    let identifier: String
+
+    init(_ identifier: String, _ requirement: LAAuthenticationRequirement) {
+        self.identifier = identifier
+        super.init(requirement: requirement)
+    }
+
+    /// The secret stored with the right.
+    public var secret: LASecret { LASecret(of: self) }
+}
+
+/// The secret of a right.
+public final class LASecret: Sendable {
+    private let right: LAPersistedRight
+
+    init(of right: LAPersistedRight) {
+        self.right = right
+    }
+
+    /// The bytes of the secret, read from the keychain each time.
+    ///
+    /// Throws ``LAError/Code/notInteractive`` if the right is not authorised; the keychain checks it, not this object.
+    public var rawData: Data {
+        get async throws {
+            let right = right
+            return try await Background.value { Result { try LASecret.read(right) } }.get()
+        }
+    }
+
+    /// Reads the secret, as ``rawData`` does.
+    ///
+    /// - Parameter completion: receives the secret or an error; not called on the main thread.
+    public func loadData(completion: @escaping @Sendable (Data?, (any Error)?) -> Void) {
+        let right = right
+        Background.run {
+            do {
+                completion(try LASecret.read(right), nil)
+            } catch {
+                completion(nil, error)
+            }
+        }
+    }
+
+    private static func read(_ right: LAPersistedRight) throws -> Data {
+        try RightItem(right.identifier).secret(in: right.context)
     }
 }

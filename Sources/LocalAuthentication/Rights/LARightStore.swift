@@ -1,43 +1,43 @@
 public import Foundation
 
-/// The rights of this program that the keychain keeps.
+/// The rights of this program that are stored in the keychain.
 public final class LARightStore: Sendable {
-    /// The only one.
+    /// The only instance.
     public static let shared = LARightStore()
 
     private init() {}
 
-    /// A right that was saved; asks nobody.
+    /// Reads a stored right; does not ask the person.
     public func right(forIdentifier identifier: String) async throws -> LAPersistedRight {
         LAPersistedRight(identifier, LAAuthenticationRequirement(try await RightItem(identifier).constraints()))
     }
 
-    /// Saves a right without a secret.
+    /// Stores a right without a secret.
     @discardableResult
     public func saveRight(_ right: LARight, identifier: String) async throws -> LAPersistedRight {
         try await saveRight(right, identifier: identifier, secret: Data())
     }
 
-    /// Saves a right with a secret.
+    /// Stores a right with a secret.
     ///
-    /// Throws an error with `errSecDuplicateItem` if there is one with the same identifier.
+    /// Throws an error with `errSecDuplicateItem` if the identifier exists.
     @discardableResult
     public func saveRight(_ right: LARight, identifier: String, secret: Data) async throws -> LAPersistedRight {
         try await RightItem(identifier).add(secret, right.requirement)
         return LAPersistedRight(identifier, right.requirement)
     }
 
-    /// Removes a right and its secret, for which the person has to prove the same as for reading it.
+    /// Deletes a right and its secret; needs the same authentication as reading it.
     public func removeRight(_ right: LAPersistedRight) async throws {
         try await RightItem(right.identifier).delete(in: right.context)
     }
 
-    /// Removes a right and its secret, for which the person has to prove the same as for reading it.
+    /// Deletes a right and its secret; needs the same authentication as reading it.
     public func removeRight(forIdentifier identifier: String) async throws {
         try await RightItem(identifier).delete(in: LAContext())
     }
 
-    /// Removes all rights of this program, for which the person has to prove the same as for reading them.
+    /// Deletes all rights of this program; needs the same authentication as reading them.
     public func removeAllRights() async throws {
         try await RightItem.deleteAll()
     }

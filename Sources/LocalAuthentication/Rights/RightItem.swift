@@ -1,7 +1,7 @@
 import Foundation
 import Security
 
-/// The item in which the keychain keeps a right: a generic password, whose service is the program's name.
+/// The keychain item of a right: a generic password whose service contains the program's name.
 struct RightItem: Sendable {
     private let identifier: String
 
@@ -11,7 +11,7 @@ struct RightItem: Sendable {
 
     // MARK: Operations
 
-    /// What a person has to prove for it.
+    /// The required authentication.
     func constraints() async throws -> String {
         let query = self
         let (status, constraints) = await Background.value {
@@ -25,7 +25,7 @@ struct RightItem: Sendable {
         return constraints
     }
 
-    /// Stores it.
+    /// Stores the item.
     func add(_ secret: Data, _ requirement: LAAuthenticationRequirement) async throws {
         let query = self
         try RightItem.check(
@@ -39,7 +39,7 @@ struct RightItem: Sendable {
         )
     }
 
-    /// Reads the secret with what was proved in a context; blocks.
+    /// Reads the secret with the authentication of a context; blocks.
     func secret(in context: LAContext) throws -> Data {
         var result: CFTypeRef?
         let more: [CFString: Any] = [
@@ -50,7 +50,7 @@ struct RightItem: Sendable {
         return result as? Data ?? Data()
     }
 
-    /// Removes it.
+    /// Deletes the item.
     func delete(in context: LAContext) async throws {
         let query = self
         try RightItem.check(
@@ -58,7 +58,7 @@ struct RightItem: Sendable {
         )
     }
 
-    /// Removes those of all rights of this program.
+    /// Deletes the items of all rights of this program.
     static func deleteAll() async throws {
         let status = await Background.value { SecItemDelete(query as CFDictionary) }
         if status != errSecItemNotFound { try check(status) }
@@ -81,8 +81,8 @@ struct RightItem: Sendable {
         switch status {
         case errSecSuccess: return
         case errSecInteractionNotAllowed: throw LAError.object(.notInteractive, "the right is not authorised")
-        case errSecUserCanceled: throw LAError.object(.userCancel, "the person has cancelled")
-        case errSecAuthFailed: throw LAError.object(.authenticationFailed, "the keychain has refused")
+        case errSecUserCanceled: throw LAError.object(.userCancel, "the person cancelled")
+        case errSecAuthFailed: throw LAError.object(.authenticationFailed, "the keychain refused")
         default: throw error(status)
         }
     }

@@ -2,7 +2,7 @@ import Foundation
 import SecretServiceClient
 
 extension LAError {
-    /// An error as it is handed out: an object, which tells the reason to people who look for it.
+    /// Creates the error object for a program; its debug description has the reason.
     static func object(_ code: Code, _ reason: String) -> NSError {
         NSError(
             domain: LAErrorDomain,
@@ -11,9 +11,9 @@ extension LAError {
         )
     }
 
-    /// The one place where what the client library has found becomes one of Apple's codes.
+    /// Translates an error; the only mapping from the client library to Apple's codes.
     ///
-    /// - Parameter policy: what was to be proved; where nobody can prove anything, it decides what is missing.
+    /// - Parameter policy: selects the code where authentication is not available at all.
     static func object(_ error: SecretServiceError, _ policy: LAPolicy) -> NSError {
         object(code(of: error, policy), error.reason)
     }
@@ -32,10 +32,10 @@ extension LAError {
 }
 
 extension SecretServiceError {
-    /// There is a provider, but none that authenticates.
+    /// The provider does not support authentication.
     static let noAuthentication = SecretServiceError(
         .notSupported,
-        "the provider does not authenticate; keychaind does"
+        "the provider does not support authentication, which needs keychaind"
     )
 
     /// The context was invalidated.
@@ -43,7 +43,7 @@ extension SecretServiceError {
 }
 
 extension LAPolicy {
-    /// What is missing where nobody can prove anything.
+    /// The error code where authentication is not available at all.
     fileprivate var absence: LAError.Code {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: .biometryNotAvailable
@@ -73,18 +73,18 @@ extension LAError.Code {
         }
     }
 
-    /// What people are told.
+    /// The message for people.
     fileprivate var message: String {
         switch self {
         case .authenticationFailed: "Authentication failed."
         case .userCancel: "Authentication was cancelled."
         case .userFallback: "Another way to authenticate was chosen."
         case .systemCancel: "Authentication was interrupted."
-        case .passcodeNotSet: "There is no keychain password to authenticate with."
-        case .biometryNotAvailable: "There is no fingerprint reader."
+        case .passcodeNotSet: "No keychain password is set."
+        case .biometryNotAvailable: "No fingerprint reader is available."
         case .biometryNotEnrolled: "No fingers are enrolled."
         case .biometryLockout: "The fingerprint reader is locked after too many failed attempts."
-        case .appCancel: "The program has cancelled the authentication."
+        case .appCancel: "The program cancelled the authentication."
         case .invalidContext: "The authentication has ended."
         case .biometryNotPaired: "The fingerprint reader is not paired."
         case .biometryDisconnected: "The fingerprint reader is disconnected."

@@ -1,0 +1,151 @@
+public import Foundation
+
+/// The error domain of authentication.
+public let LAErrorDomain = "com.apple.LocalAuthentication"
+
+/// A failed authentication.
+///
+/// ``LAContext`` throws and passes an `NSError` of ``LAErrorDomain``, which can be caught as either type.
+public struct LAError: _BridgedStoredNSError, Hashable, Error {
+    /// The error as an object.
+    public let _nsError: NSError
+
+    /// Wraps an error of ``LAErrorDomain``.
+    public init(_nsError: NSError) {
+        self._nsError = _nsError
+    }
+
+    /// The error domain of authentication.
+    public static var _nsErrorDomain: String { LAErrorDomain }
+
+    /// The error domain of authentication.
+    public static var errorDomain: String { LAErrorDomain }
+
+    /// Compares the codes only.
+    public static func == (left: LAError, right: LAError) -> Bool {
+        left.code == right.code
+    }
+
+    /// Hashes the code only.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+    }
+}
+
+/// Casts from `NSError`, which Objective-C does on Apple's systems.
+extension LAError: _ObjectiveCBridgeable {
+    /// The error as an object.
+    public func _bridgeToObjectiveC() -> NSError {
+        _nsError
+    }
+
+    /// Wraps an error of ``LAErrorDomain``; ignores any other.
+    public static func _forceBridgeFromObjectiveC(_ source: NSError, result: inout LAError?) {
+        _ = _conditionallyBridgeFromObjectiveC(source, result: &result)
+    }
+
+    /// Wraps an error of ``LAErrorDomain``; returns false for any other.
+    public static func _conditionallyBridgeFromObjectiveC(_ source: NSError, result: inout LAError?) -> Bool {
+        guard source.domain == LAErrorDomain, Code(rawValue: source.code) != nil else { return false }
+        result = LAError(_nsError: source)
+        return true
+    }
+
+    /// Wraps an error of any domain.
+    public static func _unconditionallyBridgeFromObjectiveC(_ source: NSError?) -> LAError {
+        LAError(_nsError: source ?? NSError(domain: LAErrorDomain, code: Code.systemCancel.rawValue))
+    }
+}
+
+extension LAError {
+    /// The reason of a failed authentication, with Apple's numbers.
+    @nonexhaustive
+    public enum Code: Int, Sendable, Hashable, CaseIterable, _ErrorCodeProtocol {
+        /// The error with such a code.
+        public typealias _ErrorType = LAError
+
+        /// The finger or password was wrong.
+        case authenticationFailed = -1
+
+        /// The person cancelled.
+        case userCancel = -2
+
+        /// The person pressed the fallback button.
+        case userFallback = -3
+
+        /// The system ended it: the screen was locked, the keychain went away, or the time was over.
+        case systemCancel = -4
+
+        /// No passcode is set.
+        case passcodeNotSet = -5
+
+        /// No usable fingerprint reader is available.
+        case biometryNotAvailable = -6
+
+        /// No finger is enrolled.
+        case biometryNotEnrolled = -7
+
+        /// Too many touches did not match; the passcode unlocks the reader.
+        case biometryLockout = -8
+
+        /// The program cancelled.
+        case appCancel = -9
+
+        /// The context was invalidated.
+        case invalidContext = -10
+
+        /// The reader is not paired; not used here.
+        case biometryNotPaired = -12
+
+        /// The reader was disconnected.
+        case biometryDisconnected = -13
+
+        /// A view has the wrong size; not used here.
+        case invalidDimensions = -14
+
+        /// A person must be asked, which is forbidden or impossible.
+        case notInteractive = -1004
+    }
+
+    /// See ``Code/authenticationFailed``.
+    public static var authenticationFailed: Code { .authenticationFailed }
+
+    /// See ``Code/userCancel``.
+    public static var userCancel: Code { .userCancel }
+
+    /// See ``Code/userFallback``.
+    public static var userFallback: Code { .userFallback }
+
+    /// See ``Code/systemCancel``.
+    public static var systemCancel: Code { .systemCancel }
+
+    /// See ``Code/passcodeNotSet``.
+    public static var passcodeNotSet: Code { .passcodeNotSet }
+
+    /// See ``Code/biometryNotAvailable``.
+    public static var biometryNotAvailable: Code { .biometryNotAvailable }
+
+    /// See ``Code/biometryNotEnrolled``.
+    public static var biometryNotEnrolled: Code { .biometryNotEnrolled }
+
+    /// See ``Code/biometryLockout``.
+    public static var biometryLockout: Code { .biometryLockout }
+
+    /// See ``Code/appCancel``.
+    public static var appCancel: Code { .appCancel }
+
+    /// See ``Code/invalidContext``.
+    public static var invalidContext: Code { .invalidContext }
+
+    /// See ``Code/biometryNotPaired``.
+    public static var biometryNotPaired: Code { .biometryNotPaired }
+
+    /// See ``Code/biometryDisconnected``.
+    public static var biometryDisconnected: Code { .biometryDisconnected }
+
+    /// See ``Code/invalidDimensions``.
+    public static var invalidDimensions: Code { .invalidDimensions }
+
+    /// See ``Code/notInteractive``.
+    public static var notInteractive: Code { .notInteractive }
+}
