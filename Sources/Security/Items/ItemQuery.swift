@@ -98,7 +98,7 @@ struct ItemQuery: Sendable {
             try item.setChecked(attribute, .text(""))
         }
         for (attribute, value) in values {
-            try item.setChecked(attribute, attribute.isLeftOut(in: itemClass, value) ? nil : value)
+            try item.setChecked(attribute, attribute.isOmitted(in: itemClass, value) ? nil : value)
         }
         try item.setChecked(.synchronizable, .boolean(synchronizable == .yes))
         do throws(AccessControlError) {
@@ -159,8 +159,8 @@ extension ItemQuery {
     }
 
     /// Adds computed attributes, which must equal those of the query; only the application label may differ.
-    private mutating func take(_ workedOut: [KeychainAttribute: KeychainValue]) throws(StatusError) {
-        for (attribute, value) in workedOut {
+    private mutating func take(_ computed: [KeychainAttribute: KeychainValue]) throws(StatusError) {
+        for (attribute, value) in computed {
             guard let own = values[attribute], own != value else {
                 values[attribute] = value
                 continue

@@ -33,7 +33,7 @@ extension KeychainAttribute {
     ]
 
     /// The attributes computed from a key or certificate, which cannot be changed.
-    static let workedOut: Set<KeychainAttribute> = [
+    static let computed: Set<KeychainAttribute> = [
         .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash,
         .keyClass, .keyType, .keySize, .effectiveKeySize,
     ]
@@ -53,7 +53,7 @@ extension KeychainAttribute {
     var code: String? { KeychainAttribute.codes[self] }
 
     /// Whether a value is not stored because it is empty, which in a primary key means the same as none.
-    func isLeftOut(in itemClass: ItemClass, _ value: KeychainValue) -> Bool {
+    func isOmitted(in itemClass: ItemClass, _ value: KeychainValue) -> Bool {
         // Searches for empty values need these.
         guard ![.account, .service, .server].contains(self) else { return false }
         return value.isEmpty && itemClass.primaryKey.contains(self)

@@ -40,7 +40,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         let asked = try query.located()
         let search = try asked.reference == nil ? asked.search() : asked.searchIfPossible()
         let found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.read(asked, search) }
-        try give(found, asked, to: result) { (item) throws(StatusError) in try item.result(asked.returns) }
+        try deliver(found, asked, to: result) { (item) throws(StatusError) in try item.result(asked.returns) }
     }
 }
 
@@ -93,7 +93,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 }
 
 /// Stores the first result, or an array of all.
-private func give<Found>(
+private func deliver<Found>(
     _ found: [Found],
     _ query: ItemQuery,
     to result: UnsafeMutablePointer<CFTypeRef?>?,
@@ -144,7 +144,7 @@ private func copyIdentities(
     let found = try BlockingCall.run { (client) throws(SecretServiceError) in
         try await client.readIdentities(identities)
     }
-    try give(found, query, to: result) { (identity) throws(StatusError) in try identity.result(query.returns) }
+    try deliver(found, query, to: result) { (identity) throws(StatusError) in try identity.result(query.returns) }
 }
 
 private func deleteIdentities(_ query: ItemQuery) throws(StatusError) {

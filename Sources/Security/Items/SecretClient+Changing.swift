@@ -120,7 +120,7 @@ extension SecretClient {
         do throws(StatusError) {
             if changes.isUnconstrained { try changed.setChecked(.accessControl, nil) }
             for (attribute, value) in changes.values {
-                try changed.setChecked(attribute, attribute.isLeftOut(in: changed.itemClass, value) ? nil : value)
+                try changed.setChecked(attribute, attribute.isOmitted(in: changed.itemClass, value) ? nil : value)
             }
             if let synchronizable = changes.synchronizable {
                 try changed.setChecked(.synchronizable, .boolean(synchronizable == .yes))
@@ -190,7 +190,7 @@ extension ItemQuery {
     /// Checks that the changes leave a key or certificate itself as it is.
     fileprivate func checkChange(of itemClass: ItemClass?) throws(SecretServiceError) {
         guard itemClass == .key || itemClass == .certificate else { return }
-        guard data == nil, KeychainAttribute.workedOut.isDisjoint(with: values.keys) else {
+        guard data == nil, KeychainAttribute.computed.isDisjoint(with: values.keys) else {
             throw SecretServiceError(.invalidArguments, "a key or certificate cannot be replaced; add another item")
         }
     }

@@ -13,7 +13,7 @@ struct NewKeyPair {
         guard let common = parameters.mutableCopy() as? NSMutableDictionary else {
             throw StatusError(errSecParam, "the parameters are not a dictionary")
         }
-        let halves = [kSecPrivateKeyAttrs as String, kSecPublicKeyAttrs as String].map { key in
+        let dictionaries = [kSecPrivateKeyAttrs as String, kSecPublicKeyAttrs as String].map { key in
             defer { common.removeObject(forKey: key) }
             return common[key]
         }
@@ -23,19 +23,19 @@ struct NewKeyPair {
         }
         self.type = type
         self.bits = Int(clamping: bits)
-        privateItem = try NewKeyPair.half(halves[0], of: query)
-        publicItem = try NewKeyPair.half(halves[1], of: query)
+        privateItem = try NewKeyPair.attributes(dictionaries[0], of: query)
+        publicItem = try NewKeyPair.attributes(dictionaries[1], of: query)
     }
 
     /// Generates the pair, and stores the requested keys.
     func make() throws(StatusError) -> SecKey {
         let material = try KeyMaterial(making: type, bits: bits)
-        let reference = try NewKeyPair.keep(material, privateItem)
+        let reference = try NewKeyPair.store(material, privateItem)
         if let publicKey = material.publicKey {
             do throws(StatusError) {
-                _ = try NewKeyPair.keep(publicKey, publicItem)
+                _ = try NewKeyPair.store(publicKey, publicItem)
             } catch {
-                try? NewKeyPair.forget(reference)
+                try? NewKeyPair.delete(reference)
                 throw error
             }
         }
@@ -43,20 +43,20 @@ struct NewKeyPair {
     }
 
     /// The attributes of one key: its own, and the common ones.
-    private static func half(_ attributes: Any?, of common: ItemQuery) throws(StatusError) -> ItemQuery {
-        var half = common
-        guard let attributes else { return half }
+    private static func attributes(_ attributes: Any?, of common: ItemQuery) throws(StatusError) -> ItemQuery {
+        var item = common
+        guard let attributes else { return item }
         guard let dictionary = attributes as? NSDictionary else {
             throw StatusError(errSecParam, "the attributes of a key are not a dictionary")
         }
         let own = try ItemQuery(dictionary, keysOf: .key)
-        half.values.merge(own.values) { $1 }
-        half.label = own.label ?? common.label
-        half.synchronizable = own.synchronizable ?? common.synchronizable
-        return half
+        item.values.merge(own.values) { $1 }
+        item.label = own.label ?? common.label
+        item.synchronizable = own.synchronizable ?? common.synchronizable
+        return item
     }
 
-    private static func keep(_ material: KeyMaterial, _ item: ItemQuery) throws(StatusError) -> PersistentReference? {
+    private static func store(_ material: KeyMaterial, _ item: ItemQuery) throws(StatusError) -> PersistentReference? {
         guard item.values[.isPermanent] == .boolean(true) else { return nil }
         var query = item
         for attribute in [KeychainAttribute.keyClass, .keyType, .keySize, .effectiveKeySize] {
@@ -69,7 +69,7 @@ struct NewKeyPair {
         }
     }
 
-    private static func forget(_ reference: PersistentReference?) throws(StatusError) {
+    private static func delete(_ reference: PersistentReference?) throws(StatusError) {
         guard let reference else { return }
         var query = ItemQuery()
         query.reference = reference
