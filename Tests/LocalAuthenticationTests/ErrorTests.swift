@@ -35,7 +35,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("An error of the program's own making is the same")
+    @Test("An error that the program creates behaves the same")
     func error_made_isCaught() {
         do {
             try fail(LAError(.biometryLockout))
@@ -53,7 +53,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("Errors of other domains, and codes that there are not, are none")
+    @Test("Errors of other domains and unknown codes are not LAErrors")
     func error_other_isNone() {
         let others = [
             NSError(domain: NSCocoaErrorDomain, code: -2), NSError(domain: LAErrorDomain, code: 12_345),

@@ -4,16 +4,16 @@ import SecretServiceClient
 import TestSupport
 import Testing
 
-/// Where there is no keychain, another one, or one that goes.
+/// No keychain, another provider, or a provider that ends.
 struct FailureTests {
-    @Test("Nobody to ask: no bus, no provider")
+    @Test("Without a bus or a provider, no policy can be evaluated")
     func noBusAndNoProvider_areToldApartByPolicy() async throws {
         await KeychainBus.$current.withValue(.address("unix:path=/nonexistent")) { await Self.expectNoAuthentication() }
         let bus = try await PrivateBus()
         await KeychainBus.$current.withValue(.address(bus.address)) { await Self.expectNoAuthentication() }
     }
 
-    @Test("A provider that does not authenticate, though it keeps passwords")
+    @Test("With a provider without authentication, passwords work and contexts fail")
     func otherProvider_hasNoAuthentication() async throws {
         let provider = try await TestedProvider.gnomeKeyring.shared()
         try await KeychainBus.$current.withValue(.address(provider.bus.address)) {
@@ -25,7 +25,7 @@ struct FailureTests {
             )
             let protected = item.merging([kSecAttrAccessControl: control]) { $1 } as CFDictionary
             #expect(SecItemAdd(protected, nil) == errSecUnimplemented)
-            // Everything else works, with a context and without.
+            // All else works, with and without a context.
             let secret: [CFString: Any] = [
                 kSecValueData: Data("1".utf8), kSecUseAuthenticationContext: LAContext(),
             ]
@@ -39,7 +39,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A locked keychain of another provider is unlocked with a context, too")
+    @Test("A locked keychain of another provider is unlocked with a context")
     func otherProvider_locked_isUnlocked() async throws {
         try await TestedProvider.gnomeKeyring.withProvider { provider in
             let client = try await SecretClient.connect(.init(bus: .address(provider.bus.address)))
@@ -62,7 +62,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A provider that dies while a person is asked")
+    @Test("The end of the provider during a question ends the evaluation")
     func providerDies_isSystemCancel() async throws {
         try await Machine.with([.hang]) { machine in
             #expect(machine.add() == errSecSuccess)
@@ -81,7 +81,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A provider that comes back: a context goes on, with nothing proved")
+    @Test("After a restart of the provider, a context works without its authentication")
     func providerRestarts_contextGoesOn() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -93,12 +93,12 @@ struct FailureTests {
         }
     }
 
-    @Test("A person who never answers is not waited for without end")
+    @Test("An evaluation without an answer ends at the time limit")
     func nobodyAnswers_timesOut() async throws {
         try await Machine.with([.hang]) { machine in
             #expect(machine.add() == errSecSuccess)
             let withdrawn = machine.prompter.calls
-            // Until the dialog was there when the time was up.
+            // Until the dialog was open at the time limit.
             for timeout in Patience.growing where !withdrawn.all.contains("BeginPrompting") {
                 await KeychainBus.$promptTimeout.withValue(timeout) {
                     #expect(await LAContext().evaluation() == .systemCancel)
@@ -109,7 +109,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A bus that is not answered on")
+    @Test("The end of the bus ends an evaluation, and the next call uses a new connection")
     func bus_goes_isSystemCancel() async throws {
         try await Machine.with([.hang]) { machine in
             let context = LAContext()
@@ -118,13 +118,13 @@ struct FailureTests {
             _ = try await machine.waitForQuestion()
             try await machine.service.bus.kill()
             let outcome = await evaluation
-            // Not tried once more: a person may have answered. What comes later is, with a new connection.
+            // No second try, since a person may have answered.
             #expect(outcome == .systemCancel)
             #expect(context.obstacle(to: .deviceOwnerAuthentication) == .passcodeNotSet)
         }
     }
 
-    @Test("An evaluation that is just starting ends with its context")
+    @Test("Invalidating a context ends an evaluation that is starting")
     func invalidate_duringTheStart_endsTheEvaluation() async throws {
         try await Machine.with([.hang]) { machine in
             for count in 0..<100 {
@@ -138,7 +138,7 @@ struct FailureTests {
         }
     }
 
-    @Test("Many contexts, more than a connection may have, are given back when they go")
+    @Test("Contexts are released at their end, so their number in time is unlimited")
     func contexts_areGivenBack() async throws {
         try await Machine.with { machine in
             for _ in 0..<80 {

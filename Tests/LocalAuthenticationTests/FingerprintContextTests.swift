@@ -3,9 +3,9 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// `LAContext`, where there is a reader.
+/// `LAContext` with a fingerprint reader.
 struct FingerprintContextTests {
-    @Test("A33 A39 Without an enrolled finger there is a reader nonetheless")
+    @Test("A33 A39 The reader is reported even without an enrolled finger")
     func canEvaluate_noneEnrolled_saysWhy() async throws {
         try await Machine.withReader([.answer("password")], isEnrolled: false) { _, _ in
             let context = LAContext()
@@ -14,12 +14,12 @@ struct FingerprintContextTests {
             #expect(context.biometryType == .touchID)
             #expect(context.domainState.biometry.stateHash == nil)
             #expect(await context.evaluation(.deviceOwnerAuthenticationWithBiometrics) == .biometryNotEnrolled)
-            // 36: the owner has the passcode.
+            // A36: the owner has the passcode.
             #expect(await context.evaluation() == nil)
         }
     }
 
-    @Test("A34 A finger that was enrolled may be so no longer")
+    @Test("A34 An enrolled finger may be deleted after a check")
     func evaluate_fingerDeletedSince_fails() async throws {
         try await Machine.withReader { _, reader in
             let context = LAContext()
@@ -29,7 +29,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("A35 A39 Biometry is a finger, and never the passcode")
+    @Test("A35 A39 Biometry accepts a finger, never the passcode")
     func evaluate_biometry_byFingerOnly() async throws {
         try await Machine.withReader { machine, reader in
             let context = LAContext()
@@ -43,7 +43,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("A36 The owner is recognised by finger, and by passcode instead", arguments: [true, false])
+    @Test("A36 A finger or the passcode authenticates the owner", arguments: [true, false])
     func evaluate_owner_byEither(byFinger: Bool) async throws {
         try await Machine.withReader(byFinger ? [.hang] : [.answer("password")]) { machine, reader in
             async let evaluation = LAContext().evaluation()
@@ -53,7 +53,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("A41 The fallback button: the usual text, the program's own, none; pressing it is userFallback")
+    @Test("A41 The fallback button has the default title, the program's, or is hidden; pressing it is userFallback")
     func evaluate_fallback_isUserFallback() async throws {
         try await Machine.withReader([.answer(""), .answer(""), .cancel]) { machine, _ in
             let context = LAContext()
@@ -68,7 +68,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("A44 After too many failures biometry is locked, and the passcode opens it")
+    @Test("A44 Too many failures lock biometry, and the passcode unlocks it")
     func evaluate_tooManyFailures_locks() async throws {
         try await Machine.withReader { machine, reader in
             let context = LAContext()
@@ -84,7 +84,7 @@ struct FingerprintContextTests {
         }
     }
 
-    @Test("A45 The domain state is opaque, changes with the fingers and from program to program, and revokes nothing")
+    @Test("A45 The domain state is opaque, differs between fingers and programs, and revokes nothing")
     func domainState_changesWithFingersAndPrograms() async throws {
         try await Machine.withReader([.answer("password")]) { machine, reader in
             #expect(machine.add() == errSecSuccess)

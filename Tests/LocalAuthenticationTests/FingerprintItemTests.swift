@@ -2,9 +2,9 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// Passwords with an access control, where there is a reader.
+/// Items with access control, with a fingerprint reader.
 struct FingerprintItemTests {
-    @Test("A23 User presence is a finger")
+    @Test("A23 User presence accepts a finger")
     func read_userPresence_byFinger() async throws {
         try await Machine.withReader { machine, reader in
             #expect(machine.add("anna", .userPresence) == errSecSuccess)
@@ -14,7 +14,7 @@ struct FingerprintItemTests {
         }
     }
 
-    @Test("A23 User presence is the passcode as well")
+    @Test("A23 User presence accepts the passcode")
     func read_userPresence_byPasscode() async throws {
         try await Machine.withReader([.answer("password")]) { machine, _ in
             #expect(machine.add("anna", .userPresence) == errSecSuccess)
@@ -25,7 +25,7 @@ struct FingerprintItemTests {
     }
 
     @Test(
-        "A24 Biometry is a finger, without a passcode instead",
+        "A24 Biometry accepts a finger, not the passcode",
         arguments: [SecAccessControlCreateFlags.biometryCurrentSet, .biometryAny]
     )
     func read_biometry_byFingerOnly(flags: SecAccessControlCreateFlags) async throws {
@@ -38,7 +38,7 @@ struct FingerprintItemTests {
         }
     }
 
-    @Test("A25 Once another finger is enrolled, an item for the current set is out of reach")
+    @Test("A25 An item for the current set cannot be read after another finger was enrolled")
     func read_currentSetAfterAChange_fails() async throws {
         try await Machine.withReader { machine, reader in
             #expect(machine.add("anna", .biometryCurrentSet) == errSecSuccess)
@@ -48,19 +48,19 @@ struct FingerprintItemTests {
         }
     }
 
-    @Test("A26 The device's passcode is the passcode, without a finger instead")
+    @Test("A26 The device passcode accepts the passcode, not a finger")
     func read_devicePasscode_byPasscodeOnly() async throws {
         try await Machine.withReader([.answer("password")]) { machine, reader in
             #expect(machine.add("anna", .devicePasscode) == errSecSuccess)
             #expect(await machine.read() == .secret("anna"))
             #expect(machine.question?.type == "password")
             #expect(machine.question?.text("description")?.contains("fingerprint reader") == false)
-            // Nobody has it.
+            // Nobody's finger.
             try await reader.claimOnce()
         }
     }
 
-    @Test("A context that was evaluated by finger opens what a finger opens")
+    @Test("A context evaluated by finger opens items that need a finger")
     func read_contextEvaluatedByFinger_asksNobody() async throws {
         try await Machine.withReader { machine, reader in
             #expect(machine.add("anna", .biometryAny) == errSecSuccess)
@@ -74,7 +74,7 @@ struct FingerprintItemTests {
         }
     }
 
-    @Test("What a person is told who cannot be recognised")
+    @Test("Five touches that do not match are errSecAuthFailed")
     func read_biometryLocked_isAuthFailed() async throws {
         try await Machine.withReader { machine, reader in
             #expect(machine.add("anna", .biometryAny) == errSecSuccess)

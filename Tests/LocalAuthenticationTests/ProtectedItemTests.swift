@@ -3,9 +3,9 @@ import LocalAuthentication
 import TestSupport
 import Testing
 
-/// Passwords with an access control, where there is no reader.
+/// Items with access control, without a fingerprint reader.
 struct ProtectedItemTests {
-    @Test("A18 After the first unlock an item can be used, session locked or not")
+    @Test("A18 After the first unlock an item is accessible, even in a locked session")
     func read_sessionLocked_afterFirstUnlockOnly() async throws {
         let logind = try await FakeLogind()
         try await logind.setDisplay(logind.session)
@@ -25,11 +25,11 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A19 What needs a passcode is not stored where there is none")
+    @Test("A19 Without a passcode, an item that needs one is refused")
     func add_whenPasscodeSetWithoutOne_isRefused() async throws {
         try await Machine.with([.answer("other")], KeychainDaemon.Options(password: nil)) { machine in
             let client = machine.service.client
-            // A keychain with a password of its own, in place of login, whose password would be the passcode.
+            // A keychain with its own password instead of login, whose password would be the passcode.
             let label = ["org.freedesktop.Secret.Collection.Label": Variant.string("Work")]
             let work = try #require(try await client.complete(client.createCollection(label).prompt).path)
             try await client.call(SecretServiceProxy.service, Self.interface, "SetAlias", "default", work)
@@ -41,7 +41,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A19 Where there is one, it is stored in the keychain of the passcode")
+    @Test("A19 An item that needs a passcode is stored in the keychain of the passcode")
     func add_whenPasscodeSet_isStored() async throws {
         try await Machine.with { machine in
             let protection = kSecAttrAccessibleWhenPasscodeSetThisDeviceOnly
@@ -50,7 +50,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A21 An item with an access control needs authentication at each read, whoever asks")
+    @Test("A21 An item with access control needs authentication for each read, by any program")
     func read_again_asksAgain() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -78,7 +78,7 @@ struct ProtectedItemTests {
             #expect(description.contains("Access your password on the keychain"))
             #expect(!description.contains("another reason"))
             #expect(machine.question?.text("cancel-label") == "Rather not")
-            // What was proved in it serves again; for others it does not.
+            // The authentication is reused in this context, but not in others.
             #expect(await machine.read(context: context) == .secret("anna"))
             #expect(machine.questionCount == 1)
             #expect(await machine.read() == .secret("anna"))
@@ -86,7 +86,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A28 With a time of reuse an authentication of the last seconds counts, and nobody is asked again")
+    @Test("A28 Within the reuse time, an authentication is reused without asking")
     func read_withinTheReuse_asksOnce() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -99,7 +99,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A28 A short time of reuse is for reads without the context: in it nobody is asked again")
+    @Test("A28 A short reuse time limits reads without the context only")
     func read_afterAShortReuse_contextServes() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -115,7 +115,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A28 A time of reuse may be any number", arguments: [-1, .nan, .infinity, 1e-9, 1e300])
+    @Test("A28 The reuse time may be any number", arguments: [-1, .nan, .infinity, 1e-9, 1e300])
     func read_strangeReuse_isTaken(duration: TimeInterval) async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -131,13 +131,13 @@ struct ProtectedItemTests {
             #expect(machine.add() == errSecSuccess)
             #expect(await machine.read(prompt: "Access your data") == .secret("anna"))
             #expect(machine.question?.text("description")?.contains("Access your data") == true)
-            // Also where the context has no reason of its own.
+            // Also for a context without a reason.
             #expect(await machine.read(context: LAContext(), prompt: "Access it again") == .secret("anna"))
             #expect(machine.question?.text("description")?.contains("Access it again") == true)
         }
     }
 
-    @Test("A30 A wide search returns all matches, and authenticates for every protected one")
+    @Test("A30 A wide search returns all matches, and authenticates for each protected item")
     func read_wide_authenticatesForAll() async throws {
         try await Machine.with { machine in
             #expect(machine.add("anna", []) == errSecSuccess)
@@ -145,14 +145,14 @@ struct ProtectedItemTests {
             #expect(machine.add("carl", .userPresence) == errSecSuccess)
             #expect(machine.add("dora", .devicePasscode) == errSecSuccess)
             #expect(await Self.readAll(machine) == ["anna", "ben", "carl", "dora"])
-            // Those with the same access control share a question, which names them.
+            // Items with the same access control share a question that names them.
             #expect(machine.questionCount == 2)
             #expect(await machine.read("carl") == .secret("carl"))
             #expect(machine.questionCount == 3)
         }
     }
 
-    @Test("A30 A31 A wide search that skips leaves out what would have to be asked for, and takes what a context opens")
+    @Test("A30 A31 A wide search with skip returns only items that need no question, including those of a context")
     func read_wideSkipping_leavesOut() async throws {
         try await Machine.with { machine in
             #expect(machine.add("anna", []) == errSecSuccess)
@@ -167,7 +167,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A32 A boolean of the program's own protects nothing: the store decides")
+    @Test("A32 A boolean in the program protects nothing: the keychain decides")
     func read_afterAnEvaluationElsewhere_asks() async throws {
         try await Machine.with([.answer("password"), .cancel]) { machine in
             #expect(machine.add() == errSecSuccess)
@@ -178,7 +178,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("An evaluated context opens items without asking, also where nobody may be asked")
+    @Test("An evaluated context opens items without asking, even if asking is forbidden")
     func read_evaluatedContext_asksNobody() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -193,7 +193,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("Changing and deleting need what reading needs, and show the same words")
+    @Test("Changing and deleting need the same authentication as reading, with the same texts")
     func updateAndDelete_protected_ask() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -209,7 +209,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("Why an item was not released")
+    @Test("The status explains why an item was not released")
     func read_refused_saysWhy() async throws {
         try await Machine.with([.answer("wrong")]) { machine in
             #expect(machine.add() == errSecSuccess)
@@ -224,7 +224,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("A context's properties are read by the thread that calls, where a subclass may use the keychain")
+    @Test("A context's properties are read on the caller's thread, where a subclass may use the keychain")
     func read_contextOfASubclass_isAskedWhereTheProgramCalls() async throws {
         try await Machine.with { machine in
             #expect(machine.add() == errSecSuccess)
@@ -237,7 +237,7 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test("What is no context")
+    @Test("A value that is not a context is refused")
     func query_contextOfAnotherType_isRefused() async throws {
         try await Machine.with { machine in
             for context in ["context" as NSString, NSNull(), NSNumber(value: 1)] as [AnyObject] {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct RightTests {
-    @Test("A right is authorised by the person, and given back")
+    @Test("A person authorises a right, and the program revokes it")
     func right_isAuthorised_andGivenBack() async throws {
         try await Machine.with([.answer("password"), .cancel]) { machine in
             let right = LARight()
@@ -21,7 +21,7 @@ struct RightTests {
         }
     }
 
-    @Test("A right that asks for a finger cannot be authorised where there is no reader")
+    @Test("A right that needs a finger cannot be authorised without a reader")
     func right_biometryWithoutReader_cannotBeAuthorised() async throws {
         try await Machine.with { _ in
             for requirement in [LAAuthenticationRequirement.biometry, .biometryCurrentSet] {
@@ -37,7 +37,7 @@ struct RightTests {
         }
     }
 
-    @Test("A saved right gives its secret while it is authorised, and the keychain sees to it")
+    @Test("The secret of a stored right can be read only while the right is authorised")
     func savedRight_givesItsSecret() async throws {
         try await Machine.with { machine in
             let store = LARightStore.shared
@@ -56,7 +56,7 @@ struct RightTests {
         }
     }
 
-    @Test("A right that was saved is saved under another identifier, and asks for the same")
+    @Test("A stored right can be stored under another identifier with the same requirement")
     func savedRight_isSavedAgain() async throws {
         try await Machine.with { machine in
             let store = LARightStore.shared
@@ -71,7 +71,7 @@ struct RightTests {
         }
     }
 
-    @Test("Rights are told apart by their identifiers, and removed")
+    @Test("Rights differ by identifier, and can be deleted")
     func savedRights_areToldApart_andRemoved() async throws {
         try await Machine.with { machine in
             let store = LARightStore.shared
@@ -93,7 +93,7 @@ struct RightTests {
         }
     }
 
-    @Test("A right for the current fingers gives its secret by touch")
+    @Test("A touch releases the secret of a right for the current fingers")
     func savedRight_currentSet_byTouch() async throws {
         try await Machine.withReader { machine, reader in
             let store = LARightStore.shared
@@ -110,7 +110,7 @@ struct RightTests {
         }
     }
 
-    /// Reads a secret in the older way.
+    /// Reads a secret with the completion handler.
     private static func load(_ secret: LASecret) async -> (data: Data?, error: LAError.Code?) {
         await withCheckedContinuation { continuation in
             secret.loadData { data, error in

@@ -1,16 +1,16 @@
 import Glibc
 
-/// Looks for bytes in the memory of this process.
+/// Searches the memory of this process.
 enum MemoryScan {
-    /// Bytes that nothing else has, made one by one: so that they are nowhere in memory unless somebody puts them there.
+    /// Unique bytes, generated one by one, so that no other copy exists.
     static func byte(_ index: Int) -> UInt8 {
         UInt8(truncatingIfNeeded: (index &* 73) ^ (index >> 2) ^ 0xa5)
     }
 
-    /// How many of them there are.
+    /// Their number.
     static let count = 48
 
-    /// How often they lie in memory that can be written.
+    /// The number of copies in writable memory.
     static func occurrences() -> Int {
         guard let maps = fopen("/proc/self/maps", "r") else { return -1 }
         defer { fclose(maps) }
@@ -33,7 +33,7 @@ enum MemoryScan {
                 guard read > 0 else { break }
                 found += occurrences(in: chunk[..<read], at: address, besides: own)
                 guard read == length, address + UInt(length) < bounds[1] else { break }
-                // Those that lie across two chunks are found with the second.
+                // Copies across two chunks are found with the second one.
                 address += UInt(length - count)
             }
         }
@@ -48,7 +48,7 @@ enum MemoryScan {
         guard let base = bytes.base.baseAddress else { return 0 }
         var found = 0
         var start = 0
-        // By the C library: byte by byte, an unoptimised program would take a minute.
+        // The C library is fast; an unoptimised loop would take a minute.
         while start + count <= bytes.count, let first = memchr(base + start, Int32(byte(0)), bytes.count - start) {
             start = first - UnsafeMutableRawPointer(base)
             guard start + count <= bytes.count else { break }

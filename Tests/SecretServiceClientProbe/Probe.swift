@@ -2,7 +2,7 @@ import CGcrypt
 import Glibc
 import SecretServiceClient
 
-/// What the library does to the process that it is in, looked at from there.
+/// The effects of the library on its process, observed from inside.
 enum Probe {
     struct Failure: Error, CustomStringConvertible {
         let description: String
@@ -12,7 +12,7 @@ enum Probe {
         }
     }
 
-    /// Runs one of the probes; throws what it has found.
+    /// Runs a probe; throws what it found.
     static func run(_ name: String) async throws {
         switch name {
         case "round-trip": try await roundTrip()
@@ -33,15 +33,15 @@ enum Probe {
     }
 
     private static func leavesSignalsAlone() async throws {
-        // Ignored by whoever has started this.
+        // Ignored by the parent process.
         signal(SIGPIPE, SIG_DFL)
         let before = try dispositions()
         try await roundTrip()
         let after = try dispositions()
-        guard after == before else { throw Failure("what signals do has changed: \(before) \(after)") }
+        guard after == before else { throw Failure("the signal handlers changed: \(before) \(after)") }
     }
 
-    /// The lines of `/proc/self/status` that say which signals are ignored and which are caught.
+    /// The lines of `/proc/self/status` with the ignored and caught signals.
     private static func dispositions() throws -> [String] {
         guard let file = fopen("/proc/self/status", "r") else { throw Failure("no status of the process") }
         defer { fclose(file) }
@@ -50,14 +50,14 @@ enum Probe {
         while let line = fgets(&buffer, Int32(buffer.count), file) {
             lines.append(String(cString: line))
         }
-        // The last eight digits: those before are signals that are glibc's own, which it handles once there is a second thread.
+        // The last eight digits; glibc handles signals of its own among the others once there is a second thread.
         return lines.filter { $0.hasPrefix("SigIgn") || $0.hasPrefix("SigCgt") }.map { String($0.suffix(9)) }
     }
 
     private static func refusesInChild() async throws {
         let client = try await SecretClient.connect()
         try await roundTrip()
-        // Swift hides fork, for reasons that this probe is about.
+        // Swift hides fork, for reasons that this probe checks.
         guard let symbol = dlsym(nil, "fork") else { throw Failure("no fork") }
         let fork = unsafeBitCast(symbol, to: (@convention(c) () -> pid_t).self)
         let child = fork()
@@ -73,7 +73,7 @@ enum Probe {
         guard waitpid(child, &status, 0) == child, status == 0 else {
             throw Failure("the child has ended with \(status)")
         }
-        // The child has not closed the connection.
+        // The child did not close the connection.
         _ = try await client.collections()
     }
 
@@ -96,7 +96,7 @@ enum Probe {
         try await roundTrip()
     }
 
-    /// For a provider that does not encrypt, and answers `SetSecret` with `IsLocked`.
+    /// For a provider without encryption that answers `SetSecret` with `IsLocked`.
     private static func wipesRefusedSecret() async throws {
         var configuration = SecretClient.Configuration()
         configuration.encryption = .none

@@ -84,7 +84,7 @@ struct ChangesTests {
             let collection = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/c\(number)")
             await provider.emit(path, "org.freedesktop.Secret.Service", "CollectionCreated", collection)
         }
-        // All of them are here before this answer.
+        // All of them arrive before this reply.
         try await client.setAlias("a", to: nil)
         #expect(await changes.next() == .missed)
         let last = try client.collection(at: "/org/freedesktop/secrets/collection/c\(count - 1)")
@@ -93,7 +93,7 @@ struct ChangesTests {
 }
 
 extension SecretChanges.Iterator {
-    /// The next change that matches; those before it are dropped.
+    /// The next matching change; skips others.
     mutating func first(where matches: (SecretChange) -> Bool) async -> SecretChange? {
         while let change = await next() {
             if matches(change) { return change }

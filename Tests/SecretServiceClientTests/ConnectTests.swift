@@ -1,39 +1,21 @@
+import DBus
 import SecretServiceClient
 import TestSupport
 import Testing
 
 struct ConnectTests {
-    @Test
-    func connect_noBus_isBusUnavailable() async throws {
-        for address in ["unix:path=/nonexistent/bus", "nonsense", "", "unix:path=/a\0b"] {
-            #expect(
-                try await code {
-                    try await SecretClient.connect(.init(bus: .address(address)))
-                } == .busUnavailable
-            )
-        }
+    @Test(arguments: ["unix:path=/nonexistent/bus", "nonsense", "", "unix:path=/a\0b"])
+    func connect_noBus_isBusUnavailable(address: String) async throws {
+        let failure = try await code { try await SecretClient.connect(.init(bus: .address(address))) }
+        #expect(failure == .busUnavailable)
     }
 
-    @Test
-    func connect_noProvider_isProviderUnavailable() async throws {
-        let bus = try await PrivateBus()
-        #expect(
-            try await code {
-                try await SecretClient.connect(.init(bus: .address(bus.address)))
-            } == .providerUnavailable
-        )
-    }
-
-    @Test
-    func connect_providerThatCannotStart_isProviderUnavailable() async throws {
-        let bus = try await PrivateBus(services: [
-            ActivatableService(name: KeychainDaemon.busName, command: ["/bin/false"])
-        ])
-        #expect(
-            try await code {
-                try await SecretClient.connect(.init(bus: .address(bus.address)))
-            } == .providerUnavailable
-        )
+    @Test("Without a provider, or with one that cannot start, connecting fails", arguments: [nil, "/bin/false"])
+    func connect_noProvider_isProviderUnavailable(command: String?) async throws {
+        let services = command.map { [ActivatableService(name: KeychainDaemon.busName, command: [$0])] }
+        let bus = try await PrivateBus(services: services ?? [])
+        let failure = try await code { try await SecretClient.connect(.init(bus: .address(bus.address))) }
+        #expect(failure == .providerUnavailable)
     }
 
     @Test
@@ -96,5 +78,30 @@ struct ConnectTests {
             #expect(name.hasPrefix(":"))
             _ = try await watch.first("the end of the connection")
         }
+    }
+}
+
+extension ConnectTests {
+    /// The unique name of the connection that a closure opens, and a handler for its end.
+    @BusActor
+    static func nameOfConnection(
+        made body: () async throws -> Void,
+        on observer: Connection,
+        whenGone: @escaping @Sendable () -> Void
+    ) async throws -> String {
+        let names = Recorder<String>()
+        let match = SignalMatch(
+            sender: "org.freedesktop.DBus",
+            interface: "org.freedesktop.DBus",
+            member: "NameOwnerChanged"
+        )
+        observer.subscribe(to: match) { message in
+            guard let (name, _, owner) = try? message.read(String.self, String.self, String.self) else { return }
+            if owner == name { names.record(name) }
+            if owner.isEmpty, name == names.all.first { whenGone() }
+        }
+        _ = try await observer.owner(of: "org.freedesktop.DBus")
+        try await body()
+        return try await names.first("a new connection")
     }
 }

@@ -32,7 +32,7 @@ struct FailureTests {
             let calls = (0..<3).map { _ in
                 Task { try await code { try await client.collections() } }
             }
-            // What was sent before this has reached the bus.
+            // Earlier messages have reached the bus.
             _ = try await code {
                 try await provider.makeClient { $0.callTimeout = .milliseconds(1) }.collections()
             }
@@ -48,7 +48,7 @@ struct FailureTests {
         }
     }
 
-    @Test("A provider that starts again is found, and a new session opened", arguments: TestedProvider.allCases)
+    @Test("After a restart of the provider, a new session is opened", arguments: TestedProvider.allCases)
     func call_providerHasRestarted_works(provider: TestedProvider) async throws {
         try await provider.withProvider { provider, client in
             let (item, attributes) = try await client.makeItem()
@@ -61,7 +61,7 @@ struct FailureTests {
     }
 
     @Test(
-        "Each D-Bus error has its code",
+        "Each D-Bus error has a code",
         arguments: [
             ("org.freedesktop.Secret.Error.IsLocked", .locked),
             ("org.freedesktop.Secret.Error.NoSession", .noSession),
@@ -99,7 +99,7 @@ struct FailureTests {
         }
     }
 
-    @Test("An answer of the wrong types is told from a good one, whatever the call")
+    @Test("A reply of the wrong types is an invalid answer, for every call")
     func answer_wrongTypes_isInvalid() async throws {
         let provider = try await ScriptedProvider { (call, _) throws(BusError) in
             switch call.member {
@@ -191,7 +191,7 @@ struct FailureTests {
         _ = try await prompted.first("the prompt")
         let stranger = try await provider.bus.connect()
         try await stranger.completeFalsely(ObjectPath(unchecked: "/p"), ObjectPath(unchecked: item.path))
-        // Whatever the stranger has sent is here before this answer.
+        // The stranger's messages arrive before this reply.
         try await client.setAlias("a", to: nil)
         unlocking.cancel()
         #expect(try await unlocking.value == .cancelled)

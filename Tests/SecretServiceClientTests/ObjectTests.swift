@@ -19,7 +19,7 @@ struct ObjectTests {
         #expect(try await client.login().items().contains(item))
     }
 
-    /// The time as the kernel has noted it at its last tick, which is what time(2) gives to gnome-keyring.
+    /// The kernel's time at its last tick, as gnome-keyring gets it from time(2).
     private func coarseTime() -> UInt64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME_COARSE, &time)
@@ -130,7 +130,7 @@ struct ObjectTests {
         #expect(try await other.item(at: item.path).secret().text == "secret")
     }
 
-    @Test("What D-Bus cannot carry is refused before it is sent")
+    @Test("Arguments that D-Bus cannot carry are refused before sending")
     func arguments_notForDBus_areRefused() async throws {
         let client = try await TestedProvider.keychaind.makeClient()
         let (item, _) = try await client.makeItem()

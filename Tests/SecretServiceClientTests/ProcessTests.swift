@@ -4,10 +4,10 @@ import SecretServiceClient
 import TestSupport
 import Testing
 
-/// A library must not break its host.
+/// The library leaves its host alone.
 struct ProcessTests {
     @Test(
-        "What the library does to the process that it is in",
+        "The library leaves its process alone",
         arguments: ["round-trip", "signals", "fork", "gcrypt", "descriptors"]
     )
     func process_isLeftAsItIs(probe: String) async throws {
@@ -15,7 +15,7 @@ struct ProcessTests {
         #expect(result.text == "ok\n" && result.succeeded, "\(result.text) \(result.errors)")
     }
 
-    @Test("A secret that a provider refuses, sent as it is, does not stay in memory")
+    @Test("A refused unencrypted secret does not stay in memory")
     func refusedSecret_isOverwritten() async throws {
         let provider = try await ScriptedProvider { (call, _) throws(BusError) in
             guard call.member == "SetSecret" else { return try ScriptedProvider.plainSession(call) }
@@ -29,7 +29,7 @@ struct ProcessTests {
         #expect(result.text == "ok\n", "\(result.text) \(result.errors)")
     }
 
-    @Test("Without DBUS_SESSION_BUS_ADDRESS the socket in the runtime folder is taken")
+    @Test("Without DBUS_SESSION_BUS_ADDRESS, the socket in the runtime folder is used")
     func session_noAddress_isInTheRuntimeFolder() async throws {
         let link = try TemporaryFolder()
         let service = try await RunningService()
@@ -40,7 +40,7 @@ struct ProcessTests {
         #expect(result.text == "ok\n", "\(result.errors)")
     }
 
-    @Test("Where there is no bus none is started")
+    @Test("Without a bus, none is started")
     func session_noBus_isBusUnavailable() async throws {
         let environment: [String: String?] = ["DBUS_SESSION_BUS_ADDRESS": nil, "XDG_RUNTIME_DIR": nil]
         let result = try await run("round-trip", environment: environment)

@@ -32,7 +32,7 @@ struct SecretTests {
         #expect(try await item.secret().contentType == "image/png")
     }
 
-    @Test("What is stored as text is a password to programs of libsecret", arguments: TestedProvider.allCases)
+    @Test("A secret stored as text is a password for libsecret", arguments: TestedProvider.allCases)
     func secret_text_isReadBySecretTool(provider: TestedProvider) async throws {
         let (_, attributes) = try await provider.makeClient().makeItem(Array("pässword".utf8))
         let result = try await Command.run(
@@ -81,7 +81,7 @@ struct SecretTests {
         #expect(found == [first: [1], second: [2]])
     }
 
-    @Test("What the closure throws ends the reading, and is thrown as it is", arguments: TestedProvider.allCases)
+    @Test("An error of the closure ends the reading and is rethrown", arguments: TestedProvider.allCases)
     func forEachSecret_closureFails_endsWithItsError(provider: TestedProvider) async throws {
         struct DiskFull: Error {}
         let client = try await provider.makeClient()
@@ -96,7 +96,7 @@ struct SecretTests {
         #expect(count == 1)
     }
 
-    @Test("An error of the library's that the closure throws is not taken for one of the reading")
+    @Test("A library error that the closure throws is not mistaken for one of the reading")
     func forEachSecret_closureThrowsNoSession_isNotRepeated() async throws {
         let client = try await TestedProvider.keychaind.makeClient()
         let item = try await client.makeItem([1]).item
@@ -124,7 +124,7 @@ struct SecretTests {
         for read in reads {
             #expect(try await read.value == [1])
         }
-        // One that asks for encryption, and one that does without.
+        // One client with encryption, one without.
         #expect(provider.calls.all.filter { $0 == "OpenSession" }.count == 2)
         #expect(provider.calls.all.filter { $0 == "GetSecret" }.count == 20)
     }
@@ -140,7 +140,7 @@ struct SecretTests {
         #expect(provider.calls.all == ["OpenSession"])
     }
 
-    @Test("A provider that fails for another reason is not asked for plain: that would be a downgrade at its word")
+    @Test("Another failure of the provider does not downgrade the session to plain")
     func session_encryptionFails_isNotTriedPlain() async throws {
         let provider = try await ScriptedProvider { (call, _) throws(BusError) in throw BusError(.failed, "no") }
         let item = try await provider.makeClient().item(at: ScriptedProvider.item)

@@ -6,7 +6,7 @@ import Testing
 
 struct AccessControlTests {
     @Test(
-        "A21 A22 A26 An item with an access control is released to who authenticates, by a prompt that comes by itself"
+        "A21 A22 A26 Reading an item with access control shows a prompt, and needs authentication"
     )
     func copyMatching_devicePasscode_asks() async throws {
         try await Keychain.withOwn { keychain in
@@ -29,7 +29,7 @@ struct AccessControlTests {
     }
 
     @Test(
-        "An access control is given by an update, and taken off by one that asks for nothing",
+        "An update sets an access control, and one without constraints removes it",
         arguments: [SecAccessControlCreateFlags.userPresence, .devicePasscode]
     )
     func update_accessControl_takesTheOldOnesPlace(flags: SecAccessControlCreateFlags) async throws {
@@ -61,7 +61,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test("An item with an access control is added to login, wherever the default leads")
+    @Test("An item with access control is added to login, not to the default collection")
     func add_protected_goesToLogin() async throws {
         try await Keychain.withOwn { keychain in
             let prompter = try await keychain.provider.answerPrompts(.answer("chosen by a program"))
@@ -79,7 +79,7 @@ struct AccessControlTests {
         }
     }
 
-    @Test("A search for an access control that asks for nothing leaves out what has one")
+    @Test("A search for an access control without constraints excludes items that have some")
     func copyMatching_unconstrained_leavesOutProtected() async throws {
         try await Keychain.with { keychain in
             let protection = kSecAttrAccessibleAfterFirstUnlock
@@ -92,7 +92,7 @@ struct AccessControlTests {
     }
 
     @Test(
-        "What goes together",
+        "Valid combinations of flags",
         arguments: [
             ([], "afterFirstUnlock"), (.userPresence, "afterFirstUnlock, userPresence"),
             ([.biometryAny, .or, .devicePasscode], "afterFirstUnlock, biometryAny or devicePasscode"),
@@ -106,7 +106,7 @@ struct AccessControlTests {
     }
 
     @Test(
-        "What does not, and what there is not",
+        "Invalid and unsupported combinations of flags",
         arguments: [
             (1 << 14, errSecParam), (1 << 0 | 1 << 14 | 1 << 15, errSecParam), (1 << 5, errSecUnimplemented),
             (1 << 30, errSecUnimplemented), (1 << 20, errSecParam),

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Holds `docs/apple-behaviours.md` and the tests of Apple's API against each other.
+/// Compares `docs/apple-behaviours.md` with the tests of Apple's API.
 struct AppleBehaviourTableTests {
-    /// One of Apple's behaviours, as the table has it.
+    /// A behaviour of Apple's API: a row of the table.
     private struct Row {
         let number: Int
         let what: String
-        /// The tests that the row names, as `Suite.function`.
+        /// The tests in the row, as `Suite.function`.
         let tests: Set<String>
     }
 

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct BadQueryTests {
-    @Test("A query without a class, or of none that there is")
+    @Test("A query without a class, or with an unknown one")
     func class_missingOrUnknown_isRefused() async throws {
         try await Keychain.with { keychain in
             for query in [[:], [kSecAttrAccount: "a"], [kSecClass: "nonsense"], [kSecClass: 7]] as [CFDictionary] {
@@ -17,7 +17,7 @@ struct BadQueryTests {
         }
     }
 
-    @Test("Values of the wrong type")
+    @Test("Values of the wrong type are refused")
     func value_wrongType_isRefused() async throws {
         try await Keychain.with { keychain in
             let wrong: [[CFString: Any]] = [
@@ -40,7 +40,7 @@ struct BadQueryTests {
         }
     }
 
-    @Test("Values as Swift's types, Foundation's, and in an Optional in an Any")
+    @Test("Values may be Swift types, Foundation types, or an Optional in an Any")
     func value_anyForm_isTaken() async throws {
         try await Keychain.with { keychain in
             let forms: [[String: Any]] = [
@@ -61,7 +61,7 @@ struct BadQueryTests {
         }
     }
 
-    @Test("Empty texts and no data at all")
+    @Test("Texts may be empty, and data may be missing")
     func value_empty_isTaken() async throws {
         try await Keychain.withOwn { keychain in
             let empty = [kSecClass: kSecClassGenericPassword, kSecAttrService: ""] as CFDictionary
@@ -94,7 +94,7 @@ struct BadQueryTests {
         }
     }
 
-    @Test("A provider that dies, and one that comes back")
+    @Test("The provider may end and restart")
     func providerDies_isNotAvailable_untilItIsBack() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)

@@ -11,7 +11,7 @@ struct CertificateItemTests {
             for (number, name) in Sample.certificates.enumerated() {
                 let certificate = try Sample.certificate(name)
                 let bytes = try Sample.data(name + ".der")
-                // By reference or data, which is the same.
+                // By reference or by data.
                 let item: [CFString: Any] =
                     number.isMultiple(of: 2)
                     ? [kSecValueRef: certificate] : [kSecClass: kSecClassCertificate, kSecValueData: bytes]
@@ -34,7 +34,7 @@ struct CertificateItemTests {
                 #expect(attributes[kSecAttrCertificateType as String] as? Int == (name == "version1" ? 1 : 3))
                 #expect(attributes[kSecAttrCertificateEncoding as String] as? Int == 3)
                 if name != "version1" {
-                    // Self-signed; and openssl's identifier of a key is its hash.
+                    // Self-signed; openssl uses the hash of a key as its identifier.
                     #expect(
                         attributes[kSecAttrIssuer as String] as? Data == attributes[kSecAttrSubject as String] as? Data
                     )

@@ -45,7 +45,7 @@ struct CertificateTests {
 
     // MARK: Hostile
 
-    @Test("What is cut short is no certificate", arguments: Sample.certificates)
+    @Test("A truncated certificate is refused", arguments: Sample.certificates)
     func create_truncated_isNil(name: String) throws {
         let bytes = try Sample.data(name + ".der")
         for count in 0..<bytes.count {
@@ -54,7 +54,7 @@ struct CertificateTests {
         #expect(SecCertificateCreateWithData(nil, bytes + [0] as CFData) == nil)
     }
 
-    @Test("Any byte changed: a certificate or none, and no crash", arguments: Sample.certificates)
+    @Test("Changing any byte never crashes", arguments: Sample.certificates)
     func create_changed_doesNotCrash(name: String) throws {
         let bytes = try Sample.data(name + ".der")
         for index in bytes.indices {
@@ -69,7 +69,7 @@ struct CertificateTests {
         }
     }
 
-    @Test("Huge lengths, depth and size")
+    @Test("Huge lengths, depths and sizes are refused")
     func create_hugeOrDeep_isNil() {
         let hostile: [Data] = [
             Data(), Data([0x30]), Data([0x30, 0x80, 0, 0]), Data([0x30, 0x84, 0xff, 0xff, 0xff, 0xff]),
@@ -81,7 +81,7 @@ struct CertificateTests {
         for bytes in hostile { #expect(SecCertificateCreateWithData(nil, bytes as CFData) == nil) }
     }
 
-    /// Sequences in sequences, each of the right length.
+    /// Nested sequences of correct lengths.
     private func nested(depth: Int) -> Data {
         var lengths: [[UInt8]] = []
         var size = 0

@@ -6,10 +6,10 @@ import TestSupport
 import Testing
 
 struct ConcurrencyTests {
-    /// The operations of a thread, in all; more where the environment says so.
+    /// The number of operations of all threads, which the environment can raise.
     private static let count = ProcessInfo.processInfo.environment["KEYCHAIN_OPERATIONS"].flatMap(Int.init) ?? 800
 
-    @Test("Eight threads add, find, change and delete at once, each its own items and all the same ones")
+    @Test("Eight threads add, find, change and delete their own and shared items concurrently")
     func operations_onEightThreads_allSucceed() async throws {
         try await Keychain.withOwn { keychain in
             let failures = Mutex<[String]>([])
@@ -31,7 +31,7 @@ struct ConcurrencyTests {
         }
     }
 
-    /// A thread that can be waited for.
+    /// A thread that can be joined.
     private final class JoinableThread: Sendable {
         private let isDone: AsyncStream<Void>
 
@@ -49,12 +49,12 @@ struct ConcurrencyTests {
         }
     }
 
-    /// What one thread does.
+    /// The work of one thread.
     private struct Worker: Sendable {
         let name: String
         let number: Int
 
-        /// One operation; says what it gave if that was wrong.
+        /// Runs one operation; returns a wrong result.
         func run(_ turn: Int) -> String? {
             let own: [CFString: Any] = [
                 kSecClass: kSecClassGenericPassword, kSecAttrService: name, kSecAttrAccount: "\(number)",
@@ -76,7 +76,7 @@ struct ConcurrencyTests {
                 return expect([errSecSuccess], status) ?? (comment == "c" ? nil : "another comment")
             case 5: return expect([errSecSuccess], SecItemDelete(own as CFDictionary))
             case 6:
-                // What all want to have, one gets.
+                // Exactly one thread adds the shared item.
                 let shared = own.merging([kSecAttrAccount: "shared"]) { $1 }
                 return expect([errSecSuccess, errSecDuplicateItem], SecItemAdd(shared as CFDictionary, nil))
             default:

@@ -4,9 +4,9 @@ import Security
 import TestSupport
 import Testing
 
-/// What other programs see of keys and certificates that were kept through Apple's API.
+/// Keys and certificates stored through Apple's API, as other programs see them.
 struct ForeignReaderTests {
-    /// Finds both by what `docs/attributes.md` says of them, and works out for itself what the attributes should be.
+    /// Finds both by the attributes in `docs/attributes.md`, and computes the expected values independently.
     private static let script = """
         import hashlib, secretstorage
         from cryptography import x509
@@ -35,7 +35,7 @@ struct ForeignReaderTests {
         print(item.get_label())
         """
 
-    @Test("A Python program finds an identity by its attributes, and reads it with a library of its own")
+    @Test("A Python program finds an identity by its attributes, and reads it with its own library")
     func identity_isReadByPython() async throws {
         try await Keychain.withOwn { keychain in
             for object in [try Sample.certificate("rsa"), try Sample.key("rsa-private.der")] as [Any] {

@@ -3,9 +3,9 @@ import Security
 import TestSupport
 import Testing
 
-/// Queries and results as libraries over the keychain hold them: dictionaries of `AnyHashable`.
+/// Queries and results as libraries keep them: dictionaries of `AnyHashable`.
 struct HashableQueryTests {
-    @Test("A query of hashable values, with an access control to be matched")
+    @Test("A query of hashable values matches an access control")
     func query_hashableValues_isTaken() async throws {
         try await Keychain.with { keychain in
             let control = try #require(
@@ -30,7 +30,7 @@ struct HashableQueryTests {
         }
     }
 
-    @Test("Results of hashable values, whose references find the secrets")
+    @Test("References in results of hashable values find the secrets")
     func results_castToHashableValues() async throws {
         try await Keychain.with { keychain in
             for account in ["anna", "ben"] {

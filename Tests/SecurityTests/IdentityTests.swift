@@ -7,17 +7,17 @@ import Testing
 struct IdentityTests {
     private let query: [CFString: Any] = [kSecClass: kSecClassIdentity]
 
-    @Test("A certificate and its private key are an identity", arguments: TestedProvider.allCases)
+    @Test("A certificate and its private key form an identity", arguments: TestedProvider.allCases)
     func copyMatching_certificateAndKey_areOne(provider: TestedProvider) async throws {
         try await Keychain.withOwn(provider) { keychain in
             #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecItemNotFound)
-            // No identity: a certificate without a key, one with the public key only, a key without a certificate.
+            // Not identities: a certificate without a key or with only the public key, a key without a certificate.
             try add("nameless", "rsa-private.der")
             try add("ec384", "ec384-public.bin")
             #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecItemNotFound)
             try add("rsa", "ec256-private.bin")
             try add("ec256", nil)
-            // Both certificates have a key now.
+            // Both certificates have a key.
             let all = query.merging([kSecMatchLimit: kSecMatchLimitAll]) { $1 }
             let found = try #require(keychain.find(all, [kSecReturnRef: true], as: [SecIdentity].self))
             #expect(try Set(found.map(parts).map(\.0)) == [Sample.certificate("rsa"), Sample.certificate("ec256")])
@@ -58,7 +58,7 @@ struct IdentityTests {
         }
     }
 
-    @Test("Adding an identity adds what is missing of it, and deleting it deletes both")
+    @Test("Adding an identity adds its missing items, and deleting it deletes both")
     func addAndDelete_areOfBoth() async throws {
         try await Keychain.withOwn { keychain in
             #expect(SecItemAdd(query as CFDictionary, nil) == errSecParam)

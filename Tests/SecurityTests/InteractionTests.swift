@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct InteractionTests {
-    @Test("A locked keychain is unlocked by a person, who is asked once", arguments: TestedProvider.allCases)
+    @Test("A person unlocks a locked keychain, and is asked once", arguments: TestedProvider.allCases)
     func copyMatching_locked_asks(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in
             let prompter = try await keychain.provider.answerPrompts(.answer("password"))
@@ -15,10 +15,10 @@ struct InteractionTests {
         }
     }
 
-    @Test("A password arrives whatever the keys of its dialog", arguments: TestedProvider.allCases)
+    @Test("A password arrives with any keys of its dialog", arguments: TestedProvider.allCases)
     func copyMatching_sharedSecretWithLeadingZero_isAnswered(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in
-            // GNOME Keyring stays with the first key that it is told, so it is told none before it has told its own.
+            // GNOME Keyring keeps the first key that it receives, so it gets none before its own.
             let greeting = provider == .gnomeKeyring ? PromptGreeting.says("", exchange: "") : .ready
             let bus = keychain.provider.bus
             let prompter = try await FakePrompter(on: bus, greeting: greeting, [.answerWithShortSecret("password")])
@@ -27,7 +27,7 @@ struct InteractionTests {
         }
     }
 
-    @Test("A person who says no", arguments: TestedProvider.allCases)
+    @Test("A refusal is errSecUserCanceled", arguments: TestedProvider.allCases)
     func copyMatching_refused_isUserCanceled(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in
             let prompter = try await keychain.provider.answerPrompts(.cancel)
@@ -39,7 +39,7 @@ struct InteractionTests {
         }
     }
 
-    @Test("Nobody is asked where that is not allowed", arguments: TestedProvider.allCases)
+    @Test("Nobody is asked if that is forbidden", arguments: TestedProvider.allCases)
     func copyMatching_interactionFails_isNotAllowed(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in
             var result: CFTypeRef?
@@ -52,7 +52,7 @@ struct InteractionTests {
         }
     }
 
-    @Test("A31 Skip leaves out what would have to be asked for, silently", arguments: TestedProvider.allCases)
+    @Test("A31 Skip silently excludes items that need a question", arguments: TestedProvider.allCases)
     func copyMatching_interactionSkips_leavesOut(provider: TestedProvider) async throws {
         try await withLockedItem(provider) { keychain in
             var result: CFTypeRef?
@@ -68,7 +68,7 @@ struct InteractionTests {
         }
     }
 
-    @Test("Access control is refused by a provider that does not enforce it, rather than dropped")
+    @Test("With a provider that does not enforce it, access control is refused, not dropped")
     func add_accessControlElsewhere_isUnimplemented() async throws {
         try await Keychain.with(.gnomeKeyring) { keychain in
             let control = try #require(

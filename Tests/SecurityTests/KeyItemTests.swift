@@ -41,7 +41,7 @@ struct KeyItemTests {
         }
     }
 
-    @Test("The primary key: class, type, size, label, tag")
+    @Test("Class, type, size, label and tag are the primary key")
     func add_otherTagOrLabel_isAnotherItem() async throws {
         try await Keychain.withOwn { keychain in
             let key = try Sample.key("ec256-private.bin")
@@ -53,7 +53,7 @@ struct KeyItemTests {
                 #expect(SecItemAdd(item, nil) == errSecSuccess)
                 #expect(SecItemAdd(item, nil) == errSecDuplicateItem)
             }
-            // No tag is the same as an empty one.
+            // A missing tag equals an empty one.
             let empty: [CFString: Any] = [kSecValueRef: key, kSecAttrApplicationTag: Data()]
             #expect(SecItemAdd(empty as CFDictionary, nil) == errSecDuplicateItem)
             let all: [CFString: Any] = [kSecClass: kSecClassKey, kSecMatchLimit: kSecMatchLimitAll]
@@ -93,7 +93,7 @@ struct KeyItemTests {
         }
     }
 
-    @Test("Data that is said to be a key has to be one; other data is kept as it is")
+    @Test("Data with a key type must be such a key; other data is stored unchanged")
     func add_data_isCheckedByWhatItSaysItIs() async throws {
         try await Keychain.with { keychain in
             let tag: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: keychain.name]
@@ -139,7 +139,7 @@ struct KeyItemTests {
         }
     }
 
-    @Test("A reference from data finds what was added by it; one from the keychain means that item alone")
+    @Test("A reference made from data finds equal items; one from the keychain finds its item only")
     func copyMatching_reference_findsTheKey() async throws {
         try await Keychain.with { keychain in
             let parameters: [CFString: Any] = [kSecAttrKeyType: kSecAttrKeyTypeEC, kSecAttrKeySizeInBits: 256]
@@ -180,7 +180,7 @@ struct KeyItemTests {
         }
     }
 
-    @Test("A key that is protected is released to who authenticates")
+    @Test("A protected key is released after authentication")
     func copyMatching_protectedKey_asks() async throws {
         try await Keychain.withOwn { keychain in
             let control = try #require(

@@ -38,12 +38,12 @@ struct KeyTests {
         #expect(SecKeyCreateWithData(bytes as CFData, sized, nil) != nil)
     }
 
-    @Test("What is cut short, changed in a byte, or too long is an error, and no crash", arguments: Sample.keys)
+    @Test("Truncated, changed or too long keys are errors and never crash", arguments: Sample.keys)
     func createWithData_damaged_isRefused(sample: Sample.Key) throws {
         let bytes = try Sample.data(sample.description)
         for count in 0..<bytes.count { expectError(errSecDecode, bytes.prefix(count), sample.attributes) }
         expectError(errSecDecode, bytes + [0], sample.attributes)
-        // Every number of an RSA modulus is one, so that not each change of a public key shows.
+        // Any number is a valid RSA modulus, so some changes of a public key are not detected.
         let isChecked =
             sample.type != kSecAttrKeyTypeRSA as String || sample.keyClass == kSecAttrKeyClassPrivate as String
         for index in stride(from: 0, to: bytes.count, by: 7) {
@@ -93,7 +93,7 @@ struct KeyTests {
     }
 
     @Test(
-        "Sizes and tokens that there are not",
+        "Unsupported sizes and tokens are refused",
         arguments: [
             (["type": "42", "bsiz": 1024], errSecUnimplemented), (["type": "73", "bsiz": 192], errSecUnimplemented),
             (["type": "73", "bsiz": 256, "tkid": "com.apple.setoken"], errSecUnimplemented),

@@ -4,9 +4,9 @@ import Security
 import TestSupport
 import Testing
 
-/// Queries as programs on Apple's systems write them: with more in them than the call needs, and with what an earlier call has given.
+/// Queries as programs for Apple's systems write them: with superfluous keys, and with results of earlier calls.
 struct PortedQueryTests {
-    @Test("A2 A12 One dictionary deletes and adds: the new secret takes the place of the old one")
+    @Test("A2 A12 One dictionary deletes and adds, which replaces the secret")
     func deleteAndAdd_oneDictionary_overwrites() async throws {
         try await Keychain.with { keychain in
             for secret in ["first", "second"] {
@@ -18,7 +18,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("A secret in a query, and what to return of what is deleted, make no difference")
+    @Test("A secret in a query, and requested results of a deletion, are ignored")
     func query_secret_isIgnored() async throws {
         try await Keychain.with { keychain in
             #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data("1")]), nil) == errSecSuccess)
@@ -31,7 +31,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("What was found is a query for it", arguments: [nil, "Mail of Anna"], ["generic", "internet"])
+    @Test("A result is a query for its item", arguments: [nil, "Mail of Anna"], ["generic", "internet"])
     func found_asQuery_findsChangesAndDeletes(label: String?, itemClass: String) async throws {
         try await Keychain.with { keychain in
             var more: [CFString: Any] = [kSecValueData: data("1"), kSecAttrComment: "c", kSecAttrIsInvisible: true]
@@ -44,7 +44,7 @@ struct PortedQueryTests {
             let found = try #require(keychain.find(asked, as: [String: Any].self))
             #expect(keychain.secret(found as CFDictionary) == "1")
 
-            // As in Apple's sample: everything that was found is given back, changed or not.
+            // As in Apple's sample: the whole result is passed back.
             var changes = found
             changes[kSecClass as String] = nil
             changes[kSecValueData as String] = data("2")
@@ -59,7 +59,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("What was found of an item with an access control is a query for it")
+    @Test("A result with an access control is a query for its item")
     func found_protected_asQuery() async throws {
         try await Keychain.with { keychain in
             let control = try #require(
@@ -76,7 +76,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("Dates are matched, and are not the program's to set")
+    @Test("Dates can be matched, but not set")
     func dates_areMatched_andNotSet() async throws {
         try await Keychain.with { keychain in
             let past = Date(timeIntervalSince1970: 1000)
@@ -95,10 +95,10 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("Text, data and numbers say the same")
+    @Test("Text, data and numbers are interchangeable")
     func texts_asDataAndNumbers_areTheSame() async throws {
         try await Keychain.with { keychain in
-            // As SwiftKeychainWrapper writes it, and as KeychainItemWrapper does.
+            // As in SwiftKeychainWrapper and KeychainItemWrapper.
             let encoded: [CFString: Any] = [
                 kSecAttrAccount: data("anna"), kSecAttrGeneric: data("anna"), kSecAttrLabel: data("Mail"),
                 kSecValueData: data("1"),
@@ -119,7 +119,7 @@ struct PortedQueryTests {
         }
     }
 
-    @Test("Letters in another Unicode form are others, in searches and in changes")
+    @Test("Another Unicode form is another value, in searches and in changes")
     func unicodeForms_areOthers() async throws {
         try await Keychain.with { keychain in
             let (composed, decomposed) = ("Andr\u{e9}", "Andre\u{301}")

@@ -3,9 +3,9 @@ import Security
 import TestSupport
 import Testing
 
-/// What the table of supported symbols says of keys is what they do.
+/// Compares the table of supported symbols with the behaviour of the keys.
 struct SupportedSymbolsTests {
-    /// The keys of queries that Apple has and that have no counterpart.
+    /// Apple's query keys without a counterpart.
     private static var unimplemented: [String: CFString] {
         [
             "kSecAttrAccess": kSecAttrAccess, "kSecMatchPolicy": kSecMatchPolicy,
@@ -18,12 +18,12 @@ struct SupportedSymbolsTests {
         ]
     }
 
-    /// Keys that make no difference, with a value that they can have.
+    /// Ignored keys, each with a valid value.
     private static var ignored: [String: (key: CFString, value: Any)] {
         ["kSecUseDataProtectionKeychain": (kSecUseDataProtectionKeychain, true)]
     }
 
-    /// The names in the rows of which the table says something.
+    /// The names in the rows with a status.
     private static func names(_ becomes: String) throws -> Set<String> {
         let table = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().appendingPathComponent("Sources/Security/Security.docc/SupportedSymbols.md")
@@ -33,9 +33,9 @@ struct SupportedSymbolsTests {
         return Set(rows.flatMap { $0.matches(of: /``(kSec\w+)``/).map { String($0.1) } })
     }
 
-    @Test("What is not implemented says so, and nothing else does")
+    @Test("Exactly the keys documented as unimplemented are refused")
     func unimplemented_answersSo() async throws {
-        // What is told of with the class or the key that it is a value of.
+        // Values of a class or key are documented with it.
         let values = try Self.names("errSecUnimplemented as").union(Self.names("errSecUnimplemented with"))
         let told = try Self.names("errSecUnimplemented").subtracting(values)
         #expect(told == Set(Self.unimplemented.keys))
@@ -48,7 +48,7 @@ struct SupportedSymbolsTests {
         }
     }
 
-    @Test("What is ignored is taken, and makes no difference")
+    @Test("Ignored keys are accepted without effect")
     func ignored_makesNoDifference() async throws {
         let told = try Self.names("ignored").subtracting(["kSecRandomDefault"])
         #expect(told == Set(Self.ignored.keys))
@@ -58,14 +58,14 @@ struct SupportedSymbolsTests {
             #expect(added == errSecSuccess)
             #expect(keychain.secret(keychain.generic("anna", more)) == "1")
             #expect(keychain.secret(keychain.generic("anna")) == "1")
-            // As on Apple's systems, who does not want the status may leave it.
+            // As on Apple's systems, the result can be ignored.
             SecItemDelete(keychain.generic("anna"))
             #expect(keychain.secret(keychain.generic("anna")) == nil)
         }
     }
 
     @Test(
-        "Flags of an access control that are not implemented say so",
+        "Unimplemented flags of an access control are refused",
         arguments: [
             SecAccessControlCreateFlags.companion, .privateKeyUsage,
         ]

@@ -1,7 +1,7 @@
 import Security
 import Testing
 
-/// Names each symbol that code for Apple's keychain is known to use: that this compiles is most of the test.
+/// Names each symbol that code for Apple's keychain uses; mostly, the test is that it compiles.
 struct SymbolTests {
     @Test
     func types_areDeclared() {
@@ -82,7 +82,7 @@ struct SymbolTests {
             kSecUseAuthenticationUI, kSecUseAuthenticationContext, kSecUseDataProtectionKeychain,
         ]
         #expect(Set(keys).count == keys.count)
-        // Passwords and keys have different attributes of the same name, as on Apple's systems.
+        // As on Apple's systems, an attribute of passwords and one of keys share a name.
         #expect(kSecAttrKeyType == kSecAttrType)
     }
 
@@ -136,7 +136,7 @@ struct SymbolTests {
             (errSecAuthFailed, -25293), (errSecDuplicateItem, -25299), (errSecItemNotFound, -25300),
             (errSecDataTooLarge, -25302), (errSecNoSuchAttr, -25303), (errSecInvalidItemRef, -25304),
             (errSecInteractionNotAllowed, -25308), (errSecDecode, -26275), (errSecInternalError, -67671),
-            // Older names, which Apple has kept.
+            // Older names.
             (errSecDskFull, -34), (errSecInvaldCRLAuthority, -67827), (errSecInvalidTupleCredendtials, -67852),
         ]
         for (status, number) in statuses {

@@ -4,17 +4,17 @@ import LocalAuthentication
 import SecretServiceClient
 import TestSupport
 
-/// A machine with a keychain, which contexts and the `SecItem` functions use within a closure, and a person at it.
+/// A machine with a keychain and a person, used by contexts and `SecItem` functions in a closure.
 struct Machine: Sendable {
     let service: RunningService
     let prompter: FakePrompter
 
-    /// A service of this test's own.
+    /// The service of this test.
     let name = UUID().uuidString
 
-    /// Runs a test with a machine without a fingerprint reader.
+    /// Runs a test on a machine without a fingerprint reader.
     ///
-    /// - Parameter responses: what the person does with the next questions, with the last again and again.
+    /// - Parameter responses: the person's answers, the last one repeatedly.
     static func with(
         _ responses: [PromptResponse] = [.answer("password")],
         _ options: KeychainDaemon.Options = KeychainDaemon.Options(),
@@ -29,7 +29,7 @@ struct Machine: Sendable {
         }
     }
 
-    /// Runs a test with a machine with a reader, at which the person's finger is enrolled as `owner`.
+    /// Runs a test on a machine with a reader, where the person's finger is enrolled as `owner`.
     static func withReader(
         _ responses: [PromptResponse] = [.hang],
         isEnrolled: Bool = true,
@@ -44,26 +44,26 @@ struct Machine: Sendable {
 
     // MARK: The person
 
-    /// How often the person was asked.
+    /// The number of questions.
     var questionCount: Int { prompter.questions.count }
 
-    /// What the person was asked last.
+    /// The last question.
     var question: PromptQuestion? { prompter.questions.all.last }
 
-    /// Changes what the person does with questions from here on.
+    /// Changes the person's answers.
     @BusActor
     func answer(_ response: PromptResponse) {
         prompter.responses = [response]
     }
 
-    /// Waits until the person is asked.
+    /// Waits for a question.
     func waitForQuestion() async throws -> PromptQuestion {
         try await prompter.questions.first("a question")
     }
 
     // MARK: Items
 
-    /// A query for a password of this test's service.
+    /// A query for a password of this test.
     func item(_ account: String, _ more: [CFString: Any] = [:]) -> CFDictionary {
         let query: [CFString: Any] = [
             kSecClass: kSecClassGenericPassword, kSecAttrService: name, kSecAttrAccount: account,
@@ -71,7 +71,7 @@ struct Machine: Sendable {
         return query.merging(more) { $1 } as CFDictionary
     }
 
-    /// Adds a password, which is its account's name.
+    /// Adds a password equal to its account name.
     func add(
         _ account: String = "anna",
         _ flags: SecAccessControlCreateFlags = .userPresence,
@@ -82,7 +82,7 @@ struct Machine: Sendable {
         return SecItemAdd(item(account, more), nil)
     }
 
-    /// Reads a password, on a thread of its own: the person can do something meanwhile.
+    /// Reads a password on another thread, while the person acts.
     func read(
         _ account: String = "anna",
         context: LAContext? = nil,
@@ -100,11 +100,32 @@ struct Machine: Sendable {
         }
     }
 
-    /// Does what blocks on a thread of its own.
+    /// Runs a blocking operation on another thread.
     func elsewhere<Value: Sendable>(_ body: @escaping @Sendable () -> Value) async -> Value {
         let (bus, timeout) = (KeychainBus.current, KeychainBus.promptTimeout)
         return await BlockingThread.run {
             KeychainBus.$current.withValue(bus) { KeychainBus.$promptTimeout.withValue(timeout, operation: body) }
         }
+    }
+}
+
+/// The result of reading a password.
+struct Reading: Hashable, Sendable {
+    let status: OSStatus
+    let secret: String?
+
+    init(_ status: OSStatus, _ secret: String? = nil) {
+        self.status = status
+        self.secret = secret
+    }
+
+    /// The password.
+    static func secret(_ secret: String) -> Reading {
+        Reading(errSecSuccess, secret)
+    }
+
+    /// No password.
+    static func failed(_ status: OSStatus) -> Reading {
+        Reading(status)
     }
 }

@@ -2,13 +2,13 @@ import DBus
 import SecretServiceClient
 import TestSupport
 
-/// A provider that does what a test says with each call, right or wrong.
+/// A provider that answers each call as a test says, right or wrong.
 @BusActor
 final class ScriptedProvider {
-    /// Answers a call, or leaves it without an answer.
+    /// Answers a call, or does not.
     typealias Script = @BusActor (MethodCall, ScriptedProvider) throws(BusError) -> Void
 
-    /// The members that were called, in order.
+    /// The called members, in order.
     nonisolated let calls = Recorder<String>()
     nonisolated let bus: PrivateBus
     private let connection: Connection
@@ -17,7 +17,7 @@ final class ScriptedProvider {
     nonisolated static let session = ObjectPath(unchecked: "/org/freedesktop/secrets/session/s1")
     nonisolated static let item = "/org/freedesktop/secrets/collection/login/1"
 
-    /// Starts a bus, and takes the name on it.
+    /// Starts a bus, and owns the name on it.
     init(_ script: @escaping Script) async throws {
         bus = try await PrivateBus()
         self.script = script
@@ -46,7 +46,7 @@ final class ScriptedProvider {
         return try await SecretClient.connect(configuration)
     }
 
-    /// Sends a signal to everybody.
+    /// Broadcasts a signal.
     func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ argument: ObjectPath) {
         let signal = Message.signal(path, interface, member)
         signal.append(argument)
@@ -65,7 +65,7 @@ final class ScriptedProvider {
         connection.send(signal)
     }
 
-    /// Answers `OpenSession` with a session that does not encrypt.
+    /// Answers `OpenSession` with an unencrypted session.
     static func plainSession(_ call: MethodCall) throws(BusError) {
         guard try call.arguments(String.self, Variant.self).0 == "plain" else {
             throw BusError(.notSupported, "only plain")
@@ -80,9 +80,20 @@ final class ScriptedProvider {
             provider.calls.record(call.member)
             try provider.script(call, provider)
             return .suspending {
-                // What the script has not answered waits until the test ends.
+                // Unanswered calls wait until the end of the test.
                 await BusActor.loop.wait(for: .seconds(60))
             }
         }
+    }
+}
+
+extension Connection {
+    /// Broadcasts that a foreign prompt unlocked an item, and waits until the bus has it.
+    func completeFalsely(_ prompt: ObjectPath, _ item: ObjectPath) async throws(BusError) {
+        let signal = Message.signal(prompt, "org.freedesktop.Secret.Prompt", "Completed")
+        signal.append(false, Variant.objectPaths([item]))
+        send(signal)
+        _ = try await owner(of: "org.freedesktop.DBus")
+        close()
     }
 }

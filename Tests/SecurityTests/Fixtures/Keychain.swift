@@ -4,14 +4,14 @@ import Security
 import TestSupport
 import Testing
 
-/// A keychain that the `SecItem` functions use within a closure, and attributes that no other test has.
+/// A keychain for the `SecItem` functions in a closure, with attributes unique to the test.
 struct Keychain {
     let provider: RunningProvider
 
-    /// A service, server or account of this test's own.
+    /// A service, server or account of this test.
     let name = UUID().uuidString
 
-    /// Runs a test with a provider that is there for all of them.
+    /// Runs a test with the shared provider.
     static func with(
         _ provider: TestedProvider = .keychaind,
         _ body: (Keychain) async throws -> Void
@@ -33,17 +33,17 @@ struct Keychain {
         }
     }
 
-    /// A query for a generic password of this test's service.
+    /// A query for a generic password of this test.
     func generic(_ account: String = "anna", _ more: [CFString: Any] = [:]) -> CFDictionary {
         query([kSecClass: kSecClassGenericPassword, kSecAttrService: name, kSecAttrAccount: account], more)
     }
 
-    /// A query for an internet password of this test's server.
+    /// A query for an internet password of this test.
     func internet(_ account: String = "anna", _ more: [CFString: Any] = [:]) -> CFDictionary {
         query([kSecClass: kSecClassInternetPassword, kSecAttrServer: name, kSecAttrAccount: account], more)
     }
 
-    /// A query for every generic password of this test's service.
+    /// A query for all generic passwords of this test.
     func all(_ more: [CFString: Any] = [:]) -> CFDictionary {
         query([kSecClass: kSecClassGenericPassword, kSecAttrService: name, kSecMatchLimit: kSecMatchLimitAll], more)
     }
@@ -52,9 +52,9 @@ struct Keychain {
         first.merging(more) { $1 } as CFDictionary
     }
 
-    /// What a query finds; nil if that is nothing or nothing of the type.
+    /// The result of a query; nil if there is none of the type.
     ///
-    /// Another status than that nothing was found is an issue, so that it can be read there.
+    /// A status other than success and "not found" is reported as an issue.
     func find<Result>(_ query: CFDictionary, as type: Result.Type = Result.self) -> Result? {
         var result: CFTypeRef?
         switch SecItemCopyMatching(query, &result) {
@@ -66,12 +66,12 @@ struct Keychain {
         }
     }
 
-    /// What a query finds that also says what to give.
+    /// The result of a query with requested results.
     func find<Result>(_ query: [CFString: Any], _ returned: [CFString: Any], as type: Result.Type) -> Result? {
         find(query.merging(returned) { $1 } as CFDictionary, as: type)
     }
 
-    /// The secret that a query finds.
+    /// The secret in the result of a query.
     func secret(_ query: CFDictionary) -> String? {
         guard let asked = query.mutableCopy() as? NSMutableDictionary else { return nil }
         asked[kSecReturnData as String] = true
@@ -79,13 +79,13 @@ struct Keychain {
     }
 }
 
-/// Bytes of a text.
+/// The UTF-8 bytes of a text.
 func data(_ text: String) -> Data {
     Data(text.utf8)
 }
 
 extension [CFString: Any] {
-    /// The query with one key more.
+    /// The query with another key.
     func with(_ key: CFString, _ value: Any) -> CFDictionary {
         merging([key: value]) { $1 } as CFDictionary
     }

@@ -4,12 +4,12 @@ import TestSupport
 import Testing
 
 extension RunningProvider {
-    /// A client that has nothing to do with the `SecItem` functions.
+    /// A client independent of the `SecItem` functions.
     func makeOwnClient() async throws -> SecretClient {
         try await SecretClient.connect(.init(bus: .address(bus.address)))
     }
 
-    /// Everything that the provider has written, by the files' paths in its folder.
+    /// The files that the provider wrote, by their paths in its folder.
     func storedFiles() throws -> [String: Data] {
         let home = try #require(dataHome)
         let files = FileManager.default.enumerator(atPath: home)?.compactMap { $0 as? String } ?? []
@@ -20,7 +20,7 @@ extension RunningProvider {
         return Dictionary(uniqueKeysWithValues: contents)
     }
 
-    /// The files of the keychains between two runs of the provider, which writes some of what it has to write in pauses.
+    /// The keychain files while the provider is stopped; it writes some changes in pauses.
     func storedKeychains() async throws -> [String: Data] {
         try await stop()
         let files = try storedFiles().filter { $0.key.contains(".keychain") }

@@ -37,7 +37,7 @@ enum Sample {
             self.publicKey = publicKey
         }
 
-        /// What a program says of it.
+        /// The attributes that a program supplies.
         var attributes: CFDictionary {
             [kSecAttrKeyType: type, kSecAttrKeyClass: keyClass] as [CFString: Any] as CFDictionary
         }
