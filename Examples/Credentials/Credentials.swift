@@ -7,7 +7,7 @@ struct Credentials {
 }
 
 extension Credentials {
-    /// Keeps them in the keychain, which from now on gives them only to the owner of the device.
+    /// Stores them in the keychain, which releases them only to the owner of the device.
     func add(for server: String) throws(KeychainError) {
         let ownerOnly = SecAccessControlCreateWithFlags(
             nil,
@@ -25,7 +25,7 @@ extension Credentials {
         try KeychainError.check(SecItemAdd(item as CFDictionary, nil))
     }
 
-    /// Reads those for a server; the keychain asks for a finger or the password by itself.
+    /// Reads the credentials for a server; the keychain asks for a finger or the password.
     static func read(for server: String) throws(KeychainError) -> Credentials {
         let context = LAContext()
         context.localizedReason = "Show your password for \(server)"
@@ -47,7 +47,7 @@ extension Credentials {
         return Credentials(username: username, password: password)
     }
 
-    /// Deletes all that there are for a server.
+    /// Deletes the credentials for a server.
     static func delete(for server: String) throws(KeychainError) {
         let context = LAContext()
         context.localizedReason = "Delete your password for \(server)"

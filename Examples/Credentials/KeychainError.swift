@@ -1,6 +1,6 @@
 import Security
 
-/// What the keychain has answered instead of success.
+/// An error of the keychain.
 struct KeychainError: LocalizedError {
     let status: OSStatus
 
@@ -9,6 +9,6 @@ struct KeychainError: LocalizedError {
     }
 
     var errorDescription: String? {
-        SecCopyErrorMessageString(status, nil) as String? ?? "The keychain has failed with status \(status)."
+        SecCopyErrorMessageString(status, nil) as String? ?? "The keychain failed with status \(status)."
     }
 }

@@ -1,7 +1,7 @@
 #!/bin/bash
-# everyone.sh: each of the four programs writes a password, and all of them read it.
+# everyone.sh: each of the four programs writes a password, and all read it.
 #
-# The Swift program is built already, or FROM_SWIFT names it.
+# Uses the built Swift program, or the one in FROM_SWIFT.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
@@ -16,7 +16,7 @@ status=0
 for writer in "${programs[@]}"; do
     account=$(basename "$writer")
     printf 'written by %s' "$account" | "$writer" write "From other languages" "$account"
-    echo "$account has written a password."
+    echo "$account wrote a password."
     for reader in "${programs[@]}"; do
         found=$("$reader" read "From other languages" "$account") || true
         echo "    $(basename "$reader") reads: $found"

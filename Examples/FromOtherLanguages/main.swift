@@ -1,11 +1,11 @@
 import Security
 
-/// Which item is meant; other languages see these two as its attributes `service` and `account`.
+/// The query for the item; other languages see its attributes `service` and `account`.
 func item(_ service: String, _ account: String) -> [CFString: Any] {
     [kSecClass: kSecClassGenericPassword, kSecAttrService: service, kSecAttrAccount: account]
 }
 
-/// Writes a password; where there is one, whoever wrote it, it is changed.
+/// Writes a password; changes the existing one of any program.
 func write(_ password: Data, _ service: String, _ account: String) -> OSStatus {
     let secret = [kSecValueData: password]
     let status = SecItemUpdate(item(service, account) as CFDictionary, secret as CFDictionary)

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """with_libsecret.py write SERVICE ACCOUNT <PASSWORD | read SERVICE ACCOUNT
 
-The same as main.swift, with libsecret: what programs in C, Python, Vala or JavaScript of a GNOME desktop use.
+The same as main.swift, with libsecret, which GNOME programs in C, Python, Vala or JavaScript use.
 """
 
 import sys
@@ -29,7 +29,7 @@ def read(attributes):
     sys.stdout.write(password)
 
 
-# Items of every schema are meant, but those that are made here say that they are passwords of any kind.
+# Matches items of every schema; new ones are generic passwords.
 SCHEMA = Secret.Schema.new('org.freedesktop.Secret.Generic', Secret.SchemaFlags.DONT_MATCH_NAME, {
     'service': Secret.SchemaAttributeType.STRING,
     'account': Secret.SchemaAttributeType.STRING,

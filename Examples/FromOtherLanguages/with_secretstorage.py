@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """with_secretstorage.py write SERVICE ACCOUNT <PASSWORD | read SERVICE ACCOUNT
 
-The same as main.swift, with SecretStorage: the Secret Service in Python alone.
+The same as main.swift, with SecretStorage, a pure Python library.
 """
 
 import sys

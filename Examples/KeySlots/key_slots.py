@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Shows, adds and removes the key slots of a keychain: the passwords, recovery keys and computers that open it."""
+"""Lists, adds and removes the key slots of a keychain: passwords, recovery keys and computers."""
 
 import argparse
 import sys
@@ -21,9 +21,9 @@ def call(path, interface, method, signature=None, *arguments):
 
 
 def complete(prompt):
-    """Runs a prompt, and waits for the person; false if they cancelled it.
+    """Runs a prompt and waits for the person; returns false if they cancelled.
 
-    Only the connection that a prompt was made for can run it, which is why gdbus and busctl cannot do this.
+    Only the connection that created a prompt can run it, so gdbus and busctl cannot.
     """
     with connection.filter(MatchRule(type='signal', path=prompt, interface=PROMPT, member='Completed')) as signals:
         call(prompt, PROMPT, 'Prompt', 's', '')
@@ -45,7 +45,7 @@ def change(keychain, method, signature, argument):
 
 
 parser = argparse.ArgumentParser(description=__doc__)
-parser.add_argument('--keychain', metavar='NAME', default='login', help='the last part of its path (default: login)')
+parser.add_argument('--keychain', metavar='NAME', default='login', help='the last part of the path (default: login)')
 commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
 commands.add_parser('list', help='number, kind, day of the last change and label of each')
 for command, method, description in [
@@ -54,7 +54,7 @@ for command, method, description in [
     ('add-host', 'AddHost', 'this computer, by its TPM'),
 ]:
     adding = commands.add_parser(command, help=description)
-    adding.add_argument('label', nargs='?', default='', help='what it is called in the list')
+    adding.add_argument('label', nargs='?', default='', help='its label in the list')
     adding.set_defaults(method=method)
 commands.add_parser('remove', help='one of them').add_argument('number', type=int, help='its number in the list')
 arguments = parser.parse_args()

@@ -1,10 +1,10 @@
 import Security
 
-/// What the keychain has answered in place of a value.
+/// An error of the keychain.
 struct KeychainError: Error, CustomStringConvertible {
     let status: OSStatus
 
-    /// The message that belongs to the status.
+    /// The message of the status.
     var description: String {
         SecCopyErrorMessageString(status, nil) as String? ?? "Status \(status)."
     }

@@ -1,12 +1,12 @@
 import Security
 
-/// Texts of one service in the keychain, as easy to use as `UserDefaults`.
+/// Texts of one service in the keychain, in the style of `UserDefaults`.
 struct KeychainWrapper {
     let service: String
 
-    /// The text of a key; nil if there is none, and nil deletes it.
+    /// The text of a key; setting nil deletes it.
     ///
-    /// Says nothing of failures, as `UserDefaults` does. Where a failure must not be taken for "there is none", call the functions.
+    /// Ignores failures, like `UserDefaults`. Call the functions where a failure must differ from a missing text.
     subscript(key: String) -> String? {
         get { try? value(forKey: key) }
         nonmutating set {
@@ -18,7 +18,7 @@ struct KeychainWrapper {
         }
     }
 
-    /// Which item belongs to a key, and how it is to be kept.
+    /// The query for the item of a key.
     private func item(_ key: String) -> [CFString: Any] {
         [
             kSecClass: kSecClassGenericPassword,
@@ -50,7 +50,7 @@ struct KeychainWrapper {
         try check(SecItemAdd(item(key).merging(secret) { $1 } as CFDictionary, nil))
     }
 
-    /// Deletes the text of a key, and tells whether there was one.
+    /// Deletes the text of a key; returns whether there was one.
     @discardableResult
     func removeValue(forKey key: String) throws(KeychainError) -> Bool {
         let status = SecItemDelete(item(key) as CFDictionary)

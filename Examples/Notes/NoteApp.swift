@@ -10,7 +10,7 @@ struct NoteApp {
     private let file = NoteFile()
     private var state = State.locked
 
-    /// Asks what to do, until there is no more.
+    /// Runs commands until the end of the input.
     mutating func run() {
         print("Commands: unlock, show, edit, password, lock, reset, quit.")
         if file.header == nil { attempt { app in try app.begin() } }
@@ -23,7 +23,7 @@ struct NoteApp {
             case "password": whileOpen { app, text, key in try app.changePassword(text, key) }
             case "lock": state = .locked
             case "reset": attempt { app in try app.reset() }
-            default: print("There is no such command.")
+            default: print("Unknown command.")
             }
         }
     }
@@ -34,9 +34,9 @@ struct NoteApp {
 
     // MARK: Commands
 
-    /// Makes an empty note.
+    /// Creates an empty note.
     private mutating func begin() throws {
-        print("There is no note yet. Choose a password for it.")
+        print("There is no note yet. Choose a password for a new one.")
         let (header, key) = (NoteFile.Header(), try NoteKey())
         try key.store(.password, header.password)
         try file.write("", with: key, header)
@@ -52,10 +52,10 @@ struct NoteApp {
         offerTouch(key, header)
     }
 
-    /// Keeps the key for a touch, too, where there is a reader with an enrolled finger.
+    /// Also stores the key for a touch, if a finger is enrolled.
     private func offerTouch(_ key: NoteKey, _ header: NoteFile.Header) {
         guard LAContext().canEvaluatePolicy(.deviceOwnerAuthenticationWithBiometrics, error: nil) else { return }
-        // It may be kept already.
+        // It may be stored already.
         try? key.store(.touch, header.touch)
     }
 
@@ -84,7 +84,7 @@ struct NoteApp {
 
     private mutating func edit(_ key: NoteKey) throws {
         guard let header = file.header else { throw NoteError.damaged }
-        print("Type the note. A line with a dot and nothing else ends it.")
+        print("Type the note. End it with a line that contains only a dot.")
         var lines: [String] = []
         while let line = readLine(), line != "." { lines.append(line) }
         let text = lines.joined(separator: "\n")
@@ -93,12 +93,12 @@ struct NoteApp {
         print("Stored.")
     }
 
-    /// Keeps the key under the new password before the old one goes: whoever cancels still has that.
+    /// Stores the key under the new password before deleting the old item, so that cancelling loses nothing.
     private func changePassword(_ text: String, _ key: NoteKey) throws {
         guard let old = file.header else { throw NoteError.damaged }
         let context = LAContext()
         context.localizedReason = "Change the password of your note"
-        print("Type the old password, choose the new one, and type the old one again to take it away.")
+        print("Type the old password, choose a new one, and type the old one again to delete it.")
         _ = try NoteKey(.password, old.password, context)
         var new = old
         new.password = UUID().uuidString
@@ -108,24 +108,24 @@ struct NoteApp {
         print("The note has the new password.")
     }
 
-    /// Whoever has forgotten the password loses the note, but is not stuck.
+    /// Deletes the note, for owners who forgot the password.
     private mutating func reset() throws {
         guard let header = file.header else { return try begin() }
         try file.remove()
         state = .locked
-        print("The note is gone.")
+        print("The note was deleted.")
         let context = LAContext()
         context.localizedReason = "Delete the key of your note"
         do {
             try NoteKey.delete(.password, header.password, context)
             if NoteKey.isStored(.touch, header.touch) { try NoteKey.delete(.touch, header.touch, context) }
-            print("Its key is, too.")
+            print("Its key was deleted.")
         } catch {
-            print(error.localizedDescription, "Its key stays in the keychain, where it opens nothing any more.")
+            print(error.localizedDescription, "Its key is still in the keychain, but opens nothing.")
         }
     }
 
-    // MARK: Talking
+    // MARK: Input and output
 
     private func ask(_ prompt: String) -> String? {
         print(prompt, terminator: "")

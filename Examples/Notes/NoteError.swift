@@ -1,6 +1,6 @@
 import Security
 
-/// Why something could not be done with the note.
+/// An error of the note.
 enum NoteError: LocalizedError {
     case keychain(OSStatus)
     case damaged
@@ -9,10 +9,10 @@ enum NoteError: LocalizedError {
     var errorDescription: String? {
         switch self {
         case .keychain(errSecUserCanceled): "Cancelled."
-        case .keychain(errSecAuthFailed): "That was not right."
-        case .keychain(errSecItemNotFound): "The key of the note is not in the keychain any more."
+        case .keychain(errSecAuthFailed): "The finger or password was wrong."
+        case .keychain(errSecItemNotFound): "The key of the note is missing from the keychain."
         case .keychain(let status): SecCopyErrorMessageString(status, nil) as String? ?? "Status \(status)."
-        case .damaged: "The file of the note is damaged, or is another key's."
+        case .damaged: "The file of the note is damaged or has another key."
         case .file(let error): error.localizedDescription
         }
     }

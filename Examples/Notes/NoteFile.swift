@@ -1,7 +1,7 @@
 import Foundation
 import Gcrypt
 
-/// The note on disk: which items of the keychain have its key, and below that the note, encrypted with AES-256-GCM.
+/// The file of the note: the accounts of the items with its key, and the note encrypted with AES-256-GCM.
 struct NoteFile {
     /// The accounts of the two items.
     struct Header: Codable {
@@ -16,13 +16,13 @@ struct NoteFile {
 
     private let url: URL
 
-    /// In `$XDG_DATA_HOME/Notes`, which is `~/.local/share/Notes`.
+    /// In `$XDG_DATA_HOME/Notes`, by default `~/.local/share/Notes`.
     init() {
         let home = FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0]
         url = home.appendingPathComponent("Notes/note.json")
     }
 
-    /// Which items have the key; nil if there is no note.
+    /// The accounts of the items with the key; nil if there is no note.
     var header: Header? { contents?.header }
 
     private var contents: Contents? {
@@ -35,7 +35,7 @@ struct NoteFile {
         return text
     }
 
-    /// Writes the note, in place of what there was.
+    /// Replaces the note.
     func write(_ text: String, with key: NoteKey, _ header: Header) throws(NoteError) {
         do {
             let contents = Contents(header: header, sealed: try key.seal(text))
@@ -49,7 +49,7 @@ struct NoteFile {
         }
     }
 
-    /// Removes the note.
+    /// Deletes the note.
     func remove() throws(NoteError) {
         do {
             try FileManager.default.removeItem(at: url)

@@ -1,9 +1,9 @@
 import LocalAuthentication
 
-/// The key that the note is encrypted with, which is kept in the keychain twice.
+/// The encryption key of the note, stored in the keychain twice.
 ///
-/// One item is given out to a touch of an enrolled finger, the other to the note's password. Both are asked for by the keychain: this
-/// program sees neither.
+/// One item is released after a touch, the other with the note's password. The keychain asks for both; this program
+/// sees neither.
 struct NoteKey {
     /// A way to get the key.
     enum Way: String {
@@ -13,14 +13,14 @@ struct NoteKey {
 
     let bytes: Data
 
-    /// Makes a new key.
+    /// Generates a key.
     init() throws(NoteError) {
         var bytes = [UInt8](repeating: 0, count: 32)
         try NoteKey.check(SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes))
         self.bytes = Data(bytes)
     }
 
-    /// Gets the key; a person is asked, in the context's words.
+    /// Reads the key; the keychain asks the person, with the texts of the context.
     init(_ way: Way, _ id: String, _ context: LAContext) throws(NoteError) {
         let more: [String: Any] = [
             kSecReturnData as String: true,
@@ -32,12 +32,12 @@ struct NoteKey {
         self.bytes = bytes
     }
 
-    /// Whether the key is kept for a way; nobody is asked for that.
+    /// Whether the key is stored for a way; asks nobody.
     static func isStored(_ way: Way, _ id: String) -> Bool {
         SecItemCopyMatching(query(way, id, [:]), nil) == errSecSuccess
     }
 
-    /// Keeps the key, to be had in a way; for that by password a person is asked to choose one.
+    /// Stores the key for a way; for the password, the keychain asks the person to choose one.
     func store(_ way: Way, _ id: String) throws(NoteError) {
         let access = SecAccessControlCreateWithFlags(
             nil,
@@ -53,7 +53,7 @@ struct NoteKey {
         try NoteKey.check(SecItemAdd(NoteKey.query(way, id, more), nil))
     }
 
-    /// Takes a way to the key away; a person is asked for that, whatever the context has proved.
+    /// Deletes the item of a way; the keychain always asks for it.
     static func delete(_ way: Way, _ id: String, _ context: LAContext) throws(NoteError) {
         try check(SecItemDelete(query(way, id, [kSecUseAuthenticationContext as String: context])))
     }

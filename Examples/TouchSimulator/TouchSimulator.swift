@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A fingerprint reader that is not there, and a finger for it, as a simulator's menu has them.
+/// A virtual fingerprint reader and a finger, with the menu of a simulator.
 @main
 struct TouchSimulator {
     private let reader: VirtualReader
@@ -20,7 +20,7 @@ struct TouchSimulator {
         }
     }
 
-    /// What was started goes with an exit, but not with a signal.
+    /// An exit stops the child processes; a signal alone does not.
     private static func endOnInterrupts() -> any DispatchSourceSignal {
         signal(SIGINT, SIG_IGN)
         let source = DispatchSource.makeSignalSource(signal: SIGINT, queue: .global())
@@ -36,7 +36,7 @@ struct TouchSimulator {
     private mutating func run() async {
         print(
             """
-            A fingerprint reader is there for whoever has this in the environment:
+            A virtual fingerprint reader is running. To use it, set:
 
             export DBUS_SYSTEM_BUS_ADDRESS=\(reader.bus.address)
 
@@ -53,7 +53,7 @@ struct TouchSimulator {
                 default: continue
                 }
             } catch {
-                print("That did not work: \(error)")
+                print("Failed: \(error)")
             }
         }
     }
@@ -74,7 +74,7 @@ struct TouchSimulator {
     }
 
     private func touch(_ finger: String, _ message: String) async throws {
-        print("Waiting until somebody asks for a finger.")
+        print("Waiting for a program that asks for a finger.")
         try await reader.touch(finger)
         print(message)
     }

@@ -1,9 +1,9 @@
 import TestSupport
 import Testing
 
-/// Credentials, on a terminal, on which the keychain asks too.
+/// The example Credentials on a terminal, where the keychain also asks.
 struct CredentialsTests {
-    @Test("What was added is shown to who gives the keychain's password, and is gone after it was deleted")
+    @Test("Credentials are shown after the keychain's password, and are gone after their deletion")
     func credentials_addReadDelete() async throws {
         try await Example.with("Credentials") { example in
             let terminal = try TestTerminal()
@@ -31,7 +31,7 @@ struct CredentialsTests {
         }
     }
 
-    @Test("Who says no gets nothing, and the same name is not added twice")
+    @Test("A refusal shows nothing, and the same name is not added twice")
     func credentials_refusedAndTwice_sayWhy() async throws {
         try await Example.with("Credentials") { example in
             let terminal = try TestTerminal()

@@ -1,15 +1,16 @@
 import Foundation
 import TestSupport
 
-/// An example's built program, with the keychain that it uses.
+/// The built program of an example, with a keychain of its own.
 struct Example {
     let daemon: KeychainDaemon
     private let name: String
-    /// What the daemon finds before the system's programs.
+    /// A folder of programs that precede the system's for the daemon.
     private let programs: TemporaryFolder
 
-    /// Runs a test with a keychain of its own, whose password is `password`; the daemon asks on the program's terminal, by
-    /// `pinentry-tty`, whatever else is installed.
+    /// Runs a test with a keychain whose password is `password`.
+    ///
+    /// The daemon asks on the program's terminal, with `pinentry-tty`, even if others are installed.
     static func with(
         _ name: String,
         environment: [String: String?] = [:],
@@ -29,14 +30,14 @@ struct Example {
         }
     }
 
-    /// The folder of this example's sources.
+    /// The folder of the example's sources.
     var folder: String {
         let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent()
         return project.appendingPathComponent("Examples/\(name)").path
     }
 
-    /// The program, which was built with the tests.
+    /// The built program.
     var program: String { Example.program(name) }
 
     /// The program of an example.
@@ -45,12 +46,12 @@ struct Example {
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
     }
 
-    /// Starts it with some arguments on a terminal.
+    /// Starts the program on a terminal.
     func start(_ arguments: String = "", on terminal: TestTerminal) throws -> ChildProcess {
         try terminal.run("exec \(program) \(arguments)", environment: daemon.environment)
     }
 
-    /// Runs it, or another program of its folder, to the end, without a terminal.
+    /// Runs the program, or another one in its folder, to the end without a terminal.
     func run(_ other: String? = nil, _ arguments: String..., input: String = "") async throws -> CommandResult {
         try await Command.run(
             other.map { "\(folder)/\($0)" } ?? program,

@@ -1,12 +1,12 @@
 import TestSupport
 import Testing
 
-/// FromOtherLanguages: one item, four programs.
+/// The example FromOtherLanguages: one item, four programs.
 struct FromOtherLanguagesTests {
-    /// What has the command line of the Swift program.
+    /// The programs with the same command line as the Swift one.
     private static let others = ["with_secret_tool.sh", "with_secretstorage.py", "with_libsecret.py"]
 
-    @Test("What each of them writes all of them read")
+    @Test("All programs read what each writes")
     func everyone_writes_everyoneReads() async throws {
         try await Example.with("FromOtherLanguages") { example in
             let result = try await Command.run(
@@ -18,7 +18,7 @@ struct FromOtherLanguagesTests {
         }
     }
 
-    @Test("Swift changes the item that another has made, and makes no second one", arguments: others)
+    @Test("Swift changes another program's item instead of adding a second", arguments: others)
     func write_anothersItem_isChanged(other: String) async throws {
         try await Example.with("FromOtherLanguages") { example in
             try await example.write("first", with: other)
@@ -28,7 +28,7 @@ struct FromOtherLanguagesTests {
         }
     }
 
-    @Test("Python changes the item that Swift has made", arguments: ["with_secretstorage.py", "with_libsecret.py"])
+    @Test("Python changes Swift's item", arguments: ["with_secretstorage.py", "with_libsecret.py"])
     func write_itemOfSwift_isChanged(other: String) async throws {
         try await Example.with("FromOtherLanguages") { example in
             try await example.write("first", with: nil)
@@ -38,7 +38,7 @@ struct FromOtherLanguagesTests {
         }
     }
 
-    @Test("Each says so when there is none", arguments: [nil] + others)
+    @Test("Each program reports a missing item", arguments: [nil] + others)
     func read_missing_fails(program: String?) async throws {
         try await Example.with("FromOtherLanguages") { example in
             let result = try await example.run(program, "read", "mail", "nobody")
@@ -48,13 +48,13 @@ struct FromOtherLanguagesTests {
 }
 
 extension Example {
-    /// Lets the Swift program, or another, write the password of an item.
+    /// Writes the password of the item with a program.
     fileprivate func write(_ password: String, with program: String?) async throws {
         let result = try await run(program, "write", "mail", "anna", input: password)
         try #require(result.succeeded, "\(result.text)\(result.errors)")
     }
 
-    /// What the Swift program, or another, reads of the same item.
+    /// Reads the password of the item with a program.
     fileprivate func read(with program: String?) async throws -> String {
         let result = try await run(program, "read", "mail", "anna")
         try #require(result.succeeded, "\(result.text)\(result.errors)")

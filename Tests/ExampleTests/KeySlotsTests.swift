@@ -2,16 +2,16 @@ import Foundation
 import TestSupport
 import Testing
 
-/// KeySlots, on a terminal, on which the keychain asks too.
+/// The example KeySlots on a terminal, where the keychain also asks.
 struct KeySlotsTests {
     private static let program = "key_slots.py"
 
-    /// Runs a command that needs nobody, and gives what it says.
+    /// Runs a command that asks nobody; returns its output.
     private func say(_ example: Example, _ arguments: [String]) async throws -> CommandResult {
         try await Command.run("\(example.folder)/\(Self.program)", arguments, environment: example.daemon.environment)
     }
 
-    /// The lines of `list`, without the day.
+    /// The lines of `list` without the date.
     private func slots(_ example: Example) async throws -> [String] {
         let result = try await say(example, ["list"])
         try #require(result.succeeded, "\(result.errors)")
@@ -33,13 +33,13 @@ struct KeySlotsTests {
         return child
     }
 
-    @Test("A recovery key is shown once and kept, a further password chosen, and each is taken away again")
+    @Test("A recovery key and a second password are added and removed again")
     func keySlots_addListRemove() async throws {
         try await Example.with("KeySlots") { example in
             #expect(try await slots(example) == ["1 password"])
             let terminal = try TestTerminal()
             let adding = try await change(example, "add-recovery-key \"in the safe\"", on: terminal)
-            // “I Have Written It Down” or “Cancel”, by their first letters.
+            // Selects “I Have Written It Down” or “Cancel” by its first letter.
             try await terminal.waitFor("[ic]?")
             terminal.type("i")
             #expect(try await adding.waitForExit() == .success)
@@ -59,7 +59,7 @@ struct KeySlotsTests {
         }
     }
 
-    @Test("A computer with a TPM opens the keychain, and is in the list")
+    @Test("A computer with a TPM opens the keychain, and is listed")
     func addHost_withATPM_isListed() async throws {
         let tpm = try await SoftwareTPM()
         let folder = try TemporaryFolder()
@@ -77,7 +77,7 @@ struct KeySlotsTests {
         }
     }
 
-    @Test("Who cancels changes nothing; what is not possible is said")
+    @Test("Cancelling changes nothing, and errors are reported")
     func keySlots_cancelledOrImpossible_sayWhy() async throws {
         try await Example.with("KeySlots") { example in
             let terminal = try TestTerminal()

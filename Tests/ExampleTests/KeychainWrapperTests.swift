@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// KeychainWrapper, on a terminal.
+/// The example KeychainWrapper on a terminal.
 struct KeychainWrapperTests {
     @Test("Values are set, shown, changed and deleted, and outlive the program")
     func wrapper_setShowChangeDelete() async throws {
@@ -46,7 +46,7 @@ struct KeychainWrapperTests {
         return program
     }
 
-    /// Types a line, and waits for it, what is answered, and the next prompt.
+    /// Types a line, and waits for its echo, the answer and the next prompt.
     private func type(_ line: String, on terminal: TestTerminal, answer: String = "") async throws {
         terminal.type(line + "\r")
         try await terminal.waitFor("\(line)\r\n\(answer)> ")

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Notes, on a terminal, on which the keychain asks too.
+/// The example Notes on a terminal, where the keychain also asks.
 struct NotesTests {
-    @Test("A note is written, locked, opened by its password, and cannot be read without")
+    @Test("A note is written, locked and opened by its password, and cannot be read without it")
     func note_isWrittenLockedAndOpened() async throws {
         try await Example.with("Notes") { example in
             let terminal = try TestTerminal()
@@ -12,7 +12,7 @@ struct NotesTests {
             try await terminal.choosePassword("first")
             try await terminal.waitFor("open> ")
             terminal.type("edit\r")
-            try await terminal.waitFor("ends it.")
+            try await terminal.waitFor("contains only a dot.")
             terminal.type("Buy milk\rand bread\r.\r")
             try await terminal.waitFor("Stored.")
             terminal.type("lock\rshow\r")
@@ -33,7 +33,7 @@ struct NotesTests {
         }
     }
 
-    @Test("The password is changed, after which only the new one opens the note, and the note is reset")
+    @Test("After a change of the password only the new one opens the note, and the note can be reset")
     func password_isChanged_andTheNoteReset() async throws {
         try await Example.with("Notes") { example in
             let terminal = try TestTerminal()
@@ -43,7 +43,7 @@ struct NotesTests {
             terminal.type("password\r")
             try await terminal.typePassword("first")
             try await terminal.choosePassword("second")
-            // To delete the old key is asked for by itself.
+            // Deleting the old key asks separately.
             try await terminal.typePassword("first")
             try await terminal.waitFor("The note has the new password.")
             terminal.type("lock\runlock\r")
@@ -52,8 +52,8 @@ struct NotesTests {
             try await terminal.waitFor("The note is open.")
             terminal.type("reset\r")
             try await terminal.typePassword("second")
-            try await terminal.waitFor("Its key is, too.")
-            // Begun anew, and the person has second thoughts.
+            try await terminal.waitFor("Its key was deleted.")
+            // The person starts again and cancels.
             terminal.type("unlock\r")
             try await terminal.waitFor("New password:")
             terminal.type("\u{4}")
@@ -65,13 +65,13 @@ struct NotesTests {
 }
 
 extension TestTerminal {
-    /// Types a password when it is asked for.
+    /// Types a password at its prompt.
     func typePassword(_ password: String) async throws {
         try await waitFor("Password:")
         type("\(password)\r")
     }
 
-    /// Types a new password, as often as it is asked for.
+    /// Types a new password at each of its prompts.
     func choosePassword(_ password: String) async throws {
         try await waitFor("New password:")
         type("\(password)\r")
@@ -81,7 +81,7 @@ extension TestTerminal {
 }
 
 extension Example {
-    /// Everything that the example and the keychain have written.
+    /// All files that the example and the keychain wrote.
     fileprivate func storedFiles() throws -> [Data] {
         let files = FileManager.default.enumerator(atPath: daemon.dataHome)?.compactMap { $0 as? String } ?? []
         let contents = files.compactMap { FileManager.default.contents(atPath: daemon.dataHome + "/" + $0) }

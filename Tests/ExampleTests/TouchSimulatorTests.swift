@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// TouchSimulator, with Notes beside it, as on two terminals.
+/// The examples TouchSimulator and Notes, as on two terminals.
 struct TouchSimulatorTests {
-    @Test("A note is opened by a touch that matches, and not by one that does not")
+    @Test("A note is opened by a matching touch, and not by another")
     func note_isOpenedByTouch() async throws {
         let menu = try TestTerminal()
         let simulator = try menu.run("exec \(Example.program("TouchSimulator"))")
@@ -25,7 +25,7 @@ struct TouchSimulatorTests {
             menu.type("m\r")
             try await menu.waitFor("A matching touch.")
             try await terminal.waitFor("The note is open.")
-            // The password does as well.
+            // The password opens it too.
             terminal.type("lock\runlock\r")
             try await terminal.waitFor("[uc]?")
             terminal.type("u")
@@ -40,7 +40,7 @@ struct TouchSimulatorTests {
         #expect(try await simulator.waitForExit() == .success)
     }
 
-    @Test("Ctrl-C takes the reader away, too")
+    @Test("Ctrl-C removes the reader")
     func interrupt_endsAll() async throws {
         let menu = try TestTerminal()
         let simulator = try menu.run("exec \(Example.program("TouchSimulator"))")
