@@ -1,7 +1,7 @@
-"""snippets.py FILE...: the Swift code in documents and in the comments of sources, as one file of Swift on standard output.
+"""snippets.py FILE...: prints the Swift code in documents and doc comments as one Swift file.
 
-Each block becomes a function, so that none sees another's names; its imports go to the top. A block that begins with a comment and the name
-of a file is part of that file, and left out.
+Each block becomes a function with a scope of its own; imports move to the top. Blocks that begin with a comment and a file
+name are parts of that file, and are left out.
 """
 
 import re
@@ -9,7 +9,7 @@ import sys
 
 
 def lines_of(path):
-    """A document's lines; of Swift only what its documentation comments say, the others empty."""
+    """The lines of a document; in Swift files, other lines than doc comments are empty."""
     with open(path, encoding='utf-8') as file:
         for line in file.read().splitlines():
             if path.endswith('.swift'):
@@ -20,7 +20,7 @@ def lines_of(path):
 
 
 def blocks_of(path):
-    """The first line's number, and the lines, of each block."""
+    """The number of the first line, and the lines, of each block."""
     first, block = 0, None
     for number, line in enumerate(lines_of(path), 1):
         if block is None and line.strip() == '```swift':

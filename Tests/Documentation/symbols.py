@@ -1,4 +1,4 @@
-"""symbols.py curated|supported|answered LIBRARY: holds a library's documentation against what it declares. `make docs` has been run."""
+"""symbols.py curated|supported|answered LIBRARY: compares a library's documentation with its declarations, after `make docs`."""
 
 import glob
 import json
@@ -15,7 +15,7 @@ def declared(library):
 
 
 def curated(library):
-    """What DocC had to find a place for itself on the library's page."""
+    """The symbols in groups that DocC generated on the library's page."""
     with open(f'{BUILT}/site/data/documentation/{library.lower()}.json', encoding='utf-8') as file:
         sections = json.load(file)['topicSections']
     for section in sections:
@@ -24,14 +24,14 @@ def curated(library):
 
 
 def supported(library):
-    """Symbols without a row in the table, rows without a symbol, and rows that do not say what becomes of it."""
+    """Symbols without a row in the table, rows without a symbol, and rows without a valid status."""
     with open(f'Sources/{library}/{library}.docc/SupportedSymbols.md', encoding='utf-8') as file:
         rows = re.findall(r'^\| (``.*?) \| (.*) \|$', file.read(), re.MULTILINE)
     if not rows:
         yield 'the table is empty'
     names = [name for symbols, _ in rows for name in re.findall(r'``(.*?)``', symbols)]
     symbols = declared(library)
-    # Members are told of with their type, but for those that are Apple's options, codes and settings.
+    # A type's row covers its members, except Apple's options, codes and settings.
     types = 'SecAccessControlCreateFlags|LAContext|LAError/Code|LAPolicy|LABiometryType'
     members = {name for name in symbols if re.match(rf'({types})/(?!init\()\w+(\(.*\))?$', name)}
     top = {name for name in symbols if '/' not in name and not re.match(r'errSec\w+$', name)}
@@ -39,22 +39,22 @@ def supported(library):
     yield from (f'no row: {name}' for name in sorted(wanted - set(names)))
     yield from (f'no symbol: {name}' for name in names if name not in symbols)
     yield from (f'twice: {name}' for name in sorted(set(names)) if names.count(name) > 1)
-    for what, becomes in rows:
-        if not re.match(r'supported\b|ignored: .|errSecUnimplemented\b', becomes):
-            yield f'what becomes of {what}?'
+    for symbols, status in rows:
+        if not re.match(r'supported\b|ignored: .|errSecUnimplemented\b', status):
+            yield f'no status: {symbols}'
 
 
 def answered(library):
-    """Codes that the functions answer with and the article on result codes does not tell of, and the other way round."""
+    """Codes that the functions return but the article on result codes does not explain, and vice versa."""
     with open(f'Sources/{library}/{library}.docc/ResultCodes.md', encoding='utf-8') as file:
-        told = set(re.findall(r'^\| ``(errSec\w+)`` \|', file.read(), re.MULTILINE))
+        explained = set(re.findall(r'^\| ``(errSec\w+)`` \|', file.read(), re.MULTILINE))
     used = set()
     for path in glob.glob(f'Sources/{library}/**/*.swift', recursive=True):
         if '/ResultCodes' not in path:
             with open(path, encoding='utf-8') as file:
                 used |= {code for line in file for code in re.findall(r'errSec\w+', line.split('//')[0])}
-    yield from (f'not told of: {code}' for code in sorted(used - told))
-    yield from (f'never answered: {code}' for code in sorted(told - used))
+    yield from (f'not explained: {code}' for code in sorted(used - explained))
+    yield from (f'never returned: {code}' for code in sorted(explained - used))
 
 
 problems = list({'curated': curated, 'supported': supported, 'answered': answered}[sys.argv[1]](sys.argv[2]))

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# make docs: DocC finds nothing to warn of, every symbol has its place, and the table of supported symbols leaves none out.
+# make docs: no warnings of DocC, every symbol in a group, and complete tables of symbols and result codes.
 
 site=.build/documentation/site
 check "make docs" make --no-print-directory docs
@@ -15,9 +15,9 @@ for catalog in Sources/*/*.docc; do
     done
     check "$library: every symbol is in a group" python3 "$scripts/symbols.py" curated "$library"
     if [[ -e $catalog/SupportedSymbols.md ]]; then
-        check "$library: the table of symbols is whole" python3 "$scripts/symbols.py" supported "$library"
+        check "$library: the table of symbols is complete" python3 "$scripts/symbols.py" supported "$library"
     fi
     if [[ -e $catalog/ResultCodes.md ]]; then
-        check "$library: the codes that are answered are told of" python3 "$scripts/symbols.py" answered "$library"
+        check "$library: every returned code is explained" python3 "$scripts/symbols.py" answered "$library"
     fi
 done
