@@ -93,16 +93,3 @@ struct RunningProcessTests {
         #expect(caller.description.hasPrefix("“/usr/bin/true” in a file system of its own"))
     }
 }
-
-/// Whether this machine lets a process have a file system of its own.
-enum ForeignFileSystem {
-    static let isPossible: Bool = {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/unshare")
-        process.arguments = ["--map-root-user", "--mount", "true"]
-        process.standardError = FileHandle.nullDevice
-        guard (try? process.run()) != nil else { return false }
-        process.waitUntilExit()
-        return process.terminationStatus == 0
-    }()
-}
