@@ -1,23 +1,23 @@
-/// Why an authentication has come to nothing: Apple's errors, one for one.
+/// The failure of an authentication: Apple's errors, one for one.
 ///
-/// Two errors are equal if their codes are; the reason is for logs and the audit, and holds no secret.
+/// Equality compares the codes only. The reason is for logs and the audit, and holds no secret.
 package struct AuthenticationError: Error, Hashable {
-    /// What kind of end it was.
+    /// The kind of failure.
     package let code: Code
 
-    /// The end in words.
+    /// The reason in words.
     package let reason: String
 
-    /// What has led to it, where the code does not say enough for the audit.
+    /// A cause that the audit tells apart.
     package enum Cause: Hashable, Sendable {
-        /// A touch was needed, and the prompter is trusted with passwords only.
+        /// A touch is needed, and the prompter is trusted with passwords only.
         case prompterNotTrusted
     }
 
-    /// What has led to it, if that is one of the causes that have a name.
+    /// The cause, if the audit tells it apart.
     package let cause: Cause?
 
-    /// Creates an error of a kind, with a reason in words.
+    /// Creates an error.
     package init(_ code: Code, reason: String, cause: Cause? = nil) {
         self.code = code
         self.reason = reason
@@ -41,82 +41,68 @@ extension AuthenticationError: CustomStringConvertible {
 }
 
 extension AuthenticationError {
-    /// A kind of end, open to new ones; numbers and names are those of Apple's LAError.
-    package struct Code: Hashable, Sendable, CaseIterable, CustomStringConvertible {
-        private enum Kind: Int32, CaseIterable {
-            case authenticationFailed = -1
-            case userCancel = -2
-            case userFallback = -3
-            case systemCancel = -4
-            case passcodeNotSet = -5
-            case biometryNotAvailable = -6
-            case biometryNotEnrolled = -7
-            case biometryLockout = -8
-            case appCancel = -9
-            case invalidContext = -10
-            case biometryNotPaired = -12
-            case biometryDisconnected = -13
-            case notInteractive = -1004
-        }
-
-        private let kind: Kind
-
-        /// What was given was wrong: another finger, another passcode.
-        package static let authenticationFailed = Code(kind: .authenticationFailed)
+    /// The kinds of failure, with the names and numbers of Apple's LAError.
+    package enum Code: Int32, Hashable, Sendable, CaseIterable {
+        /// The wrong finger or password was given.
+        case authenticationFailed = -1
 
         /// The person has cancelled.
-        package static let userCancel = Code(kind: .userCancel)
+        case userCancel = -2
 
-        /// The person has chosen the fallback, and there is none but the program's own.
-        package static let userFallback = Code(kind: .userFallback)
+        /// The person has chosen the program's own fallback.
+        case userFallback = -3
 
-        /// Something else has ended it: the session was locked, the prompter crashed, time ran out.
-        package static let systemCancel = Code(kind: .systemCancel)
+        /// The system has cancelled: the session was locked, the prompter has crashed, or time has run out.
+        case systemCancel = -4
 
         /// There is no passcode.
-        package static let passcodeNotSet = Code(kind: .passcodeNotSet)
+        case passcodeNotSet = -5
 
         /// There is no reader, or no service for it.
-        package static let biometryNotAvailable = Code(kind: .biometryNotAvailable)
+        case biometryNotAvailable = -6
 
         /// No finger is enrolled.
-        package static let biometryNotEnrolled = Code(kind: .biometryNotEnrolled)
+        case biometryNotEnrolled = -7
 
-        /// Too many touches did not match; the passcode has to be given first.
-        package static let biometryLockout = Code(kind: .biometryLockout)
+        /// Too many touches did not match; biometry is locked until the passcode is given.
+        case biometryLockout = -8
 
-        /// The program that asked has withdrawn.
-        package static let appCancel = Code(kind: .appCancel)
+        /// The program has cancelled.
+        case appCancel = -9
 
-        /// The context was invalidated, or never was.
-        package static let invalidContext = Code(kind: .invalidContext)
+        /// The context was invalidated, or does not exist.
+        case invalidContext = -10
 
-        /// The reader needs pairing; none that is known here does.
-        package static let biometryNotPaired = Code(kind: .biometryNotPaired)
+        /// The reader is not paired; no reader known here is ever paired.
+        case biometryNotPaired = -12
 
-        /// The reader went away.
-        package static let biometryDisconnected = Code(kind: .biometryDisconnected)
+        /// The reader was unplugged.
+        case biometryDisconnected = -13
 
-        /// A person would have to be asked, and must not be or cannot be.
-        package static let notInteractive = Code(kind: .notInteractive)
-
-        /// All codes.
-        package static let allCases = Kind.allCases.map(Code.init(kind:))
-
-        /// Apple's number; what goes over the bus.
-        package var rawValue: Int32 { kind.rawValue }
+        /// A person would have to be asked, and cannot or must not be.
+        case notInteractive = -1004
 
         /// Apple's name.
-        package var description: String { "\(kind)" }
+        package var name: String { "\(self)" }
+    }
+}
 
-        /// Takes Apple's number; nil if it is none of these.
-        package init?(rawValue: Int32) {
-            guard let kind = Kind(rawValue: rawValue) else { return nil }
-            self.kind = kind
-        }
+extension AuthenticationError {
+    /// The failure of an evaluation whose prompter has failed.
+    init(_ error: PromptError) {
+        let code: Code =
+            switch error.code {
+            case .unavailable: .notInteractive
+            case .crashed, .timedOut, .interrupted, .failed, .tooMany, .notTrusted: .systemCancel
+            }
+        self.init(code, reason: error.reason)
+    }
 
-        private init(kind: Kind) {
-            self.kind = kind
+    /// The failure of an evaluation whose conversation was cancelled.
+    package init(_ cancellation: Cancellation) {
+        switch cancellation {
+        case .byProgram: self.init(.appCancel, reason: "the program has cancelled")
+        case .bySystem(let reason): self.init(.systemCancel, reason: reason)
         }
     }
 }

@@ -28,7 +28,7 @@ package final class Conversation {
     /// What every further question is answered.
     private enum Ending {
         case cancelled
-        case withdrawn(Withdrawal)
+        case cancelledOutside(Cancellation)
         case failed(PromptError)
     }
 
@@ -52,7 +52,7 @@ package final class Conversation {
     private var openingCount = 0
     /// How far the dialog was trusted that has been asked last.
     package private(set) var trustOfAnswer = PrompterTrust.trusted
-    private var onWithdrawal: (@BusActor (Withdrawal) -> Void)?
+    private var onCancellation: (@BusActor (Cancellation) -> Void)?
     /// How many hold the turn, and what is to be given back when none does any more.
     private var holders = 0
     private var heldTicket: PromptQueue.Ticket?
@@ -72,15 +72,20 @@ package final class Conversation {
         if case .ended = state { true } else { false }
     }
 
-    /// Why it was ended from outside; nil if it was not.
-    package var withdrawal: Withdrawal? {
-        if case .ended(.withdrawn(let withdrawal)) = state { withdrawal } else { nil }
+    /// The reason why it was cancelled from outside; nil if it was not.
+    package var cancellation: Cancellation? {
+        if case .ended(.cancelledOutside(let cancellation)) = state { cancellation } else { nil }
     }
 
-    /// Sets what is called when it is ended from outside, at once if it has been; nil for nothing.
-    package func whenWithdrawn(_ action: (@BusActor (Withdrawal) -> Void)?) {
-        onWithdrawal = action
-        if let withdrawal { action?(withdrawal) }
+    /// Sets the handler of a cancellation from outside, and calls it immediately if there was one.
+    package func whenCancelled(_ action: (@BusActor (Cancellation) -> Void)?) {
+        onCancellation = action
+        if let cancellation { action?(cancellation) }
+    }
+
+    /// Whether the caller can probably be asked now; nothing is started or shown to find out.
+    func isAvailable() async -> Bool {
+        await queue.isAvailable(for: caller)
     }
 
     // MARK: The turn
@@ -147,7 +152,7 @@ package final class Conversation {
         }
         switch state {
         case .ended(.cancelled): return .cancelled
-        case .ended(.withdrawn): return .withdrawn
+        case .ended(.cancelledOutside): return .withdrawn
         case .ended(.failed(let error)): throw error
         case .new, .queued, .opening, .open: break
         }
@@ -209,8 +214,8 @@ package final class Conversation {
 
     /// Ends it: closes the dialog if one is open, and lets the next have its turn; a question that waits, and every further one, is
     /// answered ``PromptAnswer/withdrawn``.
-    package func end(_ withdrawal: Withdrawal = .byProgram) {
-        end(.withdrawn(withdrawal))
+    package func end(_ cancellation: Cancellation = .byProgram) {
+        end(.cancelledOutside(cancellation))
     }
 
     private func end(_ ending: Ending) {
@@ -229,8 +234,8 @@ package final class Conversation {
             dialog?.close()
             giveBack(ticket)
         }
-        if let withdrawal { onWithdrawal?(withdrawal) }
-        onWithdrawal = nil
+        if let cancellation { onCancellation?(cancellation) }
+        onCancellation = nil
     }
 
     /// Asks until there is an answer to the question as it was last put.

@@ -1,14 +1,39 @@
-/// Why nobody could be asked, or no answer came.
+/// A failure to ask a person.
 ///
-/// To cancel is an answer and no error. Two errors are equal if their codes are; the reason is for logs and holds no secret.
+/// A person who cancels gives an answer; that is no error. Equality compares the codes only. The reason is for logs, and holds no
+/// secret.
 package struct PromptError: Error, Equatable {
-    /// What kind of failure it was.
+    /// The kinds of failure.
+    package enum Code: Hashable, Sendable {
+        /// The prompter is not there, and cannot be started.
+        case unavailable
+
+        /// The prompter ended while it asked.
+        case crashed
+
+        /// The person did not answer in time.
+        case timedOut
+
+        /// The prompter has closed its dialog without an answer, such as when the screen was locked.
+        case interrupted
+
+        /// The prompter refused, or broke its protocol.
+        case failed
+
+        /// The queue of questions is full.
+        case tooMany
+
+        /// The question needs a trusted dialog, and a program of the user may be behind this one.
+        case notTrusted
+    }
+
+    /// The kind of failure.
     package let code: Code
 
-    /// The failure in words, for a log line.
+    /// The reason in words.
     package let reason: String
 
-    /// Creates an error of a kind, with a reason in words.
+    /// Creates an error.
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
@@ -25,43 +50,10 @@ extension PromptError: CustomStringConvertible {
     package var description: String { "\(code): \(reason)" }
 }
 
-extension PromptError {
-    /// A kind of failure, open to new ones.
-    package struct Code: Hashable, Sendable, CustomStringConvertible {
-        private enum Kind: String {
-            case unavailable
-            case crashed
-            case timedOut
-            case interrupted
-            case failed
-            case tooMany
-            case notTrusted
-        }
-
-        private let kind: Kind
-
-        /// There is no such prompter, and none can be started.
-        package static let unavailable = Code(kind: .unavailable)
-
-        /// The prompter ended while it was asked.
-        package static let crashed = Code(kind: .crashed)
-
-        /// No answer came in the time that there was.
-        package static let timedOut = Code(kind: .timedOut)
-
-        /// The prompter has taken its dialog away without an answer, such as when the screen is locked.
-        package static let interrupted = Code(kind: .interrupted)
-
-        /// The prompter refused, or said what its protocol does not allow.
-        package static let failed = Code(kind: .failed)
-
-        /// So many questions wait for a person that no more are taken.
-        package static let tooMany = Code(kind: .tooMany)
-
-        /// The answer would take no knowledge, and a program of the user may be behind the dialog.
-        package static let notTrusted = Code(kind: .notTrusted)
-
-        /// The name of the code.
-        package var description: String { kind.rawValue }
-    }
+/// Why a conversation was cancelled from outside.
+package enum Cancellation: Hashable, Sendable {
+    /// The program has cancelled its request, or has left the bus.
+    case byProgram
+    /// The daemon allows no questions, such as while the session is locked.
+    case bySystem(reason: String)
 }

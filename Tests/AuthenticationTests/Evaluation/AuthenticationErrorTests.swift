@@ -16,7 +16,7 @@ struct AuthenticationErrorTests {
         ]
         for (code, number, name) in numbers {
             #expect(code.rawValue == number)
-            #expect(code.description == name)
+            #expect(code.name == name)
             #expect(AuthenticationError.Code(rawValue: number) == code)
         }
         #expect(AuthenticationError.Code.allCases.count == numbers.count)

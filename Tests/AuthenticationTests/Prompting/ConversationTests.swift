@@ -285,27 +285,27 @@ struct ConversationTests {
         try await beginning.value
     }
 
-    @Test(arguments: [Withdrawal.byProgram, .bySystem(reason: "the session was locked")])
+    @Test(arguments: [Cancellation.byProgram, .bySystem(reason: "the session was locked")])
     @BusActor
-    func end_tellsWhoFollowsIt_onceAndWhy(withdrawal: Withdrawal) async throws {
+    func end_tellsWhoFollowsIt_onceAndWhy(cancellation: Cancellation) async throws {
         let conversation = makeConversation()
-        let told = Recorder<Withdrawal>()
-        conversation.whenWithdrawn { told.record($0) }
-        conversation.end(withdrawal)
+        let told = Recorder<Cancellation>()
+        conversation.whenCancelled { told.record($0) }
+        conversation.end(cancellation)
         conversation.end()
-        #expect(told.all == [withdrawal] && conversation.withdrawal == withdrawal)
-        conversation.whenWithdrawn { told.record($0) }
-        #expect(told.all == [withdrawal, withdrawal])
+        #expect(told.all == [cancellation] && conversation.cancellation == cancellation)
+        conversation.whenCancelled { told.record($0) }
+        #expect(told.all == [cancellation, cancellation])
     }
 
     @Test
     @BusActor
-    func cancelledByThePerson_isNoWithdrawal() async throws {
+    func cancelledByThePerson_isNoCancellationFromOutside() async throws {
         let conversation = makeConversation()
-        conversation.whenWithdrawn { _ in Issue.record("nobody has withdrawn") }
+        conversation.whenCancelled { _ in Issue.record("nobody has cancelled from outside") }
         let answer = try await ask(.unlock, in: conversation)
         prompter.dialogs[0].answer(.cancelled)
         #expect(try await answer.value == .cancelled)
-        #expect(conversation.withdrawal == nil)
+        #expect(conversation.cancellation == nil)
     }
 }

@@ -3,7 +3,7 @@ import Testing
 
 struct PromptErrorTests {
     private static let codes: [PromptError.Code] = [
-        .unavailable, .crashed, .timedOut, .interrupted, .failed, .tooMany,
+        .unavailable, .crashed, .timedOut, .interrupted, .failed, .tooMany, .notTrusted,
     ]
 
     @Test

@@ -10,6 +10,8 @@ final class ScriptedPrompter: Prompter {
 
     /// What has happened, in order: `open CALLER`, `ask MESSAGE WARNING`, `revise WARNING`, `close`.
     nonisolated let events = Recorder<String>()
+    /// The requests as they were shown: asked, or revised.
+    nonisolated let requests = Recorder<PromptRequest>()
     /// The dialogs, in the order in which they were opened.
     private(set) var dialogs: [ScriptedDialog] = []
 
@@ -23,6 +25,10 @@ final class ScriptedPrompter: Prompter {
     var whenJudged: (@BusActor () -> Void)?
     /// Whether dialogs can change their words.
     var revises = false
+    /// Whether dialogs show a question at once; otherwise ``show()`` does.
+    var showsAtOnce = true
+    /// The password that a dialog answers as it is closed; nil for none.
+    var passwordOnClose: String?
     /// Whether opening waits for ``letOpen()``.
     var isSlow = false
 
@@ -57,6 +63,17 @@ final class ScriptedPrompter: Prompter {
         for opening in waiting { opening.resume() }
     }
 
+    /// Shows the question of the last dialog.
+    func show() {
+        dialogs.last?.show()
+    }
+
+    /// Answers the question of the last dialog, if it asks one now.
+    func answerNow(_ answer: consuming PromptAnswer) {
+        guard let dialog = dialogs.last, dialog.isAsking else { return }
+        dialog.answer(answer)
+    }
+
     /// Answers the question of the last dialog, once there is one.
     func answer(_ answer: consuming PromptAnswer, after start: Int = 0) async throws {
         _ = try await events.first("the question", after: start) { $0.hasPrefix("ask ") }
@@ -74,6 +91,9 @@ final class ScriptedDialog: PromptDialog {
     private var error: PromptError?
     private var isAnswered = false
     private var isClosed = false
+    private var whenShown: (@BusActor () -> Void)?
+    /// Whether a question waits for its answer.
+    private(set) var isAsking = false
 
     init(_ prompter: ScriptedPrompter, questions: Set<PromptRequest.Question>) {
         self.prompter = prompter
@@ -87,8 +107,15 @@ final class ScriptedDialog: PromptDialog {
         whenShown: @escaping @BusActor () -> Void
     ) async throws(PromptError) -> PromptAnswer {
         if isClosed { return .withdrawn }
+        isAsking = true
+        self.whenShown = whenShown
+        defer {
+            isAsking = false
+            self.whenShown = nil
+        }
+        prompter.requests.record(request)
         prompter.events.record("ask \(request.message) \(request.warning)")
-        whenShown()
+        if prompter.showsAtOnce { whenShown() }
         await withCheckedContinuation { continuation in
             self.continuation = continuation
             if isAnswered { resume() }
@@ -100,6 +127,7 @@ final class ScriptedDialog: PromptDialog {
 
     func revise(_ request: PromptRequest) -> Bool {
         guard prompter.revises else { return false }
+        prompter.requests.record(request)
         prompter.events.record("revise \(request.warning)")
         return true
     }
@@ -113,7 +141,15 @@ final class ScriptedDialog: PromptDialog {
         if isClosed { return }
         isClosed = true
         prompter.events.record("close")
+        if let password = prompter.passwordOnClose {
+            guard let bytes = try? SecureBytes(copying: Array(password.utf8)) else { return resume() }
+            next = .password(bytes)
+        }
         resume()
+    }
+
+    func show() {
+        whenShown?()
     }
 
     func answer(_ answer: consuming PromptAnswer) {

@@ -1,12 +1,12 @@
 package import DBus
 package import Gcrypt
 
-/// Keeps count of failed attempts, and has every count on disk before what it is about goes on.
+/// Counts failed attempts, and has each count on disk before the attempt is made.
 @BusActor
 package final class LockoutKeeper {
     private enum State {
         case unread
-        case reading([CheckedContinuation<Void, Never>])
+        case reading(Promise<Lockout>)
         case ready(Lockout)
     }
 
@@ -28,56 +28,48 @@ package final class LockoutKeeper {
         lockout.isBiometryLocked
     }
 
-    /// Sees that the record has been read.
+    /// Reads the record, once.
     package func load() async {
         switch state {
         case .ready:
             return
-        case .reading:
-            await withCheckedContinuation { continuation in
-                guard case .reading(let waiting) = state else { return continuation.resume() }
-                state = .reading(waiting + [continuation])
-            }
+        case .reading(let promise):
+            _ = await promise.value()
         case .unread:
-            state = .reading([])
+            let promise = Promise<Lockout>()
+            state = .reading(promise)
             let lockout = Lockout(await store.load(), clock: clock)
-            guard case .reading(let waiting) = state else { return }
             state = .ready(lockout)
-            for continuation in waiting {
-                continuation.resume()
-            }
+            promise.fulfill(lockout)
         }
     }
 
-    /// How long no passcode is tried; zero if one may be.
+    /// The time until the next password is tried; zero if one may be tried at once.
     package func passcodeDelay() async -> Duration {
         await load()
         return lockout.passcodeDelay(at: clock.now)
     }
 
-    /// Tries a passcode, unless it is too early.
+    /// Tries a password, unless it is too early.
     package func attempt(
-        _ passcode: consuming SecureBytes,
-        on verifier: any Passcode
-    ) async -> PasscodeAttempt {
+        _ password: consuming SecureBytes,
+        on verifier: any PasswordVerifier
+    ) async -> PasswordResult {
         attempts += 1
         defer { attempts -= 1 }
         await load()
-        // Looked at and counted without a wait between, so that of two at once the second sees the first.
+        // No suspension between the check and the count: of two concurrent attempts, the second sees the first.
         let now = clock.now
         let delay = lockout.passcodeDelay(at: now)
         guard delay == .zero else { return .tooEarly(delay) }
         await change { $0.passcodeIsTried(at: now) }
-        switch await verifier.verify(passcode) {
-        case .right:
-            await change { $0.passcodeWasRight() }
-            return .right
-        case .wrong:
-            return .wrong
-        case .failed(let reason):
-            await change { $0.passcodeWasNotTried() }
-            return .failed(reason: reason)
+        let result = await verifier.verify(password)
+        switch result {
+        case .right: await change { $0.passcodeWasRight() }
+        case .wrong(let mistake, _): return .wrong(mistake, wait: lockout.passcodeDelay(at: clock.now))
+        case .tooEarly, .failed: await change { $0.passcodeWasNotTried() }
         }
+        return result
     }
 
     /// Forgets all failures, as a passcode was right somewhere else.
@@ -116,5 +108,59 @@ package final class LockoutKeeper {
     /// What is remembered, once it was read; before that, the worst.
     private var lockout: Lockout {
         if case .ready(let lockout) = state { lockout } else { Lockout(.unreadable, clock: clock) }
+    }
+}
+
+/// Storage for the record of failed attempts across restarts of the daemon.
+@BusActor
+package protocol LockoutStore: AnyObject {
+    /// Reads the last saved record; nil if none was ever saved.
+    ///
+    /// Returns ``LockoutRecord/unreadable`` for a record that cannot be read.
+    func load() async -> LockoutRecord?
+
+    /// Saves a record, and returns once it is on disk; the implementation logs failures.
+    func save(_ record: LockoutRecord) async
+}
+
+/// The lockouts of one password: wrong ones of programs cost people no time.
+@BusActor
+package struct PasswordLockout {
+    /// The origin of a password.
+    package enum Source: Hashable, Sendable {
+        /// A dialog that is trusted.
+        case person
+        /// A program, or a dialog that a program may have answered.
+        case program
+
+        /// The origin of what was typed into a dialog.
+        package init(_ trust: PrompterTrust) {
+            self = trust == .trusted ? .person : .program
+        }
+    }
+
+    private let keeper: @BusActor (Source) -> LockoutKeeper?
+
+    /// Creates lockouts.
+    ///
+    /// - Parameter keeper: the keeper for a source, asked for at each attempt; nil if no password can be wrong, as with the first one of
+    ///   a collection.
+    package init(_ keeper: @escaping @BusActor (Source) -> LockoutKeeper?) {
+        self.keeper = keeper
+    }
+
+    /// Tries a password, unless it is too early.
+    package func attempt(
+        _ password: consuming SecureBytes,
+        on verifier: any PasswordVerifier,
+        from source: Source
+    ) async -> PasswordResult {
+        guard let keeper = keeper(source) else { return await verifier.verify(password) }
+        let result = await keeper.attempt(password, on: verifier)
+        // The right password ends the lockout of people, wherever it comes from.
+        if result == .right, source == .program, let people = self.keeper(.person), people !== keeper {
+            await people.passcodeWasRight()
+        }
+        return result
     }
 }

@@ -8,25 +8,20 @@ import KeychainModel
 /// twice, and of two things that happen together the refusal wins.
 @BusActor
 package final class Evaluation {
-    private enum State {
-        case running([CheckedContinuation<EvaluationOutcome, Never>])
-        case ended(EvaluationOutcome)
-    }
-
     /// Whether it may ask: one talk at a time has the person.
     private enum Turn {
         case none, waiting, given
     }
 
     private let request: EvaluationRequest
-    private let passcode: any Passcode
-    private let dialog: any EvaluationDialog
+    private let passcode: any PasswordVerifier
+    private let conversation: Conversation
     private let evaluator: Evaluator
     private let events = EventQueue<EvaluationEvent>()
     private let reader: ReaderSession
     private let question: QuestionSession
 
-    private var state = State.running([])
+    private let end = Promise<EvaluationOutcome>()
     private var progress: EvaluationProgress
     private var turn = Turn.none
     private var systemAuthentication: (any SystemAuthentication)?
@@ -34,62 +29,47 @@ package final class Evaluation {
 
     init(
         _ request: EvaluationRequest,
-        passcode: any Passcode,
-        applicationPassword: (any Passcode)?,
-        asking dialog: any EvaluationDialog,
+        passcode: any PasswordVerifier,
+        applicationPassword: (any PasswordVerifier)?,
+        asking conversation: Conversation,
+        _ words: EvaluationWords,
         evaluator: Evaluator
     ) {
         self.request = request
         self.passcode = passcode
-        self.dialog = dialog
+        self.conversation = conversation
         self.evaluator = evaluator
         progress = EvaluationProgress(maximumPasswords: evaluator.limits.passwords)
         reader = ReaderSession(evaluator.biometry, events: events)
         question = QuestionSession(
-            in: dialog,
+            in: conversation,
+            words,
             passcode: passcode,
             applicationPassword: applicationPassword,
-            lockout: evaluator.lockout,
-            untrustedLockout: evaluator.untrustedLockout,
+            lockout: evaluator.passwordLockout,
             events: events
         )
     }
 
-    /// Waits for the end; may be asked for any number of times.
-    package func outcome() async -> EvaluationOutcome {
-        await withCheckedContinuation { continuation in
-            switch state {
-            case .running(let waiting): state = .running(waiting + [continuation])
-            case .ended(let outcome): continuation.resume(returning: outcome)
-            }
-        }
-    }
-
-    /// Ends it for a reason from outside, such as the end of the caller's talk, unless it has ended.
-    func cancel(_ error: AuthenticationError) {
-        events.post(.cancelled(error))
-    }
+    /// Waits for the end.
+    package func outcome() async -> EvaluationOutcome { await end.value() }
 
     /// Runs to the end.
     func run() async {
-        dialog.whenEnded { [weak self] error in self?.cancel(error) }
+        conversation.whenCancelled { [events] in events.post(.cancelled(AuthenticationError($0))) }
         let outcome = await pursue()
-        dialog.whenEnded(nil)
+        conversation.whenCancelled(nil)
         silence?()
         silence = nil
         reader.stop()
         closeSystemDialog()
-        // The caller's talk may go on, and has one question at a time: it is free again only when this one is off the screen.
+        // The conversation may go on, and has one question at a time: it is free once this one is off the screen.
         question.close()
         while question.isClosing {
             await events.wait()
             _ = events.takeFirst()
         }
-        guard case .running(let waiting) = state else { return }
-        state = .ended(outcome)
-        for continuation in waiting {
-            continuation.resume(returning: outcome)
-        }
+        end.fulfill(outcome)
     }
 
     private func pursue() async -> EvaluationOutcome {
@@ -130,7 +110,7 @@ package final class Evaluation {
         progress.biometry = await evaluator.availability(for: request.requirement)
         progress.receive(evaluator.biometry.firstHint)
         progress.hasSystemDialog = await evaluator.hasSystemDialog()
-        progress.hasPrompter = await dialog.isAvailable()
+        progress.hasPrompter = await conversation.isAvailable()
     }
 
     // MARK: Acting
@@ -139,7 +119,7 @@ package final class Evaluation {
         switch turn {
         case .none:
             turn = .waiting
-            BusActor.start { [dialog, events] in events.post(.turn(await dialog.begin())) }
+            BusActor.start { [self] in events.post(.turn(await begin())) }
         case .waiting:
             break
         case .given:
@@ -147,6 +127,16 @@ package final class Evaluation {
             case .systemDialog: showSystemDialog()
             case .dialog: showDialog(plan)
             }
+        }
+    }
+
+    /// Waits for the turn to ask; returns nil when it has come.
+    private func begin() async -> AuthenticationError? {
+        do throws(PromptError) {
+            if try await conversation.begin() { return nil }
+            return AuthenticationError(conversation.cancellation ?? .byProgram)
+        } catch {
+            return AuthenticationError(error)
         }
     }
 
@@ -171,7 +161,7 @@ package final class Evaluation {
         guard systemAuthentication == nil, let systemDialog = evaluator.systemDialog else { return }
         let authentication = systemDialog.authenticate(request.message)
         systemAuthentication = authentication
-        dialog.holdTurn()
+        conversation.holdTurn()
         BusActor.start { [events] in events.post(.systemAnswered(await authentication.outcome())) }
     }
 
@@ -179,9 +169,9 @@ package final class Evaluation {
     private func closeSystemDialog() {
         guard let authentication = systemAuthentication else { return }
         authentication.cancel()
-        BusActor.start { [dialog] in
+        BusActor.start { [conversation] in
             await authentication.waitUntilGone()
-            dialog.releaseTurn()
+            conversation.releaseTurn()
         }
     }
 
@@ -200,14 +190,14 @@ package final class Evaluation {
             if reader.isCurrent(match) { progress.receive(hint) }
         case .touched(let outcome, let match):
             if reader.finish(match) { await handle(outcome) }
-        case .typed(let outcome):
-            progress.receive(outcome)
+        case .typed(let result, let factor):
+            progress.receive(result, proving: factor)
         case .answered(let error):
             progress.fail(error)
         case .untrusted(let reason):
             progress.prompterTrust = .passwordsOnly(reason: reason)
         case .withdrawn:
-            progress.fail(AuthenticationError(.appCancel, reason: "the program has withdrawn"))
+            progress.fail(AuthenticationError(.appCancel, reason: "the program has cancelled"))
         case .systemAnswered(nil):
             progress.presenceProved()
         case .systemAnswered(let error?):
@@ -234,7 +224,7 @@ package final class Evaluation {
     /// Whether a person can know what a touch is for: the dialog is on the screen – or its answer is being tried – and still trusted.
     private func isSeen() async -> Bool {
         guard question.isShown || question.isVerifying else { return false }
-        if let objection = await dialog.trust().objection {
+        if let objection = await conversation.trust().objection {
             progress.prompterTrust = .passwordsOnly(reason: objection)
             return false
         }

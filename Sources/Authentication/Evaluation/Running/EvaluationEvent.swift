@@ -14,8 +14,8 @@ enum EvaluationEvent: Hashable, Sendable {
     /// The match with the number has ended.
     case touched(BiometryOutcome, match: Int)
 
-    /// What was typed has been tried: the factor that it proves, or what went wrong.
-    case typed(TypedOutcome)
+    /// A typed password was tried; the factor is what it proves if it is right.
+    case typed(PasswordResult, proving: Factor)
 
     /// The question was answered, and not by a password.
     case answered(AuthenticationError)

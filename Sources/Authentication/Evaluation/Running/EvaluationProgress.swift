@@ -84,16 +84,17 @@ struct EvaluationProgress: Hashable {
         case .biometryNotEnrolled:
             biometry = .notEnrolled
             warning = "There is no longer an enrolled finger."
-        default:
+        case .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
+            .biometryLockout, .appCancel, .invalidContext, .biometryNotPaired, .notInteractive:
             biometry = .failed(error)
             warning = "The fingerprint reader cannot be used."
         }
     }
 
-    /// Takes note of what was typed.
-    mutating func receive(_ typed: TypedOutcome) {
-        switch typed {
-        case .proved(let factor):
+    /// Records the result of a typed password.
+    mutating func receive(_ result: PasswordResult, proving factor: Factor) {
+        switch result {
+        case .right:
             let factor = FactorSet(factor)
             proofs = Proofs(
                 factors: proofs.factors.union(factor),
@@ -101,12 +102,8 @@ struct EvaluationProgress: Hashable {
                 matchedSet: proofs.matchedSet
             )
             warning = ""
-        case .wrong(let delay):
-            warning = "That password was not right."
-            if delay > .zero { warning += " Wait \(delay.words) before the next." }
-            countPassword()
-        case .tooEarly(let delay):
-            warning = "Too many passwords were wrong. Wait \(delay.words), and try again."
+        case .wrong, .tooEarly:
+            warning = result.warning ?? ""
             countPassword()
         case .failed(let reason):
             fail(AuthenticationError(.systemCancel, reason: "the password could not be tried: \(reason)"))

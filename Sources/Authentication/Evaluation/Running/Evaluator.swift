@@ -12,8 +12,8 @@ package final class Evaluator {
     /// Keeps count of failed attempts.
     package let lockout: LockoutKeeper
 
-    /// Keeps count of passwords that a program may have typed: they cost programs time, and not the person.
-    let untrustedLockout: LockoutKeeper
+    /// Counts wrong passcodes, those typed into dialogs that are not trusted by themselves: they cost programs time.
+    let passwordLockout: PasswordLockout
 
     let isSessionLocked: @BusActor () -> Bool
 
@@ -35,7 +35,12 @@ package final class Evaluator {
         self.biometry = biometry
         self.systemDialog = systemDialog
         self.lockout = lockout
-        self.untrustedLockout = untrustedLockout ?? lockout
+        passwordLockout = PasswordLockout { [untrustedLockout] source in
+            switch source {
+            case .person: lockout
+            case .program: untrustedLockout ?? lockout
+            }
+        }
         self.limits = limits
         self.scheduler = scheduler
         self.isSessionLocked = isSessionLocked
@@ -46,18 +51,21 @@ package final class Evaluator {
     /// - Parameters:
     ///   - passcode: verifies the passcode, and keeps the key that it gives.
     ///   - applicationPassword: the same for the item's own password; nil if the policy has none.
-    ///   - dialog: of the caller's talk with the person; whoever gives it ends that talk, and may do so at any time.
+    ///   - conversation: the caller's; its owner ends it, and may do so at any time.
+    ///   - words: the texts of the dialog.
     package func evaluate(
         _ request: EvaluationRequest,
-        passcode: any Passcode,
-        applicationPassword: (any Passcode)? = nil,
-        asking dialog: any EvaluationDialog
+        passcode: any PasswordVerifier,
+        applicationPassword: (any PasswordVerifier)? = nil,
+        asking conversation: Conversation,
+        _ words: EvaluationWords
     ) -> Evaluation {
         let evaluation = Evaluation(
             request,
             passcode: passcode,
             applicationPassword: applicationPassword,
-            asking: dialog,
+            asking: conversation,
+            words,
             evaluator: self
         )
         BusActor.start { await evaluation.run() }

@@ -1,27 +1,26 @@
 import DBus
 
-/// Events in the order in which they came, for one who acts on them.
+/// A queue of events with one consumer.
 @BusActor
 final class EventQueue<Event> {
     private var events: [Event] = []
-    private var waiter: CheckedContinuation<Void, Never>?
+    private var arrival = Promise<Void>()
 
-    /// Adds an event, and resumes who waits for one.
+    /// Adds an event, and resumes the consumer if it waits.
     func post(_ event: Event) {
         events.append(event)
-        waiter?.resume()
-        waiter = nil
+        arrival.fulfill()
     }
 
-    /// The next event; nil if there is none yet.
+    /// Removes the next event; nil if there is none.
     func takeFirst() -> Event? {
         events.isEmpty ? nil : events.removeFirst()
     }
 
-    /// Waits until there is an event; one may wait at a time.
+    /// Waits until there is an event.
     func wait() async {
-        await withCheckedContinuation { continuation in
-            if events.isEmpty { waiter = continuation } else { continuation.resume() }
-        }
+        guard events.isEmpty else { return }
+        arrival = Promise()
+        await arrival.wait()
     }
 }

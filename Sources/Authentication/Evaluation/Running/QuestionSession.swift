@@ -15,27 +15,27 @@ final class QuestionSession {
         case closed
     }
 
-    private let dialog: any EvaluationDialog
-    private let passcode: any Passcode
-    private let applicationPassword: (any Passcode)?
-    private let lockout: LockoutKeeper
-    private let untrustedLockout: LockoutKeeper
+    private let conversation: Conversation
+    private let words: EvaluationWords
+    private let passcode: any PasswordVerifier
+    private let applicationPassword: (any PasswordVerifier)?
+    private let lockout: PasswordLockout
     private let events: EventQueue<EvaluationEvent>
     private var state = State.idle
 
     init(
-        in dialog: any EvaluationDialog,
-        passcode: any Passcode,
-        applicationPassword: (any Passcode)?,
-        lockout: LockoutKeeper,
-        untrustedLockout: LockoutKeeper,
+        in conversation: Conversation,
+        _ words: EvaluationWords,
+        passcode: any PasswordVerifier,
+        applicationPassword: (any PasswordVerifier)?,
+        lockout: PasswordLockout,
         events: EventQueue<EvaluationEvent>
     ) {
-        self.dialog = dialog
+        self.conversation = conversation
+        self.words = words
         self.passcode = passcode
         self.applicationPassword = applicationPassword
         self.lockout = lockout
-        self.untrustedLockout = untrustedLockout
         self.events = events
     }
 
@@ -62,7 +62,11 @@ final class QuestionSession {
         case .asking(_, let isShown):
             state = .asking(question, isShown: isShown)
             // Another dialog is not on the screen before the prompter has taken the question again.
-            if !dialog.revise(question) { state = .asking(question, isShown: false) }
+            let isKept = conversation.revise(
+                words.request(for: question),
+                keepingDialog: question.isAdvice && !question.passwords.isEmpty
+            )
+            if !isKept { state = .asking(question, isShown: false) }
         case .idle:
             state = .asking(question, isShown: false)
             BusActor.start { [self] in await ask(question) }
@@ -76,85 +80,104 @@ final class QuestionSession {
             state = .closed
         case .asking:
             state = .closing
-            dialog.withdraw()
+            conversation.withdraw()
         case .closing, .closed:
             break
         }
     }
 
     private func ask(_ question: EvaluationQuestion) async {
-        let answer = await dialog.ask(question) { [self] in
-            guard case .asking(let question, isShown: false) = state else { return }
-            state = .asking(question, isShown: true)
-            events.post(.shown)
+        do throws(PromptError) {
+            let answer = try await conversation.ask(words.request(for: question)) { [self] in receiveShown() }
+            await receive(answer)
+        } catch {
+            guard finish() != nil else { return }
+            events.post(
+                error.code == .notTrusted
+                    ? .untrusted(reason: error.reason) : .answered(AuthenticationError(error))
+            )
         }
+    }
+
+    private func receiveShown() {
+        guard case .asking(let question, isShown: false) = state else { return }
+        state = .asking(question, isShown: true)
+        events.post(.shown)
+    }
+
+    /// Ends the question, and returns it as it was last asked; nil if it was withdrawn, so that its answer does not count.
+    private func finish() -> EvaluationQuestion? {
         guard case .asking(let question, _) = state else {
             state = .closed
-            return events.post(.withdrawn)
+            events.post(.withdrawn)
+            return nil
         }
         state = .idle
+        return question
+    }
+
+    private func receive(_ answer: consuming PromptAnswer) async {
+        guard let question = finish() else { return }
         switch consume answer {
         case .password(let password):
             state = .verifying
-            let outcome = await attempt(password, as: question.passwords)
+            let (result, factor) = await attempt(password, as: question.passwords)
             if isVerifying { state = .idle }
-            events.post(.typed(outcome))
+            events.post(.typed(result, proving: factor))
         case .fallback:
-            events.post(.answered(AuthenticationError(.userFallback, reason: "another way was chosen")))
+            events.post(.answered(AuthenticationError(.userFallback, reason: "the person has chosen the fallback")))
         case .cancelled:
             events.post(.answered(AuthenticationError(.userCancel, reason: "the person has cancelled")))
         case .withdrawn:
             events.post(.withdrawn)
-        case .untrusted(let reason):
-            events.post(.untrusted(reason: reason))
-        case .failed(let error):
-            events.post(.answered(error))
+        case .confirmed:
+            let reason = "the prompter has answered a question that was not asked"
+            events.post(.answered(AuthenticationError(.systemCancel, reason: reason)))
         }
     }
 
     /// Tries a password as each of the factors that it may be.
     ///
-    /// The item's own password comes first, so that it does not count as a wrong passcode. While none of these is tried, a passcode
-    /// still is.
-    private func attempt(_ password: consuming SecureBytes, as factors: FactorSet) async -> TypedOutcome {
+    /// The application password comes first, so that it does not count as a wrong passcode. While its lockout lasts, a passcode is
+    /// still tried.
+    private func attempt(
+        _ password: consuming SecureBytes,
+        as factors: FactorSet
+    ) async -> (result: PasswordResult, factor: Factor) {
         guard factors.contains(.applicationPassword), let applicationPassword else {
-            guard factors.contains(.passcode) else { return .failed(reason: "there is nothing to try a password on") }
-            return await attempt(password, on: passcode, proving: .passcode)
+            guard factors.contains(.passcode) else {
+                return (.failed(reason: "no password was asked for"), .passcode)
+            }
+            return (await attempt(password, on: passcode), .passcode)
         }
         guard factors.contains(.passcode) else {
-            return await attempt(password, on: applicationPassword, proving: .applicationPassword)
+            return (await attempt(password, on: applicationPassword), .applicationPassword)
         }
         let copy: SecureBytes
         do throws(GcryptError) {
             copy = try password.copy(in: .locked)
         } catch {
-            return .failed(reason: "\(error)")
+            return (.failed(reason: "\(error)"), .passcode)
         }
-        let outcome = await attempt(copy, on: applicationPassword, proving: .applicationPassword)
-        switch outcome {
-        case .proved, .failed: return outcome
+        let result = await attempt(copy, on: applicationPassword)
+        switch result {
+        case .right, .failed: return (result, .applicationPassword)
         case .wrong, .tooEarly: break
         }
-        let proof = await attempt(password, on: passcode, proving: .passcode)
-        // What was a passcode was no attempt at the item's own password.
-        if case .proved = proof { await applicationPassword.lockout?.passcodeWasRight() }
-        return proof
+        let passcodeResult = await attempt(password, on: passcode)
+        // The passcode was no attempt at the application password.
+        if passcodeResult == .right { await applicationPassword.lockout?.passcodeWasRight() }
+        return (passcodeResult, .passcode)
     }
 
-    private func attempt(
-        _ password: consuming SecureBytes,
-        on verifier: any Passcode,
-        proving factor: Factor
-    ) async -> TypedOutcome {
-        let keeper = verifier.lockout ?? (dialog.trustOfAnswer == .trusted ? lockout : untrustedLockout)
-        switch await keeper.attempt(password, on: verifier) {
-        case .right:
-            // Wherever the passcode is given, the right one ends what wrong ones have led to.
-            if keeper === untrustedLockout { await lockout.passcodeWasRight() }
-            return .proved(factor)
-        case .wrong: return .wrong(wait: await keeper.passcodeDelay())
-        case .tooEarly(let delay): return .tooEarly(delay)
-        case .failed(let reason): return .failed(reason: reason)
+    private func attempt(_ password: consuming SecureBytes, on verifier: any PasswordVerifier) async -> PasswordResult {
+        guard let ownLockout = verifier.lockout else {
+            return await lockout.attempt(
+                password,
+                on: verifier,
+                from: PasswordLockout.Source(conversation.trustOfAnswer)
+            )
         }
+        return await ownLockout.attempt(password, on: verifier)
     }
 }

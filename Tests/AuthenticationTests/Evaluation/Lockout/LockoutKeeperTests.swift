@@ -31,8 +31,8 @@ struct LockoutKeeperTests {
     func attempts_outcomes_areCounted() async throws {
         let store = MemoryLockoutStore()
         let keeper = keeper(store)
-        let passcode = FakePasscode("right")
-        #expect(await keeper.attempt(try bytes("wrong"), on: passcode) == .wrong)
+        let passcode = FakePassword("right")
+        #expect(await keeper.attempt(try bytes("wrong"), on: passcode) == .wrong())
         passcode.result = .failed(reason: "no memory")
         #expect(await keeper.attempt(try bytes("right"), on: passcode) == .failed(reason: "no memory"))
         #expect(store.saved.all.map(\.passcodeFailures) == [1, 2, 1])
@@ -47,9 +47,9 @@ struct LockoutKeeperTests {
         let store = MemoryLockoutStore()
         store.record = Self.late
         let keeper = keeper(store)
-        let passcode = FakePasscode("right")
+        let passcode = FakePassword("right")
         passcode.isHeld = true
-        let outcomes = Recorder<PasscodeAttempt>()
+        let outcomes = Recorder<PasswordResult>()
         for _ in 1...2 {
             let guess = try bytes("wrong")
             let held = PasswordBox(guess)
@@ -60,7 +60,7 @@ struct LockoutKeeperTests {
         }
         #expect(try await outcomes.first("the refused one") == .tooEarly(.seconds(300)))
         passcode.finish()
-        #expect(try await outcomes.first("the tried one", after: 1) == .wrong)
+        #expect(try await outcomes.first("the tried one", after: 1) == .wrong(wait: .seconds(300)))
         #expect(passcode.trials.count == 1)
     }
 
@@ -69,7 +69,7 @@ struct LockoutKeeperTests {
     func restart_duringATrial_countsIt() async throws {
         let store = MemoryLockoutStore()
         let keeper = keeper(store)
-        let passcode = FakePasscode("right")
+        let passcode = FakePassword("right")
         passcode.isHeld = true
         let held = PasswordBox(try bytes("right"))
         BusActor.start {

@@ -1,10 +1,11 @@
 import Authentication
 import DBus
+import Gcrypt
 import KeychainModel
 import TestSupport
 import Testing
 
-/// An evaluator among fakes, and one evaluation after the other.
+/// An evaluator among fakes, whose evaluations ask in a real conversation with a scripted prompter.
 @BusActor
 final class EvaluationFixture {
     /// A clock that a test sets.
@@ -15,9 +16,13 @@ final class EvaluationFixture {
     }
 
     let reader = FakeReader()
-    let dialog = FakeDialog()
-    let passcode = FakePasscode("right")
-    let applicationPassword = FakePasscode("own")
+    let prompter = ScriptedPrompter()
+    let queue: PromptQueue
+    let words = EvaluationWords(message: "Bank")
+    /// The conversation of the last evaluation.
+    private(set) var conversation: Conversation
+    let passcode = FakePassword("right")
+    let applicationPassword = FakePassword("own")
     let store = MemoryLockoutStore()
     let timers = ManualScheduler()
     let time = Time()
@@ -35,34 +40,53 @@ final class EvaluationFixture {
         isSessionLocked: { [unowned self] in isSessionLocked }
     )
 
-    init(systemDialog: FakeSystemDialog? = nil) {
+    /// - Parameter queueLimit: the number of conversations that may wait for their turn.
+    init(systemDialog: FakeSystemDialog? = nil, queueLimit: Int = 1024) {
         self.systemDialog = systemDialog
+        queue = PromptQueue(prompter, limit: queueLimit, logger: .silent)
+        conversation = queue.makeConversation(for: ":1.1")
+        prompter.revises = true
         applicationPassword.lockout = LockoutKeeper(
             store: MemoryLockoutStore(),
             clock: BootClock(bootID: "boot") { [time] in time.now }
         )
     }
 
-    /// Begins an evaluation of an access control.
+    /// Begins an evaluation of an access control, in the same conversation as before unless that has ended.
     func begin(
         _ accessControl: String,
         boundTo set: BiometrySet? = FakeReader.set,
         proved: FactorSet = [],
         isInteractionAllowed: Bool = true
     ) throws -> Evaluation {
-        let policy = try AccessControl(parsing: accessControl).policy
-        let request = EvaluationRequest(
-            Requirement(policy: policy, boundSet: set),
-            proved: proved,
-            isInteractionAllowed: isInteractionAllowed,
-            message: "the message"
+        if conversation.isEnded { conversation = queue.makeConversation(for: ":1.1") }
+        return begin(
+            EvaluationRequest(
+                Requirement(policy: try AccessControl(parsing: accessControl).policy, boundSet: set),
+                proved: proved,
+                isInteractionAllowed: isInteractionAllowed,
+                message: "the message"
+            )
         )
-        return evaluator.evaluate(
+    }
+
+    /// Begins an evaluation in the same conversation as before.
+    func begin(_ request: EvaluationRequest, by evaluator: Evaluator? = nil) -> Evaluation {
+        let hasOwnPassword = request.requirement.policy?.factors.contains(.applicationPassword) == true
+        return (evaluator ?? self.evaluator).evaluate(
             request,
             passcode: passcode,
-            applicationPassword: policy.factors.contains(.applicationPassword) ? applicationPassword : nil,
-            asking: dialog
+            applicationPassword: hasOwnPassword ? applicationPassword : nil,
+            asking: conversation,
+            words
         )
+    }
+
+    /// Gives the turn to another conversation, until it ends.
+    func giveTurnToAnother() async throws -> Conversation {
+        let other = queue.makeConversation(for: ":1.9")
+        #expect(try await other.begin())
+        return other
     }
 
     /// Waits for the match with the number, from one.
@@ -70,19 +94,43 @@ final class EvaluationFixture {
         try await reader.matches.first("match \(number)", after: number - 1)
     }
 
-    /// Waits for the next question, and types an answer.
-    func type(_ text: String) async throws {
-        let count = dialog.events.all.lastIndex { if case .asked = $0 { false } else { true } } ?? 0
-        _ = try await dialog.question(after: count)
-        dialog.answer(.text(text))
+    /// The request of a question.
+    func request(
+        _ passwords: FactorSet,
+        reader: BiometryHint?,
+        readerSuffices: Bool = true,
+        warning: String = ""
+    ) -> PromptRequest {
+        let question = EvaluationQuestion(
+            passwords: passwords,
+            reader: reader,
+            readerSuffices: readerSuffices,
+            warning: warning
+        )
+        return words.request(for: question)
     }
 
-    /// Answers the question that waits now, and waits for the one after it.
+    /// Waits for the next request, asked or revised, after so many.
+    func question(after count: Int = 0) async throws -> PromptRequest {
+        try await prompter.requests.first("a question", after: count)
+    }
+
+    /// Types a password into the dialog that asks now.
+    func type(_ text: String) throws {
+        prompter.answerNow(.password(try SecureBytes(copying: Array(text.utf8))))
+    }
+
+    /// Types a password into the dialog that asks now, and waits for the next question.
     @discardableResult
-    func typeAndWait(_ text: String) async throws -> EvaluationQuestion {
-        let count = dialog.events.count
-        dialog.answer(.text(text))
-        return try await dialog.question(after: count)
+    func typeAndWait(_ text: String) async throws -> PromptRequest {
+        let count = prompter.requests.count
+        try type(text)
+        return try await question(after: count)
+    }
+
+    /// Runs everything that is due on the event loop.
+    func settle() async {
+        for _ in 0..<20 { await BusActor.loop.wait(for: .zero) }
     }
 
     /// Ends a match as not matched, and waits for the one after it.

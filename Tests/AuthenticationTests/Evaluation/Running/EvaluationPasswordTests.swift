@@ -11,8 +11,8 @@ struct EvaluationPasswordTests {
     func passcode_right_satisfies_withoutTheReader() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("devicePasscode")
-        #expect(try await fixture.dialog.question() == EvaluationQuestion(passwords: .passcode, reader: nil))
-        fixture.dialog.answer(.text("right"))
+        #expect(try await fixture.question() == fixture.request(.passcode, reader: nil))
+        try fixture.type("right")
         #expect(await evaluation.outcome() == .satisfied(Proofs(factors: .passcode, keys: .passcode)))
         #expect(fixture.reader.matches.all.isEmpty)
     }
@@ -22,9 +22,9 @@ struct EvaluationPasswordTests {
     func passcode_wrong_isAskedAgain() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("devicePasscode")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         #expect(try await fixture.typeAndWait("wrong").warning == "That password was not right.")
-        fixture.dialog.answer(.text("right"))
+        try fixture.type("right")
         #expect(await evaluation.outcome().factors == .passcode)
         // Each counts as wrong before it is tried.
         #expect(fixture.store.saved.all.map(\.passcodeFailures) == [1, 2, 0])
@@ -36,7 +36,8 @@ struct EvaluationPasswordTests {
         let fixture = EvaluationFixture()
         fixture.passcode.isHeld = true
         let evaluation = try fixture.begin("devicePasscode")
-        try await fixture.type("right")
+        _ = try await fixture.question()
+        try fixture.type("right")
         _ = try await fixture.passcode.trials.first("a trial")
         #expect(fixture.store.record?.passcodeFailures == 1)
         fixture.passcode.finish()
@@ -49,13 +50,13 @@ struct EvaluationPasswordTests {
     func passcode_fiveTimesWrong_fails() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("devicePasscode")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         for _ in 1...4 {
             fixture.time.now += .seconds(600)
             try await fixture.typeAndWait("wrong")
         }
         fixture.time.now += .seconds(600)
-        fixture.dialog.answer(.text("wrong"))
+        try fixture.type("wrong")
         #expect(await evaluation.outcome().code == .authenticationFailed)
         #expect(fixture.passcode.trials.count == 5)
     }
@@ -70,13 +71,13 @@ struct EvaluationPasswordTests {
             bootID: "boot"
         )
         let evaluation = try fixture.begin("devicePasscode")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         #expect(try await fixture.typeAndWait("right").warning.contains("Wait 60 seconds, and try again"))
         fixture.time.now += .seconds(59)
         #expect(try await fixture.typeAndWait("right").warning.contains("Wait one second"))
         #expect(fixture.passcode.trials.all.isEmpty)
         fixture.time.now += .seconds(1)
-        fixture.dialog.answer(.text("right"))
+        try fixture.type("right")
         #expect(await evaluation.outcome().factors == .passcode)
     }
 
@@ -86,12 +87,12 @@ struct EvaluationPasswordTests {
         let fixture = EvaluationFixture()
         fixture.store.record = LockoutRecord(passcodeFailures: 7, lastPasscodeFailure: 0, bootID: "boot")
         let evaluation = try fixture.begin("devicePasscode")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         #expect(
             try await fixture.typeAndWait("wrong").warning
                 == "That password was not right. Wait 5 minutes before the next."
         )
-        fixture.dialog.answer(.cancelled)
+        fixture.prompter.answerNow(.cancelled)
         #expect(await evaluation.outcome().code == .userCancel)
     }
 
@@ -101,7 +102,8 @@ struct EvaluationPasswordTests {
         let fixture = EvaluationFixture()
         fixture.passcode.result = .failed(reason: "no memory")
         let evaluation = try fixture.begin("devicePasscode")
-        try await fixture.type("right")
+        _ = try await fixture.question()
+        try fixture.type("right")
         #expect(await evaluation.outcome().code == .systemCancel)
         #expect(fixture.store.record?.passcodeFailures == 0)
     }
@@ -111,9 +113,9 @@ struct EvaluationPasswordTests {
     func passcode_vanishesMeanwhile_isPasscodeNotSet() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("devicePasscode")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         fixture.passcode.isSet = false
-        fixture.dialog.answer(.text("wrong"))
+        try fixture.type("wrong")
         #expect(await evaluation.outcome().code == .passcodeNotSet)
     }
 
@@ -122,9 +124,9 @@ struct EvaluationPasswordTests {
     func applicationPassword_right_satisfies_andIsNoPasscode() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("applicationPassword")
-        #expect(try await fixture.dialog.question().passwords == .applicationPassword)
+        #expect(try await fixture.question() == fixture.request(.applicationPassword, reader: nil))
         #expect(try await fixture.typeAndWait("right").warning == "That password was not right.")
-        fixture.dialog.answer(.text("own"))
+        try fixture.type("own")
         let expected = Proofs(factors: .applicationPassword, keys: .applicationPassword)
         #expect(await evaluation.outcome() == .satisfied(expected))
         #expect(fixture.passcode.trials.all.isEmpty)
@@ -136,9 +138,9 @@ struct EvaluationPasswordTests {
     func passcodeAndApplicationPassword_areAskedInThatOrder() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("applicationPassword and devicePasscode")
-        #expect(try await fixture.dialog.question().passwords == .passcode)
-        #expect(try await fixture.typeAndWait("right").passwords == .applicationPassword)
-        fixture.dialog.answer(.text("own"))
+        #expect(try await fixture.question() == fixture.request(.passcode, reader: nil))
+        #expect(try await fixture.typeAndWait("right") == fixture.request(.applicationPassword, reader: nil))
+        try fixture.type("own")
         #expect(await evaluation.outcome().factors == [.passcode, .applicationPassword])
     }
 
@@ -147,9 +149,10 @@ struct EvaluationPasswordTests {
     func passcodeOrApplicationPassword_eitherIsTaken(text: String, factor: FactorSet) async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("applicationPassword or devicePasscode")
-        #expect(try await fixture.dialog.question().passwords == [.passcode, .applicationPassword])
+        let question = fixture.request([.passcode, .applicationPassword], reader: nil)
+        #expect(try await fixture.question() == question)
         #expect(try await fixture.typeAndWait("wrong").warning == "That password was not right.")
-        fixture.dialog.answer(.text(text))
+        try fixture.type(text)
         #expect(await evaluation.outcome().factors == factor)
         #expect(fixture.passcode.trials.all == (text == "right" ? ["wrong", "right"] : ["wrong"]))
     }
@@ -159,7 +162,7 @@ struct EvaluationPasswordTests {
     func proved_before_isNotAskedAgain() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny and devicePasscode", proved: .passcode)
-        #expect(try await fixture.dialog.question() == EvaluationQuestion(passwords: [], reader: .touch))
+        #expect(try await fixture.question() == fixture.request([], reader: .touch))
         try await fixture.match().end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
     }

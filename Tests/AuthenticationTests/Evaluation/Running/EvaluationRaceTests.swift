@@ -6,15 +6,13 @@ import Testing
 
 @Suite(.onLoop)
 struct EvaluationRaceTests {
-    private let cancelled = AuthenticationError(.appCancel, reason: "the caller is gone")
-
     @Test
     @BusActor
     func dismissal_whileMatching_letsTheReaderGo() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
-        fixture.dialog.answer(.cancelled)
+        fixture.prompter.answerNow(.cancelled)
         #expect(await evaluation.outcome().code == .userCancel)
         #expect(match.isCancelled)
         // A match that was on its way changes nothing.
@@ -31,11 +29,11 @@ struct EvaluationRaceTests {
             let evaluation = try fixture.begin("userPresence")
             let match = try await fixture.match(number)
             if isDismissalFirst {
-                fixture.dialog.answer(.cancelled)
+                fixture.prompter.answerNow(.cancelled)
                 match.end(.matched(finger: ""))
             } else {
                 match.end(.matched(finger: ""))
-                fixture.dialog.answer(.cancelled)
+                fixture.prompter.answerNow(.cancelled)
             }
             #expect(await evaluation.outcome().code == .userCancel)
         }
@@ -53,13 +51,13 @@ struct EvaluationRaceTests {
             let trials = fixture.passcode.trials.count
             let evaluation = try fixture.begin("userPresence")
             let match = try await fixture.match(number)
-            fixture.dialog.answer(.text(text))
+            try fixture.type(text)
             _ = try await fixture.passcode.trials.first("a trial", after: trials)
             match.end(.matched(finger: ""))
             // The trial's key, or its failure, comes before the end.
             let ended = Recorder<EvaluationOutcome>()
             BusActor.start { ended.record(await evaluation.outcome()) }
-            await turns(20)
+            await fixture.settle()
             #expect(ended.all.isEmpty)
             fixture.passcode.finish()
             #expect(try await ended.first("the end").factors == expected)
@@ -74,7 +72,7 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
-        fixture.dialog.answer(.text("right"))
+        try fixture.type("right")
         match.end(.matched(finger: ""))
         let first = await evaluation.outcome()
         #expect(first.factors?.contains(.passcode) == true)
@@ -88,10 +86,10 @@ struct EvaluationRaceTests {
         fixture.passcode.isHeld = true
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
-        fixture.dialog.answer(.text("wrong"))
+        try fixture.type("wrong")
         _ = try await fixture.passcode.trials.first("a trial")
         match.end(.notMatched)
-        await turns(20)
+        await fixture.settle()
         #expect(fixture.store.record?.biometricFailures == 1)
         #expect(fixture.reader.matches.count == 1)
         fixture.passcode.finish()
@@ -106,12 +104,13 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         fixture.passcode.isHeld = true
         let evaluation = try fixture.begin("devicePasscode")
-        try await fixture.type("wrong")
+        _ = try await fixture.question()
+        try fixture.type("wrong")
         _ = try await fixture.passcode.trials.first("a trial")
-        fixture.dialog.end(cancelled)
+        fixture.conversation.end()
         #expect(await evaluation.outcome().code == .appCancel)
         fixture.passcode.finish()
-        await turns(20)
+        await fixture.settle()
         #expect(fixture.store.record?.passcodeFailures == 1)
     }
 
@@ -121,7 +120,7 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny")
         let match = try await fixture.match()
-        fixture.reader.whenAsked = { fixture.dialog.end(AuthenticationError(.systemCancel, reason: "locked")) }
+        fixture.reader.whenAsked = { fixture.conversation.end(.bySystem(reason: "locked")) }
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().code == .systemCancel)
     }
@@ -130,14 +129,14 @@ struct EvaluationRaceTests {
     @BusActor
     func cancellation_whileItWaitsForItsTurn_doesNotWait() async throws {
         let fixture = EvaluationFixture()
-        fixture.dialog.hasTurn = false
+        let other = try await fixture.giveTurnToAnother()
         let evaluation = try fixture.begin("userPresence")
-        _ = try await fixture.dialog.events.first("the beginning")
-        fixture.dialog.end(cancelled)
+        await fixture.settle()
+        fixture.conversation.end()
         #expect(await evaluation.outcome().code == .appCancel)
-        fixture.dialog.giveTurn()
-        await turns(20)
-        #expect(fixture.dialog.events.all == [.begun])
+        other.end()
+        await fixture.settle()
+        #expect(fixture.prompter.events.all.isEmpty)
     }
 
     @Test
@@ -146,10 +145,10 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
         _ = try await fixture.match()
-        fixture.dialog.end(cancelled)
-        fixture.dialog.end(AuthenticationError(.systemCancel, reason: "later"))
+        fixture.conversation.end()
+        fixture.conversation.end(.bySystem(reason: "later"))
         #expect(await evaluation.outcome().code == .appCancel)
-        fixture.dialog.end(AuthenticationError(.systemCancel, reason: "after the end"))
+        fixture.conversation.end(.bySystem(reason: "after the end"))
         #expect(await evaluation.outcome().code == .appCancel)
     }
 
@@ -159,7 +158,7 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
-        fixture.dialog.answer(.withdrawn)
+        fixture.prompter.answerNow(.withdrawn)
         #expect(await evaluation.outcome().code == .appCancel)
         #expect(match.isCancelled)
     }
@@ -171,10 +170,10 @@ struct EvaluationRaceTests {
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
         // What is typed into the dialog as it closes is not tried.
-        fixture.dialog.answersWithdrawal = .text("right")
+        fixture.prompter.passwordOnClose = "right"
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
-        await turns(20)
+        await fixture.settle()
         #expect(fixture.passcode.trials.all.isEmpty)
     }
 
@@ -196,19 +195,11 @@ struct EvaluationRaceTests {
         fixture.store.holdsLoading = true
         fixture.store.record = LockoutRecord(biometricFailures: 5)
         let evaluations = [try fixture.begin("biometryAny"), try fixture.begin("biometryAny")]
-        await turns(20)
+        await fixture.settle()
         fixture.store.finishLoading()
         for evaluation in evaluations {
             #expect(await evaluation.outcome().code == .biometryLockout)
         }
         #expect(fixture.store.loadCount == 1)
-    }
-
-    /// Lets everything that is due on the loop happen, so many times.
-    @BusActor
-    private func turns(_ count: Int) async {
-        for _ in 0..<count {
-            await BusActor.loop.wait(for: .zero)
-        }
     }
 }

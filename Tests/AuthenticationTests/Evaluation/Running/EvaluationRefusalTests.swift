@@ -10,12 +10,12 @@ struct EvaluationRefusalTests {
     @BusActor
     func noPrompter_evenWithAReader_releasesNothing() async throws {
         let fixture = EvaluationFixture()
-        fixture.dialog.isThere = false
+        fixture.prompter.failure = PromptError(.unavailable, reason: "none")
         for accessControl in ["userPresence", "biometryAny", "devicePasscode"] {
             #expect(try await fixture.begin(accessControl).outcome().code == .notInteractive)
         }
         #expect(fixture.reader.matches.all.isEmpty)
-        #expect(fixture.dialog.events.all.isEmpty)
+        #expect(fixture.prompter.events.all.isEmpty)
     }
 
     @Test
@@ -26,7 +26,7 @@ struct EvaluationRefusalTests {
         #expect(await refused.outcome().code == .notInteractive)
         let proved = try fixture.begin("userPresence", proved: .biometryAny, isInteractionAllowed: false)
         #expect(await proved.outcome() == .satisfied(.none))
-        #expect(fixture.dialog.events.all.isEmpty)
+        #expect(fixture.prompter.events.all.isEmpty)
     }
 
     @Test(
@@ -41,8 +41,8 @@ struct EvaluationRefusalTests {
         fixture.reader.answer = state
         #expect(try await fixture.begin("biometryAny").outcome().code == code)
         let evaluation = try fixture.begin("userPresence")
-        #expect(try await fixture.dialog.question() == EvaluationQuestion(passwords: .passcode, reader: nil))
-        fixture.dialog.answer(.cancelled)
+        #expect(try await fixture.question() == fixture.request(.passcode, reader: nil))
+        fixture.prompter.answerNow(.cancelled)
         #expect(await evaluation.outcome().code == .userCancel)
     }
 
@@ -52,7 +52,8 @@ struct EvaluationRefusalTests {
         let fixture = EvaluationFixture()
         fixture.reader.whenAsked = { Issue.record("the reader was asked") }
         let evaluation = try fixture.begin("devicePasscode")
-        try await fixture.type("right")
+        _ = try await fixture.question()
+        try fixture.type("right")
         #expect(await evaluation.outcome().factors == .passcode)
     }
 
@@ -62,16 +63,20 @@ struct EvaluationRefusalTests {
         let fixture = EvaluationFixture()
         fixture.isSessionLocked = true
         #expect(try await fixture.begin("userPresence").outcome().code == .notInteractive)
-        #expect(fixture.dialog.events.all.isEmpty)
+        #expect(fixture.prompter.events.all.isEmpty)
     }
 
-    @Test(arguments: [AuthenticationError.Code.notInteractive, .systemCancel])
+    @Test(
+        arguments: [
+            (PromptError.Code.unavailable, AuthenticationError.Code.notInteractive), (.crashed, .systemCancel),
+        ]
+    )
     @BusActor
-    func prompter_fails_isItsError(code: AuthenticationError.Code) async throws {
+    func prompter_fails_isItsError(failure: PromptError.Code, code: AuthenticationError.Code) async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
-        fixture.dialog.answer(.failed(AuthenticationError(code, reason: "crashed")))
+        fixture.prompter.dialogs.last?.fail(PromptError(failure, reason: "crashed"))
         #expect(await evaluation.outcome().code == code)
         #expect(match.isCancelled)
     }
@@ -83,38 +88,36 @@ struct EvaluationRefusalTests {
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
         #expect(fixture.timers.delays == [EvaluationLimits().silence])
-        let count = fixture.dialog.events.count
+        let count = fixture.prompter.requests.count
         match.hint(.retry)
-        _ = try await fixture.dialog.question(after: count)
+        _ = try await fixture.question(after: count)
         #expect(fixture.timers.delays == [EvaluationLimits().silence])
         fixture.timers.fire()
         #expect(await evaluation.outcome().code == .systemCancel)
         #expect(match.isCancelled)
-        #expect(fixture.dialog.events.all.last == .withdrawn)
+        #expect(fixture.prompter.events.all.last == "close")
     }
 
     @Test
     @BusActor
     func turn_neverComes_isItsReason() async throws {
-        let fixture = EvaluationFixture()
-        fixture.dialog.hasTurn = false
-        let evaluation = try fixture.begin("userPresence")
-        _ = try await fixture.dialog.events.first("the beginning")
+        let fixture = EvaluationFixture(queueLimit: 0)
+        let other = try await fixture.giveTurnToAnother()
+        defer { other.end() }
+        #expect(try await fixture.begin("userPresence").outcome().code == .systemCancel)
         #expect(fixture.reader.matches.all.isEmpty)
-        fixture.dialog.giveTurn(AuthenticationError(.systemCancel, reason: "too many"))
-        #expect(await evaluation.outcome().code == .systemCancel)
-        #expect(fixture.dialog.events.all == [.begun])
+        #expect(fixture.prompter.events.all.isEmpty)
     }
 
     @Test
     @BusActor
     func turn_comesLate_looksAgain() async throws {
         let fixture = EvaluationFixture()
-        fixture.dialog.hasTurn = false
+        let other = try await fixture.giveTurnToAnother()
         let evaluation = try fixture.begin("biometryAny")
-        _ = try await fixture.dialog.events.first("the beginning")
+        await fixture.settle()
         fixture.reader.answer = .notEnrolled
-        fixture.dialog.giveTurn()
+        other.end()
         #expect(await evaluation.outcome().code == .biometryNotEnrolled)
         #expect(fixture.reader.matches.all.isEmpty)
     }
@@ -135,6 +138,6 @@ struct EvaluationRefusalTests {
         let unlocked = await evaluator.verdict(on: biometrics, isPasscodeSet: false, hasPrompter: true)
         #expect(unlocked == .mustAuthenticate(.dialog([.biometryAny])))
         #expect(fixture.store.record?.biometricFailures == 0)
-        #expect(fixture.dialog.events.all.isEmpty)
+        #expect(fixture.prompter.events.all.isEmpty)
     }
 }

@@ -20,19 +20,19 @@ struct EvaluationStormTests {
         for _ in 0..<40 {
             let accessControl = Self.accessControls.randomElement(using: &generator)!
             let fixture = EvaluationFixture()
-            fixture.dialog.showsAtOnce = Bool.random(using: &generator)
-            fixture.dialog.hasTurn = Bool.random(using: &generator)
+            fixture.prompter.showsAtOnce = Bool.random(using: &generator)
+            let other = Bool.random(using: &generator) ? nil : try await fixture.giveTurnToAnother()
             fixture.passcode.isHeld = Int.random(in: 0..<3, using: &generator) == 0
             let evaluation = try fixture.begin(accessControl)
             let ended = Recorder<EvaluationOutcome>()
             BusActor.start { ended.record(await evaluation.outcome()) }
             var shown: FactorSet = []
             for _ in 0..<60 where ended.all.isEmpty {
-                happen(Int.random(in: 0..<16, using: &generator), to: fixture, evaluation, &shown)
+                try happen(Int.random(in: 0..<16, using: &generator), to: fixture, other, &shown)
                 if Bool.random(using: &generator) { await BusActor.loop.wait(for: .zero) }
             }
-            fixture.dialog.giveTurn()
-            fixture.dialog.end(AuthenticationError(.appCancel, reason: "enough"))
+            other?.end()
+            fixture.conversation.end()
             fixture.passcode.finish()
             let outcome = try await ended.first("the end of \(accessControl), seed \(seed)")
             if let factors = outcome.factors {
@@ -49,9 +49,9 @@ struct EvaluationStormTests {
     private func happen(
         _ number: Int,
         to fixture: EvaluationFixture,
-        _ evaluation: Evaluation,
+        _ other: Conversation?,
         _ shown: inout FactorSet
-    ) {
+    ) throws {
         let match = fixture.reader.matches.all.last
         switch number {
         case 0:
@@ -62,17 +62,17 @@ struct EvaluationStormTests {
         case 4: match?.hint(BiometryHint.allCases[number % BiometryHint.allCases.count])
         case 5:
             shown.insert(.passcode)
-            fixture.dialog.answer(.text("right"))
+            try fixture.type("right")
         case 6:
             shown.insert(.applicationPassword)
-            fixture.dialog.answer(.text("own"))
-        case 7, 8: fixture.dialog.answer(.text("wrong"))
+            try fixture.type("own")
+        case 7, 8: try fixture.type("wrong")
         case 9: fixture.passcode.finish()
-        case 10: fixture.dialog.show()
-        case 11: fixture.dialog.giveTurn()
+        case 10: fixture.prompter.show()
+        case 11: other?.end()
         case 12: fixture.time.now += .seconds(5)
         case 13: fixture.reader.answer = .available(FakeReader.set)
-        case 14 where evaluationMayEnd(fixture): fixture.dialog.answer(.cancelled)
+        case 14 where evaluationMayEnd(fixture): fixture.prompter.answerNow(.cancelled)
         case 15 where evaluationMayEnd(fixture): fixture.timers.fire()
         default: break
         }
@@ -81,6 +81,6 @@ struct EvaluationStormTests {
     /// Ends come late, so that much happens before them.
     @BusActor
     private func evaluationMayEnd(_ fixture: EvaluationFixture) -> Bool {
-        fixture.dialog.events.count > 8
+        fixture.prompter.events.count > 8
     }
 }

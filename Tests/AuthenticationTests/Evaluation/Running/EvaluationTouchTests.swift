@@ -11,12 +11,12 @@ struct EvaluationTouchTests {
     func touch_matches_satisfies() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
-        let question = try await fixture.dialog.question()
-        #expect(question == EvaluationQuestion(passwords: .passcode, reader: .touch))
+        let question = try await fixture.question()
+        #expect(question == fixture.request(.passcode, reader: .touch))
         try await fixture.match().end(.matched(finger: "right-index-finger"))
         let outcome = await evaluation.outcome()
         #expect(outcome == .satisfied(Proofs(factors: .biometryAny, matchedSet: FakeReader.set)))
-        #expect(fixture.dialog.events.all.last == .withdrawn)
+        #expect(fixture.prompter.events.all.last == "close")
         #expect(fixture.passcode.trials.all.isEmpty)
         #expect(fixture.timers.delays.isEmpty)
     }
@@ -25,12 +25,12 @@ struct EvaluationTouchTests {
     @BusActor
     func touch_beforeTheDialogIsThere_isNotWaitedFor() async throws {
         let fixture = EvaluationFixture()
-        fixture.dialog.showsAtOnce = false
+        fixture.prompter.showsAtOnce = false
         let evaluation = try fixture.begin("biometryAny")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         #expect(fixture.reader.matches.all.isEmpty)
-        fixture.dialog.show()
-        fixture.dialog.show()
+        fixture.prompter.show()
+        fixture.prompter.show()
         try await fixture.match().end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
         #expect(fixture.reader.matches.count == 1)
@@ -41,10 +41,10 @@ struct EvaluationTouchTests {
     func touch_doesNotMatch_mayBeRepeated() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny")
-        _ = try await fixture.dialog.question()
-        let count = fixture.dialog.events.count
+        _ = try await fixture.question()
+        let count = fixture.prompter.requests.count
         try await fixture.match(1).end(.notMatched)
-        #expect(try await fixture.dialog.question(after: count).warning.contains("not recognised"))
+        #expect(try await fixture.question(after: count).warning.contains("not recognised"))
         try await fixture.match(2).end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
         #expect(fixture.store.saved.all.map(\.biometricFailures) == [1, 0])
@@ -60,9 +60,9 @@ struct EvaluationTouchTests {
         #expect(fixture.store.record?.biometricFailures == 5)
         #expect(fixture.reader.matches.count == 5)
         // The next one is not asked at all.
-        let count = fixture.dialog.events.count
+        let count = fixture.prompter.events.count
         #expect(try await fixture.begin("biometryAny").outcome().code == .biometryLockout)
-        #expect(fixture.dialog.events.count == count)
+        #expect(fixture.prompter.events.count == count)
     }
 
     @Test
@@ -70,16 +70,15 @@ struct EvaluationTouchTests {
     func touch_fiveTimesWrong_thePasscodeIsTaken_andUnlocksTheReader() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         try await fixture.failTouches(1...4)
         _ = try await fixture.match(5)
-        let count = fixture.dialog.events.count
+        let count = fixture.prompter.requests.count
         try await fixture.failTouches(5...5)
-        let question = try await fixture.dialog.question(after: count)
-        #expect(question.reader == nil)
-        #expect(question.passwords == .passcode)
+        let question = try await fixture.question(after: count)
+        #expect(question == fixture.request(.passcode, reader: nil, warning: question.warning))
         #expect(question.warning.contains("locked"))
-        fixture.dialog.answer(.text("right"))
+        try fixture.type("right")
         #expect(await evaluation.outcome().factors == .passcode)
         #expect(fixture.store.record?.biometricFailures == 0)
         #expect(fixture.reader.matches.count == 5)
@@ -94,13 +93,13 @@ struct EvaluationTouchTests {
         for (hint, warning) in [
             (BiometryHint.retry, BiometryHint.retry.text), (.swipeTooShort, BiometryHint.swipeTooShort.text),
         ] {
-            let count = fixture.dialog.events.count
+            let count = fixture.prompter.requests.count
             match.hint(hint)
-            #expect(try await fixture.dialog.question(after: count).warning == warning)
+            #expect(try await fixture.question(after: count).warning == warning)
         }
-        let count = fixture.dialog.events.count
+        let count = fixture.prompter.requests.count
         match.hint(.swipe)
-        #expect(try await fixture.dialog.question(after: count).reader == .swipe)
+        #expect(try await fixture.question(after: count).description == BiometryHint.swipe.text)
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
         #expect(fixture.reader.matches.count == 1)
@@ -112,13 +111,14 @@ struct EvaluationTouchTests {
         let fixture = EvaluationFixture()
         fixture.reader.firstHint = .swipe
         let evaluation = try fixture.begin("userPresence")
-        #expect(try await fixture.dialog.question().reader == .swipe)
+        let question = fixture.request(.passcode, reader: .swipe)
+        #expect(try await fixture.question() == question)
         let match = try await fixture.match()
         match.hint(.swipe)
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
-        let question = EvaluationQuestion(passwords: .passcode, reader: .swipe)
-        #expect(fixture.dialog.events.all == [.begun, .asked(question), .withdrawn])
+        #expect(fixture.prompter.requests.all == [question])
+        #expect(fixture.prompter.events.all == ["open :1.1", "ask Bank ", "close"])
     }
 
     @Test
@@ -126,9 +126,9 @@ struct EvaluationTouchTests {
     func fallback_readerOnly_isUserFallback() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny")
-        #expect(try await fixture.dialog.question().passwords.isEmpty)
+        #expect(try await fixture.question().question == .waiting)
         let match = try await fixture.match()
-        fixture.dialog.answer(.fallback)
+        fixture.prompter.answerNow(.fallback)
         #expect(await evaluation.outcome().code == .userFallback)
         #expect(match.isCancelled)
     }
@@ -158,16 +158,16 @@ struct EvaluationTouchTests {
     func reader_unpluggedInTheMiddle_thePasscodeRemains() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         let match = try await fixture.match()
-        let count = fixture.dialog.events.count
+        let count = fixture.prompter.requests.count
         match.end(.failed(AuthenticationError(.biometryDisconnected, reason: "gone")))
-        let question = try await fixture.dialog.question(after: count)
+        let question = try await fixture.question(after: count)
         #expect(
             question
-                == EvaluationQuestion(passwords: .passcode, reader: nil, warning: "The fingerprint reader is gone.")
+                == fixture.request(.passcode, reader: nil, warning: "The fingerprint reader is gone.")
         )
-        fixture.dialog.answer(.text("right"))
+        try fixture.type("right")
         #expect(await evaluation.outcome().factors == .passcode)
     }
 
@@ -186,7 +186,7 @@ struct EvaluationTouchTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryCurrentSet", boundTo: FakeReader.otherSet)
         #expect(await evaluation.outcome().code == .authenticationFailed)
-        #expect(fixture.dialog.events.all.isEmpty)
+        #expect(fixture.prompter.events.all.isEmpty)
     }
 
     @Test
@@ -216,14 +216,14 @@ struct EvaluationTouchTests {
     func bothFactors_touchFirst_thenThePasscode() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny and devicePasscode")
-        _ = try await fixture.dialog.question()
+        _ = try await fixture.question()
         let match = try await fixture.match()
-        let count = fixture.dialog.events.count
+        let count = fixture.prompter.requests.count
         match.end(.matched(finger: ""))
         #expect(
-            try await fixture.dialog.question(after: count) == EvaluationQuestion(passwords: .passcode, reader: nil)
+            try await fixture.question(after: count) == fixture.request(.passcode, reader: nil)
         )
-        fixture.dialog.answer(.text("right"))
+        try fixture.type("right")
         let expected = Proofs(factors: [.biometryAny, .passcode], keys: .passcode, matchedSet: FakeReader.set)
         #expect(await evaluation.outcome() == .satisfied(expected))
     }
@@ -233,10 +233,10 @@ struct EvaluationTouchTests {
     func bothFactors_passcodeFirst_thenTheTouch() async throws {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny and devicePasscode")
-        let question = EvaluationQuestion(passwords: .passcode, reader: .touch, readerSuffices: false)
-        #expect(try await fixture.dialog.question() == question)
+        let question = fixture.request(.passcode, reader: .touch, readerSuffices: false)
+        #expect(try await fixture.question() == question)
         let match = try await fixture.match()
-        #expect(try await fixture.typeAndWait("right") == EvaluationQuestion(passwords: [], reader: .touch))
+        #expect(try await fixture.typeAndWait("right") == fixture.request([], reader: .touch))
         #expect(!match.isCancelled)
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == [.biometryAny, .passcode])

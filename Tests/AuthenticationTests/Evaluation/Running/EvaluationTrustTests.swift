@@ -13,7 +13,7 @@ struct EvaluationTrustTests {
     @BusActor
     func touchOnly_untrusted_failsWithTheReaderUnused() async throws {
         let fixture = EvaluationFixture()
-        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        fixture.prompter.trust = EvaluationTrustTests.untrusted
         let outcome = await (try fixture.begin("biometryAny")).outcome()
         guard case .failed(let error) = outcome else { return #expect(Bool(false), "\(outcome)") }
         #expect(error.code == .notInteractive)
@@ -35,11 +35,11 @@ struct EvaluationTrustTests {
     @BusActor
     func presence_untrusted_isThePasscodeAlone() async throws {
         let fixture = EvaluationFixture()
-        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        fixture.prompter.trust = EvaluationTrustTests.untrusted
         let evaluation = try fixture.begin("userPresence")
-        let question = try await fixture.dialog.question()
-        #expect(question == EvaluationQuestion(passwords: .passcode, reader: nil))
-        fixture.dialog.answer(.text("right"))
+        let question = try await fixture.question()
+        #expect(question == fixture.request(.passcode, reader: nil))
+        try fixture.type("right")
         #expect(await evaluation.outcome().factors == .passcode)
         #expect(fixture.reader.matches.all.isEmpty)
     }
@@ -50,7 +50,7 @@ struct EvaluationTrustTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("biometryAny")
         let match = try await fixture.match()
-        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        fixture.prompter.trust = EvaluationTrustTests.untrusted
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().code == .notInteractive)
         #expect(fixture.reader.matches.count == 1)
@@ -61,16 +61,16 @@ struct EvaluationTrustTests {
     @BusActor
     func touch_whileAnotherDialogIsOpened_doesNotCount() async throws {
         let fixture = EvaluationFixture()
-        fixture.dialog.revises = false
+        fixture.prompter.revises = false
         let evaluation = try fixture.begin("biometryAny")
         let match = try await fixture.match(1)
-        let count = fixture.dialog.events.count
+        let count = fixture.prompter.requests.count
         match.hint(.notCentered)
-        _ = try await fixture.dialog.question(after: count)
+        _ = try await fixture.question(after: count)
         match.end(.matched(finger: ""))
-        try await BusActor.settle()
+        await fixture.settle()
         #expect(fixture.reader.matches.count == 1)
-        fixture.dialog.show()
+        fixture.prompter.show()
         try await fixture.match(2).end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
     }
@@ -86,25 +86,18 @@ struct EvaluationTrustTests {
             untrustedLockout: LockoutKeeper(store: programs),
             isSessionLocked: { false }
         )
-        fixture.dialog.trustNow = EvaluationTrustTests.untrusted
+        fixture.prompter.trust = EvaluationTrustTests.untrusted
         let request = EvaluationRequest(
             Requirement(policy: try AccessControl(parsing: "devicePasscode").policy, boundSet: nil),
             message: ""
         )
-        let evaluation = evaluator.evaluate(request, passcode: fixture.passcode, asking: fixture.dialog)
-        _ = try await fixture.dialog.question()
+        let evaluation = fixture.begin(request, by: evaluator)
+        _ = try await fixture.question()
         try await fixture.typeAndWait("wrong")
         #expect(programs.record?.passcodeFailures == 1)
         #expect(fixture.store.record == nil)
-        fixture.dialog.answer(.text("right"))
+        try fixture.type("right")
         #expect(await evaluation.outcome().factors == .passcode)
         #expect(programs.record?.passcodeFailures == 0)
-    }
-}
-
-extension BusActor {
-    /// Waits until the loop has done all that was to be done.
-    fileprivate static func settle() async throws {
-        for _ in 0..<10 { await loop.wait(for: .zero) }
     }
 }

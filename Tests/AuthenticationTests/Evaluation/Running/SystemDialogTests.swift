@@ -12,14 +12,14 @@ struct SystemDialogTests {
         let system = FakeSystemDialog()
         let fixture = EvaluationFixture(systemDialog: system)
         // It is the system that shows it, so no prompter is needed.
-        fixture.dialog.isThere = false
+        fixture.prompter.failure = PromptError(.unavailable, reason: "none")
         let evaluation = try fixture.begin("userPresence")
         let showing = try await system.showings.first("the dialog")
         #expect(showing.message == "the message")
         showing.end(nil)
         // No key comes of it.
         #expect(await evaluation.outcome() == .satisfied(Proofs(factors: .passcode)))
-        #expect(Array(fixture.dialog.events.all.prefix(2)) == [.begun, .held])
+        #expect(fixture.prompter.events.all.isEmpty)
         #expect(fixture.reader.matches.all.isEmpty)
     }
 
@@ -40,7 +40,7 @@ struct SystemDialogTests {
         let fixture = EvaluationFixture(systemDialog: system)
         let evaluation = try fixture.begin("userPresence")
         let showing = try await system.showings.first("the dialog")
-        fixture.dialog.end(AuthenticationError(.appCancel, reason: "gone"))
+        fixture.conversation.end()
         #expect(await evaluation.outcome().code == .appCancel)
         #expect(showing.isCancelled)
     }
@@ -53,14 +53,19 @@ struct SystemDialogTests {
         let evaluation = try fixture.begin("userPresence")
         let showing = try await system.showings.first("the dialog")
         showing.stays = true
-        fixture.dialog.end(AuthenticationError(.appCancel, reason: "dismissed"))
+        let turns = Recorder<Bool>()
+        let next = fixture.queue.makeConversation(for: ":1.2")
+        BusActor.start { turns.record((try? await next.begin()) == true) }
+        fixture.conversation.end()
         #expect(await evaluation.outcome().code == .appCancel)
-        #expect(showing.isCancelled && fixture.dialog.events.all.last == .held)
+        #expect(showing.isCancelled)
         // Somebody says yes in it nonetheless.
         showing.end(nil)
         #expect(await evaluation.outcome().code == .appCancel)
+        await fixture.settle()
+        #expect(turns.all.isEmpty)
         showing.vanish()
-        _ = try await fixture.dialog.events.first("the end of the turn") { $0 == .released }
+        #expect(try await turns.first("the turn of the next conversation"))
     }
 
     @Test(arguments: ["devicePasscode", "userPresence and applicationPassword"])
@@ -69,8 +74,8 @@ struct SystemDialogTests {
         let system = FakeSystemDialog()
         let fixture = EvaluationFixture(systemDialog: system)
         let evaluation = try fixture.begin(accessControl)
-        _ = try await fixture.dialog.question()
-        fixture.dialog.answer(.cancelled)
+        _ = try await fixture.question()
+        fixture.prompter.answerNow(.cancelled)
         #expect(await evaluation.outcome().code == .userCancel)
         #expect(system.showings.all.isEmpty)
     }
@@ -82,8 +87,8 @@ struct SystemDialogTests {
         let fixture = EvaluationFixture(systemDialog: system)
         system.isThere = false
         let evaluation = try fixture.begin("userPresence")
-        _ = try await fixture.dialog.question()
-        fixture.dialog.answer(.cancelled)
+        _ = try await fixture.question()
+        fixture.prompter.answerNow(.cancelled)
         #expect(await evaluation.outcome().code == .userCancel)
         #expect(system.showings.all.isEmpty)
     }
@@ -95,8 +100,8 @@ struct SystemDialogTests {
         let fixture = EvaluationFixture(systemDialog: system)
         fixture.store.record = LockoutRecord(biometricFailures: 5)
         let evaluation = try fixture.begin("userPresence")
-        #expect(try await fixture.dialog.question().reader == nil)
-        fixture.dialog.answer(.cancelled)
+        #expect(try await fixture.question() == fixture.request(.passcode, reader: nil))
+        fixture.prompter.answerNow(.cancelled)
         #expect(await evaluation.outcome().code == .userCancel)
         #expect(system.showings.all.isEmpty)
     }

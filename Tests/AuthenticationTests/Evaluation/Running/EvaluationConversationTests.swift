@@ -7,26 +7,21 @@ import Testing
 
 /// Evaluations in real conversations, with a prompter that does what the test says.
 @Suite(.lockedPool, .onLoop)
-struct ConversationDialogTests {
-    /// Everything that an evaluation in a conversation needs.
+struct EvaluationConversationTests {
+    /// An evaluation in one conversation, with a prompter that cannot revise its dialogs.
     @BusActor
     private final class Talk {
-        let prompter = ScriptedPrompter()
         let fixture = EvaluationFixture()
-        let queue: PromptQueue
-        let conversation: Conversation
+        var prompter: ScriptedPrompter { fixture.prompter }
+        var queue: PromptQueue { fixture.queue }
+        var conversation: Conversation { fixture.conversation }
 
         init() {
-            queue = PromptQueue(prompter, logger: .silent)
-            conversation = queue.makeConversation(for: ":1.1")
+            prompter.revises = false
         }
 
         func begin(_ policy: Policy) -> Evaluation {
-            fixture.evaluator.evaluate(
-                EvaluationRequest(Requirement(policy: policy), message: ""),
-                passcode: fixture.passcode,
-                asking: ConversationDialog(conversation, in: queue, words: EvaluationWords(message: "Bank"))
-            )
+            fixture.begin(EvaluationRequest(Requirement(policy: policy), message: ""))
         }
 
         func answer(_ text: String, after count: Int = 0) async throws {

@@ -5,12 +5,12 @@ import TestSupport
 
 /// A password that a test knows.
 @BusActor
-final class FakePasscode: Passcode {
+final class FakePassword: PasswordVerifier {
     var isSet = true
     /// Nil to count with the passcodes of `login`.
     var lockout: LockoutKeeper?
     /// What every trial comes to, whatever was typed; nil to compare.
-    var result: PasscodeOutcome?
+    var result: PasswordResult?
     /// Whether a trial waits for ``finish()``.
     var isHeld = false
     /// What was tried, when its trial began.
@@ -23,14 +23,14 @@ final class FakePasscode: Passcode {
         self.password = password
     }
 
-    func verify(_ passcode: consuming SecureBytes) async -> PasscodeOutcome {
-        let text = passcode.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    func verify(_ typed: consuming SecureBytes) async -> PasswordResult {
+        let text = typed.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         await withCheckedContinuation { continuation in
             held = continuation
             trials.record(text)
             if !isHeld { finish() }
         }
-        return result ?? (text == password ? .right : .wrong)
+        return result ?? (text == password ? .right : .wrong())
     }
 
     /// Ends a trial that waits.
