@@ -9,7 +9,7 @@ package import Logging
 package final class SystemBus {
     private enum State {
         case idle
-        case connecting([CheckedContinuation<Void, Never>])
+        case connecting(Promise<Void>)
         case connected(Connection)
         /// Not tried again before that instant: a bus that does not answer would cost each caller its whole patience.
         case unavailable(BusError, until: ContinuousClock.Instant)
@@ -59,27 +59,16 @@ package final class SystemBus {
             switch state {
             case .connected(let connection):
                 return connection
-            case .connecting:
-                await waitWhileConnecting()
+            case .connecting(let attempt):
+                await attempt.wait()
                 if case .idle = state { throw SystemBus.lostAtOnce }
             case .unavailable(let error, let instant) where ContinuousClock.now < instant:
                 throw error
             case .closed:
                 throw BusError(.disconnected, "the system bus is not used any more")
             case .idle, .unavailable:
-                await connect()
+                await connect().wait()
                 if case .idle = state { throw SystemBus.lostAtOnce }
-            }
-        }
-    }
-
-    private func waitWhileConnecting() async {
-        await withCheckedContinuation { continuation in
-            // To wait may give others a turn before this closure runs.
-            if case .connecting(let waiting) = state {
-                state = .connecting(waiting + [continuation])
-            } else {
-                continuation.resume()
             }
         }
     }
@@ -107,33 +96,39 @@ package final class SystemBus {
         state = .closed
         cancelRetry()
         followers = []
-        if case .connected(let connection) = before {
+        switch before {
+        case .connecting(let attempt):
+            attempt.fulfill()
+        case .connected(let connection):
             connection.onDisconnect = nil
             connection.close()
+        case .idle, .unavailable, .closed:
+            break
         }
     }
 
     // MARK: Connecting
 
-    private func connect() async {
-        state = .connecting([])
-        let outcome: Result<Connection, BusError>
-        do throws(BusError) {
-            outcome = .success(try await Connection.open(address, timeout: timeout))
-        } catch {
-            outcome = .failure(error)
+    /// Starts to connect; the promise is fulfilled when that has ended, or the bus was closed.
+    private func connect() -> Promise<Void> {
+        let attempt = Promise<Void>()
+        state = .connecting(attempt)
+        BusActor.start { [self] in
+            let outcome: Result<Connection, BusError>
+            do throws(BusError) {
+                outcome = .success(try await Connection.open(address, timeout: timeout))
+            } catch {
+                outcome = .failure(error)
+            }
+            switch (state, outcome) {
+            case (.connecting, .success(let connection)): adopt(connection)
+            case (.connecting, .failure(let error)): fail(error)
+            case (_, .success(let connection)): connection.close()
+            case (_, .failure): break
+            }
+            attempt.fulfill()
         }
-        guard case .connecting(let waiting) = state else {
-            if case .success(let connection) = outcome { connection.close() }
-            return
-        }
-        switch outcome {
-        case .success(let connection): adopt(connection)
-        case .failure(let error): fail(error)
-        }
-        for continuation in waiting {
-            continuation.resume()
-        }
+        return attempt
     }
 
     private func adopt(_ connection: Connection) {

@@ -135,4 +135,17 @@ struct SystemBusTests {
         await #expect(throws: BusError.self) { _ = try await connecting.value }
         #expect(!system.isConnected)
     }
+
+    @Test @BusActor
+    func close_whileTwoWaitForASilentBus_failsBoth() async throws {
+        let bus = try await PrivateBus()
+        bus.pause()
+        defer { bus.resume() }
+        let system = makeSystemBus(bus.address)
+        let waiting = (0..<2).map { _ in Task.immediate { @BusActor in try await system.connection() } }
+        system.close()
+        for task in waiting {
+            await #expect(throws: BusError(.disconnected, "")) { _ = try await task.value }
+        }
+    }
 }
