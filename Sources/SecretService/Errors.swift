@@ -61,7 +61,7 @@ func translatingErrors<Result: ~Copyable>(
 extension ErrorName {
     /// The name of an authentication's error: Apple's, below a prefix of our own.
     package init(_ code: AuthenticationError.Code) {
-        let name = code.description
+        let name = code.name
         self.init(rawValue: "org.keychaind.Error." + name.prefix(1).uppercased() + name.dropFirst())
     }
 }

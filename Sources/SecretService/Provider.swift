@@ -169,10 +169,10 @@ package final class Provider {
 
     /// Ends all grants, proofs and dialogs.
     package func endAuthentication(because reason: String) {
-        let withdrawal = Withdrawal.bySystem(reason: reason)
+        let cancellation = Cancellation.bySystem(reason: reason)
         for client in clients.all { client.endGrants() }
-        clients.endProofs(withdrawal)
-        for client in clients.all { client.endDialogs(withdrawal) }
+        clients.endProofs(cancellation)
+        for client in clients.all { client.endDialogs(cancellation) }
     }
 
     // MARK: Keychains

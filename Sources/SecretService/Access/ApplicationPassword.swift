@@ -3,28 +3,28 @@ import DBus
 import Gcrypt
 import Vault
 
-/// The password of an item's own, verified by opening the item's key.
+/// Verifies the application password of an item by opening the item's key.
 @BusActor
-final class ApplicationPassword: Passcode {
+final class ApplicationPassword: PasswordVerifier {
     private let item: ProtectedItem
     private let passcode: VaultPasscode
     private let lockouts: LockoutTable
     private(set) var key: ItemKey?
 
-    /// - Parameter passcode: has been verified before, if the item's policy asks for both.
+    /// - Parameter passcode: verified before, if the policy of the item asks for both.
     init(of item: ProtectedItem, after passcode: VaultPasscode, countedBy lockouts: LockoutTable) {
         self.item = item
         self.passcode = passcode
         self.lockouts = lockouts
     }
 
-    /// Each item has a count of its own.
+    /// Each item has a lockout of its own.
     var lockout: LockoutKeeper? { lockouts.keeper(ofItem: item.id, in: item.collection) }
 
-    /// An item whose policy asks for one was stored with one.
+    /// Items whose policy asks for an application password are stored with one.
     var isSet: Bool { true }
 
-    func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
+    func verify(_ password: consuming SecureBytes) async -> PasswordResult {
         do throws(VaultError) {
             key = try await item.collection.itemKey(
                 of: item.id,
@@ -32,10 +32,8 @@ final class ApplicationPassword: Passcode {
                 applicationPassword: password
             )
             return .right
-        } catch  where error.code == .wrongApplicationPassword || error.code == .emptyPassword {
-            return .wrong
         } catch {
-            return .failed(reason: error.reason)
+            return PasswordResult(error)
         }
     }
 }

@@ -38,11 +38,6 @@ final class Authenticator {
         self.logger = logger
     }
 
-    /// The dialog of an evaluation, in a conversation that goes on after it.
-    func dialog(for purpose: AuthenticationPurpose, in conversation: Conversation) -> ConversationDialog {
-        ConversationDialog(conversation, in: questions, words: purpose.words(windowID: conversation.windowID))
-    }
-
     // MARK: Items
 
     /// Authorises one operation on an item by asking a person; throws if that came to nothing.
@@ -78,8 +73,8 @@ final class Authenticator {
             isInteractionAllowed: settings.allowsInteraction,
             message: purpose.message
         )
-        let dialog = dialog(for: purpose, in: conversation)
-        let outcome = await evaluator.evaluate(request, passcode: passcode, asking: dialog).outcome()
+        let words = purpose.words(windowID: conversation.windowID)
+        let outcome = await evaluator.evaluate(request, passcode: passcode, asking: conversation, words).outcome()
         audit.authenticated(policy, for: context.caller, outcome)
         switch outcome {
         case .satisfied(let proofs):

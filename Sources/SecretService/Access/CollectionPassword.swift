@@ -4,13 +4,11 @@ import Gcrypt
 import Logging
 import Vault
 
-/// The password of a locked collection, or a recovery key in its place, verified by unlocking that.
+/// Verifies the password or recovery key of a locked collection by unlocking it.
 @BusActor
-final class CollectionPassword: Passcode {
+final class CollectionPassword: PasswordVerifier {
     private let collection: Collection
     private let unlocker: Unlocker
-    /// Whether the last one reads like a recovery key with a mistake in it.
-    private(set) var isMistyped = false
 
     init(of collection: Collection, unlocker: Unlocker) {
         self.collection = collection
@@ -19,21 +17,22 @@ final class CollectionPassword: Passcode {
 
     var isSet: Bool { !collection.isVacant }
 
-    func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
-        isMistyped = false
+    func verify(_ password: consuming SecureBytes) async -> PasswordResult {
+        // The first password: an empty one is no mistake that counts.
+        if collection.isVacant, password.isEmpty { return .wrong(.empty) }
         do throws(VaultError) {
             try unlocker.collections.checkFirstPassword(of: collection)
             try await unlocker.unlock(collection, with: password)
             return .right
-        } catch  where error.isWrongKey {
-            isMistyped = error.code == .mistypedRecoveryKey
-            return .wrong
         } catch {
-            unlocker.logger.error(
-                "A keychain could not be unlocked",
-                metadata: ["keychain": "\(collection.name)", "reason": "\(error)"]
-            )
-            return .failed(reason: error.reason)
+            let result = PasswordResult(error)
+            if case .failed = result {
+                unlocker.logger.error(
+                    "A keychain could not be unlocked",
+                    metadata: ["keychain": "\(collection.name)", "reason": "\(error)"]
+                )
+            }
+            return result
         }
     }
 }

@@ -109,7 +109,8 @@ final class ItemAuthentication {
             request,
             passcode: passcode,
             applicationPassword: ownPassword,
-            asking: authenticator.dialog(for: purpose, in: conversation)
+            asking: conversation,
+            purpose.words(windowID: conversation.windowID)
         )
         let outcome = await evaluation.outcome()
         for item in group.items {
@@ -156,7 +157,7 @@ final class ItemAuthentication {
             authenticator.vault.collection(named: .login)?.isLocked == false
         else { return [] }
         guard group.items.contains(where: \.isSealed) else { return .passcode }
-        guard let password = given.copy(), case .right = await passcode.verify(password) else { return [] }
+        guard let password = given.copy(), await passcode.verify(password) == .right else { return [] }
         return .passcode
     }
 

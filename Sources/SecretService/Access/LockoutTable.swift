@@ -45,6 +45,16 @@ package final class LockoutTable {
         collection.lockoutOwner(party).map { keeper(of: $0, in: collection) }
     }
 
+    /// The lockouts of the password of a collection.
+    func lockout(of collection: Collection) -> PasswordLockout {
+        PasswordLockout { [self] source in
+            switch source {
+            case .person: keeper(of: collection, for: .people)
+            case .program: keeper(of: collection, for: .programs)
+            }
+        }
+    }
+
     /// The count for the password of an item's own.
     func keeper(ofItem id: ItemID, in collection: Collection) -> LockoutKeeper {
         keeper(of: collection.lockoutOwner(of: id), in: collection)

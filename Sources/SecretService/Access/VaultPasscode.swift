@@ -3,19 +3,19 @@ import DBus
 import Gcrypt
 import Vault
 
-/// The passcode, verified by what it opens: a key slot of `login`, or of the collection that an item is in.
+/// Verifies the passcode by opening a key slot of `login`, or of the collection that an item is in.
 ///
-/// It keeps the key of the last one that was right, for as long as item keys are to be had with it.
+/// Keeps the key of the last right passcode, which opens item keys.
 @BusActor
-final class VaultPasscode: Passcode {
+final class VaultPasscode: PasswordVerifier {
     private let vault: Vault
     private let collection: Collection?
     let lockout: LockoutKeeper?
     private(set) var key: PasscodeKey?
 
     /// - Parameters:
-    ///   - collection: what the key is needed for; nil for `login`, and what its passcode leads to.
-    ///   - lockout: of that collection's own password: who knows that of one must not end the delays of another.
+    ///   - collection: the collection whose items the key must open; nil for `login`.
+    ///   - lockout: the lockout of that collection's own password, which must not end the lockout of another.
     init(_ vault: Vault, for collection: Collection? = nil, countedBy lockout: LockoutKeeper? = nil) {
         self.lockout = lockout
         self.vault = vault
@@ -24,14 +24,12 @@ final class VaultPasscode: Passcode {
 
     var isSet: Bool { vault.hasPasscode }
 
-    func verify(_ passcode: consuming SecureBytes) async -> PasscodeOutcome {
+    func verify(_ passcode: consuming SecureBytes) async -> PasswordResult {
         do throws(VaultError) {
             key = try await vault.verifyPasscode(passcode, for: collection)
             return .right
-        } catch  where error.code == .wrongPassword || error.code == .emptyPassword {
-            return .wrong
         } catch {
-            return .failed(reason: error.reason)
+            return PasswordResult(error)
         }
     }
 

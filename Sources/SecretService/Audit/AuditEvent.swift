@@ -57,7 +57,7 @@ package enum AuditOutcome: Hashable, Sendable {
     package var name: String {
         switch self {
         case .success: "success"
-        case .failed(let code): code.description
+        case .failed(let code): code.name
         case .prompterNotTrusted: "prompterNotTrusted"
         case .sessionLocked: "sessionLocked"
         }

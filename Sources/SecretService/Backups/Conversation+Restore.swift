@@ -38,31 +38,27 @@ struct RestoredPlace {
 }
 
 extension Conversation {
-    /// Asks for a password or a recovery key that opens a backup; nil if the person will not give it.
-    func askBackupKey(
+    /// The request for the password or recovery key of a backup.
+    func backupKeyRequest(
         of label: String,
         from time: Timestamp,
         itemCount: Int,
         _ place: RestoredPlace,
-        for caller: Caller,
-        warning: String
-    ) async -> SecureBytes? {
-        await password(
-            PromptRequest(
-                question: .password,
-                title: "Restore Keychain",
-                message: "Restore the keychain “\(label)” as it was on \(time.text)",
-                // A prompter with words of its own would leave out what is replaced.
-                subject: "",
-                description: place.description(itemCount: itemCount)
-                    + "\nEnter the password that the keychain had then, or its recovery key.",
-                caller: caller.description,
-                callerEvidence: caller.evidence.explanation,
-                warning: warning,
-                continueLabel: "Restore",
-                cancelLabel: "Cancel",
-                windowID: windowID
-            )
+        for caller: Caller
+    ) -> PromptRequest {
+        PromptRequest(
+            question: .password,
+            title: "Restore Keychain",
+            message: "Restore the keychain “\(label)” as it was on \(time.text)",
+            // A prompter with words of its own would leave out what is replaced.
+            subject: "",
+            description: place.description(itemCount: itemCount)
+                + "\nEnter the password that the keychain had then, or its recovery key.",
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            continueLabel: "Restore",
+            cancelLabel: "Cancel",
+            windowID: windowID
         )
     }
 }

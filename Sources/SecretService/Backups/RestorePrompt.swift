@@ -39,33 +39,26 @@ final class RestorePrompt: PromptAction {
         }
     }
 
-    /// Asks for what opens the backup, again while it is wrong; nil if that came to nothing.
+    /// Asks for the password or recovery key of the backup until it is right; nil if it is not given.
     private func askBackupKey(
         replacing present: Collection?,
         asking conversation: Conversation,
         for client: Client
     ) async -> SecureBytes? {
         let caller = await client.identity()
-        let verifier = BackupKey(of: backup, in: restorations.vault)
-        var warning = ""
-        while true {
-            let answer = await conversation.askBackupKey(
+        let asked = await conversation.askPassword(
+            verifiedBy: BackupKey(of: backup, in: restorations.vault),
+            countedBy: PasswordLockout { [restorations] _ in restorations.lockout }
+        ) {
+            conversation.backupKeyRequest(
                 of: PromptText.name(backup.label),
                 from: backup.modified,
                 itemCount: backup.itemCount,
                 RestoredPlace(of: backup, as: name, present: present, in: restorations.vault),
-                for: caller,
-                warning: warning
+                for: caller
             )
-            guard let key = answer, let kept = try? key.copy(in: .locked) else { return nil }
-            switch await restorations.lockout.attempt(key, on: verifier) {
-            case .right: return kept
-            case .failed(let reason):
-                restorations.logger.error("A password could not be verified", metadata: ["reason": "\(reason)"])
-                return nil
-            case let failed: warning = failed.warning(isMistyped: verifier.isMistyped)
-            }
         }
+        return restorations.unlocker.passwords.rightPassword(asked)
     }
 
     /// Whether what is there now may go: nothing, what cannot be read, what the same key opens, or what a person has opened.
@@ -80,12 +73,8 @@ final class RestorePrompt: PromptAction {
         if present.isVacant { return restorations.unlocker.collections.mayGetFirstPassword(present) }
         if case .unreadable = present.state { return true }
         if restorations.vault.isCopy(backup, of: present) {
-            let attempt = await restorations.unlocker.passwords.attempt(
-                key,
-                on: KeychainKey(of: present),
-                of: present
-            )
-            if case .right = attempt { return true }
+            let lockout = restorations.unlocker.passwords.lockouts.lockout(of: present)
+            if await lockout.attempt(key, on: KeychainKey(of: present), from: .person) == .right { return true }
         }
         let opened = await restorations.unlocker.passwords.askKey(
             of: present,
@@ -97,13 +86,11 @@ final class RestorePrompt: PromptAction {
     }
 }
 
-/// What opens a backup, verified without restoring it.
+/// Verifies the password or recovery key of a backup without restoring it.
 @BusActor
-private final class BackupKey: Passcode {
+private final class BackupKey: PasswordVerifier {
     private let backup: StagedBackup
     private let vault: Vault
-    /// Whether the last one reads like a recovery key with a mistake in it.
-    private(set) var isMistyped = false
 
     init(of backup: StagedBackup, in vault: Vault) {
         self.backup = backup
@@ -112,16 +99,12 @@ private final class BackupKey: Passcode {
 
     var isSet: Bool { true }
 
-    func verify(_ key: consuming SecureBytes) async -> PasscodeOutcome {
-        isMistyped = false
+    func verify(_ key: consuming SecureBytes) async -> PasswordResult {
         do throws(VaultError) {
             try await vault.verify(key, opens: backup)
             return .right
-        } catch  where error.isWrongKey {
-            isMistyped = error.code == .mistypedRecoveryKey
-            return .wrong
         } catch {
-            return .failed(reason: error.reason)
+            return PasswordResult(error)
         }
     }
 }

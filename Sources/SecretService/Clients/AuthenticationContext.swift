@@ -11,7 +11,7 @@ final class AuthenticationContext {
         case idle
         case evaluating(Conversation)
         /// An evaluation was ended from outside, and has not returned yet.
-        case ending(Withdrawal)
+        case ending(Cancellation)
         case invalidated
     }
 
@@ -63,9 +63,9 @@ final class AuthenticationContext {
         }
         conversation.end()
         switch state {
-        case .ending(let withdrawal):
+        case .ending(let cancellation):
             state = .idle
-            throw AuthenticationError(withdrawal)
+            throw AuthenticationError(cancellation)
         case .invalidated:
             throw AuthenticationError(.appCancel, reason: "the program has ended the context")
         case .idle, .evaluating:
@@ -75,18 +75,18 @@ final class AuthenticationContext {
     }
 
     /// Ends an evaluation that is under way.
-    func cancel(_ withdrawal: Withdrawal = .byProgram) {
+    func cancel(_ cancellation: Cancellation = .byProgram) {
         guard case .evaluating(let conversation) = state else { return }
-        state = .ending(withdrawal)
-        conversation.end(withdrawal)
+        state = .ending(cancellation)
+        conversation.end(cancellation)
     }
 
     /// Ends the proof, and an evaluation that is under way.
-    func endProofs(_ withdrawal: Withdrawal) {
+    func endProofs(_ cancellation: Cancellation) {
         endings += 1
         authorizations = [:]
         forget()
-        cancel(withdrawal)
+        cancel(cancellation)
     }
 
     /// Ends an evaluation that is under way, and the context.

@@ -184,9 +184,9 @@ final class Client: Peer {
     }
 
     /// Ends the dialogs that are open for the client.
-    func endDialogs(_ withdrawal: Withdrawal) {
-        for prompt in prompts.values where !prompt.isCreated { prompt.dismiss(withdrawal) }
-        for conversation in conversations.values { conversation.end(withdrawal) }
+    func endDialogs(_ cancellation: Cancellation) {
+        for prompt in prompts.values where !prompt.isCreated { prompt.dismiss(cancellation) }
+        for conversation in conversations.values { conversation.end(cancellation) }
     }
 
     // MARK: Contexts
@@ -273,9 +273,9 @@ final class Client: Peer {
 
 extension PeerTable<Client> {
     /// Ends all that was proved to contexts.
-    func endProofs(_ withdrawal: Withdrawal) {
+    func endProofs(_ cancellation: Cancellation) {
         for client in all {
-            for context in client.contexts.values { context.endProofs(withdrawal) }
+            for context in client.contexts.values { context.endProofs(cancellation) }
         }
     }
 

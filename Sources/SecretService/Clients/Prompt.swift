@@ -49,10 +49,10 @@ final class Prompt {
     }
 
     /// Ends it without an answer; whatever is not done yet will not be.
-    func dismiss(_ withdrawal: Withdrawal = .byProgram) {
+    func dismiss(_ cancellation: Cancellation = .byProgram) {
         switch state {
         case .created: complete(.dismissed(action.emptyResult))
-        case .running(let conversation): conversation.end(withdrawal)
+        case .running(let conversation): conversation.end(cancellation)
         case .completed: break
         }
     }

@@ -8,7 +8,7 @@ import Vault
 
 /// The change of the account's password: the old one is verified by what it opens, and what it opens gets the new one.
 @BusActor
-final class LoginPasswordChange: Passcode {
+final class LoginPasswordChange: PasswordVerifier {
     private let vault: Vault
     private let passwords: Passwords
     private let logger: Logger
@@ -26,7 +26,7 @@ final class LoginPasswordChange: Passcode {
 
     var isSet: Bool { vault.hasPasscode }
 
-    func verify(_ password: consuming SecureBytes) async -> PasscodeOutcome {
+    func verify(_ password: consuming SecureBytes) async -> PasswordResult {
         guard let new = newPassword.copy() else { return .failed(reason: "there is no memory for a password") }
         newPassword.forget()
         do throws(VaultError) {
@@ -42,10 +42,10 @@ final class LoginPasswordChange: Passcode {
             logger.notice("Keychains have the account's new password")
             reply = LoginReply(.changed, collections: change.changed.count)
             // Who knows the password of another keychain has not proved to know that of `login`: it counts as an attempt at that.
-            return change.changed.contains(.login) ? .right : .wrong
+            return change.changed.contains(.login) ? .right : .wrong()
         } catch  where error.code == .wrongPassword {
             reply = LoginReply(.wrong)
-            return .wrong
+            return .wrong()
         } catch {
             logger.error("The keychains keep their old password", metadata: ["reason": "\(error)"])
             return .failed(reason: error.reason)

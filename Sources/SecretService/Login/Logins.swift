@@ -35,8 +35,8 @@ package final class Logins: LoginKeychain {
         case .root: await unlock(login, atLoginWith: password)
         case .user:
             let verifier = CollectionPassword(of: login, unlocker: unlocker)
-            let attempt = await passwords.attempt(password, on: verifier, of: login, broughtBy: .programs)
-            guard case .right = attempt else {
+            let lockout = passwords.lockouts.lockout(of: login)
+            guard await lockout.attempt(password, on: verifier, from: .program) == .right else {
                 return logger.notice("A password at the socket for logins did not unlock a keychain")
             }
         }
@@ -72,8 +72,9 @@ package final class Logins: LoginKeychain {
             _ = await replacement.verify(password)
         case .user:
             guard let login = vault.collection(named: .login) else { break }
-            let attempt = await passwords.attempt(password, on: replacement, of: login, broughtBy: .programs)
-            if case .tooEarly = attempt { return LoginReply(.refused) }
+            let lockout = passwords.lockouts.lockout(of: login)
+            let result = await lockout.attempt(password, on: replacement, from: .program)
+            if case .tooEarly = result { return LoginReply(.refused) }
         }
         return replacement.reply
     }

@@ -136,7 +136,8 @@ extension ServiceObject {
             try await collection.changePassword(from: old, to: new)
             provider.passwords.passwordChanged(of: collection.name)
         } catch {
-            throw error.isWrongKey ? BusError.denied : BusError(error)
+            if case .wrong = PasswordResult(error) { throw BusError.denied }
+            throw BusError(error)
         }
         call.reply()
     }
@@ -145,10 +146,11 @@ extension ServiceObject {
     @BusActor
     private func attempt(
         _ password: consuming SecureBytes,
-        on verifier: any Passcode,
+        on verifier: any PasswordVerifier,
         of collection: Collection
     ) async throws(BusError) {
-        switch await provider.passwords.attempt(password, on: verifier, of: collection, broughtBy: .programs) {
+        let lockout = provider.lockouts.lockout(of: collection)
+        switch await lockout.attempt(password, on: verifier, from: .program) {
         case .right: return
         case .wrong:
             if collection.name == .login {
@@ -157,10 +159,9 @@ extension ServiceObject {
             }
             throw BusError.denied
         case .tooEarly(let delay):
-            let seconds = delay.components.seconds + 1
             throw BusError(
                 .keyringDenied,
-                "Programs have brought too many wrong passwords. Try again in \(seconds) seconds."
+                "Programs have brought too many wrong passwords. Try again in \(delay.words)."
             )
         case .failed(let reason): throw BusError(.failed, reason)
         }

@@ -3,40 +3,31 @@ import Desktop
 import Gcrypt
 
 extension Conversation {
-    /// Asks for a password or a recovery key that opens a keychain; nil if the person will not give it.
-    func askKey(
-        of label: String,
-        for purpose: KeyPurpose,
-        _ caller: Caller,
-        warning: String
-    ) async -> SecureBytes? {
+    /// The request for the password or a recovery key of a keychain.
+    func keyRequest(of label: String, for purpose: KeyPurpose, _ caller: Caller) -> PromptRequest {
         let label = PromptText.name(label)
-        return await password(
-            PromptRequest(
-                question: .password,
-                title: purpose.title.text,
-                message: purpose.message(label),
-                subject: label,
-                description: "\(purpose.consequence)\nA recovery key works, too.",
-                caller: caller.description,
-                callerEvidence: caller.evidence.explanation,
-                warning: warning,
-                continueLabel: purpose.title.button,
-                cancelLabel: "Cancel",
-                windowID: windowID
-            )
+        return PromptRequest(
+            question: .password,
+            title: purpose.title.text,
+            message: purpose.message(label),
+            subject: label,
+            description: "\(purpose.consequence)\nA recovery key works, too.",
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            continueLabel: purpose.title.button,
+            cancelLabel: "Cancel",
+            windowID: windowID
         )
     }
 
-    /// Asks for what opens `login`, which the password of a login did not; nil if the person will not give it.
+    /// The request for the password of `login` after a login with another password.
     ///
-    /// - Parameter purpose: what else the password gives, if anything.
-    func askFormerPassword(
+    /// - Parameter purpose: what else the password opens, if anything.
+    func formerPasswordRequest(
         of label: String,
         for caller: Caller,
-        _ purpose: AuthenticationPurpose? = nil,
-        warning: String
-    ) async -> SecureBytes? {
+        _ purpose: AuthenticationPurpose? = nil
+    ) -> PromptRequest {
         let label = PromptText.name(label)
         let fact = "The password of the keychain “\(label)” is not the one that you logged in with"
         let whatToDo =
@@ -45,44 +36,38 @@ extension Conversation {
             you can set it to your login password.
             """
         let facts = purpose.map { [fact + ".", $0.reason] } ?? []
-        return await password(
-            PromptRequest(
-                question: .password,
-                title: "Unlock Keychain",
-                message: purpose?.headline(unlocking: label) ?? fact,
-                subject: purpose == nil ? label : "",
-                description: (facts + [whatToDo]).filter { !$0.isEmpty }.joined(separator: "\n"),
-                caller: caller.description,
-                callerEvidence: caller.evidence.explanation,
-                warning: warning,
-                continueLabel: "Unlock",
-                cancelLabel: "Cancel",
-                windowID: windowID
-            )
+        return PromptRequest(
+            question: .password,
+            title: "Unlock Keychain",
+            message: purpose?.headline(unlocking: label) ?? fact,
+            subject: purpose == nil ? label : "",
+            description: (facts + [whatToDo]).filter { !$0.isEmpty }.joined(separator: "\n"),
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            continueLabel: "Unlock",
+            cancelLabel: "Cancel",
+            windowID: windowID
         )
     }
 
-    /// Asks for the password that a person has logged in with; nil if they will not give it.
-    func askLoginPassword(of label: String, for caller: Caller, warning: String) async -> SecureBytes? {
+    /// The request for the password of the last login.
+    func loginPasswordRequest(of label: String, for caller: Caller) -> PromptRequest {
         let label = PromptText.name(label)
-        return await password(
-            PromptRequest(
-                question: .password,
-                title: "Change Password",
-                message: "Enter your login password to set it for the keychain “\(label)”",
-                subject: label,
-                description:
-                    """
-                    The keychain is unlocked. If your password has changed, the keychain can have the new one, so that it \
-                    opens when you log in. The old one will no longer work. If you cancel, nothing changes.
-                    """,
-                caller: caller.description,
-                callerEvidence: caller.evidence.explanation,
-                warning: warning,
-                continueLabel: "Change",
-                cancelLabel: "Cancel",
-                windowID: windowID
-            )
+        return PromptRequest(
+            question: .password,
+            title: "Change Password",
+            message: "Enter your login password to set it for the keychain “\(label)”",
+            subject: label,
+            description:
+                """
+                The keychain is unlocked. If your password has changed, the keychain can have the new one, so that it \
+                opens when you log in. The old one will no longer work. If you cancel, nothing changes.
+                """,
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            continueLabel: "Change",
+            cancelLabel: "Cancel",
+            windowID: windowID
         )
     }
 

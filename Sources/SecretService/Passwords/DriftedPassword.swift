@@ -1,3 +1,4 @@
+import Authentication
 import DBus
 import Gcrypt
 
@@ -7,7 +8,7 @@ import Gcrypt
 /// It is kept in locked memory until a person was asked, once, what the keychain's is, and which one the login was with; or for so
 /// long.
 @BusActor
-final class DriftedPassword {
+final class DriftedPassword: PasswordVerifier {
     /// After this a person who is asked for a password is asked as if there had been no login.
     static let lifetime = Duration.seconds(60 * 60)
 
@@ -24,9 +25,11 @@ final class DriftedPassword {
         expiry = BusActor.loop.schedule(after: DriftedPassword.lifetime) { [weak self] in self?.forget() }
     }
 
-    /// Whether there is one, and a person has typed the same.
-    func isEqual(to typed: borrowing SecureBytes) -> Bool {
-        password?.isEqual(to: typed) ?? false
+    var isSet: Bool { isThere }
+
+    /// Compares what a person has typed with the password.
+    func verify(_ typed: consuming SecureBytes) async -> PasswordResult {
+        password?.isEqual(to: typed) == true ? .right : .wrong(.otherThanLogin)
     }
 
     /// Wipes it.

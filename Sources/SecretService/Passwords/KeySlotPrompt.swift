@@ -67,7 +67,9 @@ final class KeySlotPrompt: PromptAction {
         case .changePassword, .addPassword:
             let reason: NewPasswordReason
             if case .changePassword = change { reason = .changed } else { reason = .further }
-            let asked = await conversation.askNewPassword(of: collection.label, for: caller, insteadOf: reason)
+            let asked = await conversation.askNewPassword(
+                conversation.newPasswordRequest(of: collection.label, for: caller, insteadOf: reason)
+            )
             // It may have been dismissed after the answer; then everything stays as it was.
             guard let new = asked, !conversation.isEnded else { return false }
             if case .addPassword(let label) = change {

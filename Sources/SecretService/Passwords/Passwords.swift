@@ -21,32 +21,7 @@ final class Passwords {
         self.logger = logger
     }
 
-    /// Tries a key of a keychain, unless too many wrong ones were brought before.
-    ///
-    /// - Parameter party: who has brought it, and has to wait.
-    func attempt(
-        _ key: consuming SecureBytes,
-        on verifier: any Passcode,
-        of collection: Collection,
-        broughtBy party: LockoutParty = .people
-    ) async -> PasscodeAttempt {
-        guard let keeper = lockouts.keeper(of: collection, for: party) else {
-            // Its first password cannot be wrong.
-            return switch await verifier.verify(key) {
-            case .right: .right
-            case .wrong: .wrong
-            case .failed(let reason): .failed(reason: reason)
-            }
-        }
-        let attempt = await keeper.attempt(key, on: verifier)
-        // Wherever it is given, the right one ends what wrong ones have led to.
-        if case .right = attempt, party == .programs {
-            await lockouts.keeper(of: collection, for: .people)?.passcodeWasRight()
-        }
-        return attempt
-    }
-
-    /// Asks for a password or a recovery key of a keychain, again while it is wrong; nil if that came to nothing.
+    /// Asks for the password or a recovery key of a keychain until it is right; nil if it is not given.
     func askKey(
         of collection: Collection,
         for purpose: KeyPurpose,
@@ -55,34 +30,30 @@ final class Passwords {
     ) async -> SecureBytes? {
         guard (try? await conversation.begin()) == true else { return nil }
         let caller = await client.identity()
-        let verifier = KeychainKey(of: collection)
-        var warning = ""
-        while vault.collection(named: collection.name) === collection {
-            guard
-                let key = await conversation.askKey(of: collection.label, for: purpose, caller, warning: warning),
-                let kept = try? key.copy(in: .locked)
-            else { return nil }
-            switch await attempt(key, on: verifier, of: collection, broughtBy: LockoutParty(conversation.trustOfAnswer))
-            {
-            case .right: return kept
-            case .failed(let reason):
-                logger.error("A password could not be verified", metadata: ["reason": "\(reason)"])
-                return nil
-            case let failed: warning = failed.warning(isMistyped: verifier.isMistyped)
-            }
+        let asked = await conversation.askPassword(
+            verifiedBy: KeychainKey(of: collection),
+            countedBy: lockouts.lockout(of: collection)
+        ) {
+            guard vault.collection(named: collection.name) === collection else { return nil }
+            return conversation.keyRequest(of: collection.label, for: purpose, caller)
         }
-        return nil
+        return rightPassword(asked)
+    }
+
+    /// The right password that a person gave; nil without one, and a line in the log if one could not be tried.
+    func rightPassword(_ asked: consuming AskedPassword) -> SecureBytes? {
+        switch consume asked {
+        case .right(let password): return password
+        case .unanswered: return nil
+        case .stopped: return nil
+        case .failed(let reason):
+            logger.error("A password could not be verified", metadata: ["reason": "\(reason)"])
+            return nil
+        }
     }
 
     /// Ends the proofs of contexts if a keychain whose password was changed or removed is `login`.
     func passwordChanged(of collection: CollectionName) {
         collections.endProofs(with: collection, because: "the password of the login keychain was changed")
-    }
-}
-
-extension LockoutParty {
-    /// The party behind an answer: an answer from an untrusted prompter may be a program's.
-    init(_ trust: PrompterTrust) {
-        self = trust == .trusted ? .people : .programs
     }
 }

@@ -3,17 +3,16 @@ import Desktop
 import Gcrypt
 
 extension Conversation {
-    /// Asks for the password of a collection; nil if the person will not give it.
+    /// The request for the password of a collection.
     ///
-    /// - Parameter purpose: what else the password gives, if anything.
-    func askPassword(
+    /// - Parameter purpose: what else the password opens, if anything.
+    func passwordRequest(
         of label: String,
         for caller: Caller,
-        _ purpose: AuthenticationPurpose? = nil,
-        warning: String
-    ) async -> SecureBytes? {
+        _ purpose: AuthenticationPurpose? = nil
+    ) -> PromptRequest {
         let label = PromptText.name(label)
-        let request = PromptRequest(
+        return PromptRequest(
             question: .password,
             title: "Unlock Keychain",
             message: purpose?.headline(unlocking: label) ?? "Unlock the keychain “\(label)”",
@@ -23,65 +22,48 @@ extension Conversation {
                 .joined(separator: "\n"),
             caller: caller.description,
             callerEvidence: caller.evidence.explanation,
-            warning: warning,
             continueLabel: "Unlock",
             cancelLabel: "Cancel",
             windowID: windowID
         )
-        return await password(request)
     }
 
-    /// Asks for a new password of a collection, twice, and again while it is empty; nil if the person will not give one.
-    func askNewPassword(
+    /// The request for a new password of a collection.
+    func newPasswordRequest(
         of label: String,
         for caller: Caller,
         insteadOf reason: NewPasswordReason = .first
-    ) async -> SecureBytes? {
+    ) -> PromptRequest {
         let label = PromptText.name(label)
         let words = reason.words(label)
-        var warning = ""
-        while true {
-            let request = PromptRequest(
-                question: .newPassword,
-                title: words.title,
-                message: words.message,
-                subject: label,
-                description: words.description,
-                caller: caller.description,
-                callerEvidence: caller.evidence.explanation,
-                warning: warning,
-                continueLabel: words.continueLabel,
-                cancelLabel: "Cancel",
-                windowID: windowID
-            )
-            guard let password = await password(request) else { return nil }
-            if !password.isEmpty { return password }
-            warning = "The password cannot be empty."
-        }
+        return PromptRequest(
+            question: .newPassword,
+            title: words.title,
+            message: words.message,
+            subject: label,
+            description: words.description,
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            continueLabel: words.continueLabel,
+            cancelLabel: "Cancel",
+            windowID: windowID
+        )
     }
 
-    /// Asks for the password that an item is to have of its own, twice, and again while it is empty; nil if the person will not
-    /// give one.
-    func askApplicationPassword(of label: String, for caller: Caller) async -> SecureBytes? {
+    /// The request for the application password of a new item.
+    func applicationPasswordRequest(of label: String, for caller: Caller) -> PromptRequest {
         let label = PromptText.name(label)
-        var warning = ""
-        while true {
-            let request = PromptRequest(
-                question: .newPassword,
-                title: "New Password",
-                message: "Choose a password for “\(label)”",
-                description: "“\(label)” will be stored under a password of its own. Without it nobody can read it.",
-                caller: caller.description,
-                callerEvidence: caller.evidence.explanation,
-                warning: warning,
-                continueLabel: "Store",
-                cancelLabel: "Cancel",
-                windowID: windowID
-            )
-            guard let password = await password(request) else { return nil }
-            if !password.isEmpty { return password }
-            warning = "The password cannot be empty."
-        }
+        return PromptRequest(
+            question: .newPassword,
+            title: "New Password",
+            message: "Choose a password for “\(label)”",
+            description: "“\(label)” will be stored under a password of its own. Without it nobody can read it.",
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            continueLabel: "Store",
+            cancelLabel: "Cancel",
+            windowID: windowID
+        )
     }
 
     /// Asks whether a collection is to be deleted with what is in it.
@@ -107,12 +89,5 @@ extension Conversation {
         )
         guard let answer = try? await ask(request), case .confirmed = consume answer else { return false }
         return true
-    }
-
-    /// Whatever keeps it from being answered – no prompter, one that crashes or stays silent, an end from outside – is as if the
-    /// person had cancelled; the log says which.
-    func password(_ request: PromptRequest) async -> SecureBytes? {
-        guard let answer = try? await ask(request), case .password(let password) = consume answer else { return nil }
-        return password
     }
 }

@@ -63,8 +63,8 @@ final class CreateItemPrompt: PromptAction {
         }
         var password: SecureBytes?
         if needsPassword {
-            let caller = await client.identity()
-            guard let chosen = await conversation.askApplicationPassword(of: label, for: caller) else {
+            let request = conversation.applicationPasswordRequest(of: label, for: await client.identity())
+            guard let chosen = await conversation.askNewPassword(request) else {
                 return .dismissed(emptyResult)
             }
             password = consume chosen

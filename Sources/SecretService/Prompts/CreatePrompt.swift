@@ -35,7 +35,9 @@ final class CreatePrompt: PromptAction {
         let label = label ?? "Unnamed"
         let caller = await client.identity()
         // It may have been dismissed after the answer; then nothing is made.
-        guard let password = await conversation.askNewPassword(of: label, for: caller), !conversation.isEnded else {
+        guard let password = await conversation.askNewPassword(conversation.newPasswordRequest(of: label, for: caller)),
+            !conversation.isEnded
+        else {
             return .dismissed(emptyResult)
         }
         guard let collection = await collections.create(label: label, alias: alias, password: password) else {

@@ -92,67 +92,66 @@ final class Unlocker {
         var caller = await client.identity()
         if let principal { caller = principal }
         let verifier = CollectionPassword(of: collection, unlocker: self)
-        let typed = GivenPasscode()
-        var warning = ""
         while collection.isLocked {
-            guard vault.collection(named: collection.name) === collection, collections.mayGetFirstPassword(collection)
-            else { return false }
-            let hasDrifted = collection.name == .login && !collection.isVacant && drifted.isThere
-            let named = collection.name == .login && !collection.isVacant ? named : nil
-            let answer =
-                if collection.isVacant {
-                    await conversation.askNewPassword(of: collection.label, for: caller)
-                } else if hasDrifted {
-                    await conversation.askFormerPassword(
-                        of: collection.label,
-                        for: caller,
-                        named?.purpose,
-                        warning: warning
-                    )
-                } else {
-                    await conversation.askPassword(of: collection.label, for: caller, named?.purpose, warning: warning)
-                }
-            guard let password = answer else {
-                // It is asked for once.
+            var hasDrifted = false
+            var named = named
+            let asked = await conversation.askPassword(
+                verifiedBy: verifier,
+                countedBy: passwords.lockouts.lockout(of: collection)
+            ) {
+                guard collection.isLocked, vault.collection(named: collection.name) === collection,
+                    collections.mayGetFirstPassword(collection)
+                else { return nil }
+                let isLogin = collection.name == .login && !collection.isVacant
+                hasDrifted = isLogin && drifted.isThere
+                if !isLogin { named = nil }
+                return unlockRequest(of: collection, hasDrifted: hasDrifted, named, for: caller, in: conversation)
+            }
+            switch consume asked {
+            case .right(let key):
+                await finish(collection, openedBy: key, hasDrifted, named?.passcode, asking: conversation, for: caller)
+            case .unanswered:
+                // The person is asked only once for the password of the login.
                 if hasDrifted { drifted.forget() }
                 return false
-            }
-            typed.keep(password)
-            let attempt = await passwords.attempt(
-                password,
-                on: verifier,
-                of: collection,
-                broughtBy: LockoutParty(conversation.trustOfAnswer)
-            )
-            switch attempt {
-            case .right:
-                await finish(
-                    collection,
-                    openedBy: typed,
-                    hasDrifted,
-                    named?.passcode,
-                    asking: conversation,
-                    for: caller
-                )
-            case .wrong, .tooEarly: warning = attempt.warning(isMistyped: verifier.isMistyped)
-            case .failed: return false
+            case .stopped:
+                return !collection.isLocked
+            case .failed:
+                return false
             }
         }
         return true
     }
 
+    private func unlockRequest(
+        of collection: Collection,
+        hasDrifted: Bool,
+        _ named: NamedItems?,
+        for caller: Caller,
+        in conversation: Conversation
+    ) -> PromptRequest {
+        if collection.isVacant {
+            conversation.newPasswordRequest(of: collection.label, for: caller)
+        } else if hasDrifted {
+            conversation.formerPasswordRequest(of: collection.label, for: caller, named?.purpose)
+        } else {
+            conversation.passwordRequest(of: collection.label, for: caller, named?.purpose)
+        }
+    }
+
     /// Replaces the password of a keychain that was just unlocked, if it was forgotten or is not the account's, and keeps the passcode.
     private func finish(
         _ collection: Collection,
-        openedBy typed: GivenPasscode,
+        openedBy key: consuming SecureBytes,
         _ hasDrifted: Bool,
         _ passcode: GivenPasscode?,
         asking conversation: Conversation,
         for caller: Caller
     ) async {
-        guard let key = typed.copy() else { return }
         let wasRecovered = collection.unlockedBy == .recoveryKey
         if hasDrifted {
+            let typed = GivenPasscode()
+            typed.keep(key)
             let isAdopted = await adoptLoginPassword(
                 from: key,
                 of: collection,
@@ -177,9 +176,7 @@ final class Unlocker {
     ) async {
         guard
             let password = await conversation.askNewPassword(
-                of: collection.label,
-                for: caller,
-                insteadOf: .forgotten
+                conversation.newPasswordRequest(of: collection.label, for: caller, insteadOf: .forgotten)
             )
         else { return }
         do throws(VaultError) {
@@ -252,15 +249,17 @@ final class Unlocker {
         asking conversation: Conversation,
         for caller: Caller
     ) async -> SecureBytes? {
-        var warning = ""
-        for _ in 0..<Self.loginPasswordAttempts where drifted.isThere {
-            let answer = await conversation.askLoginPassword(of: login.label, for: caller, warning: warning)
-            // After a dismissal, everything stays as it was.
-            guard let typed = answer, !conversation.isEnded else { return nil }
-            if drifted.isEqual(to: typed) { return typed }
-            warning = "You did not log in with that password."
+        let asked = await conversation.askPassword(
+            tries: Self.loginPasswordAttempts,
+            verifiedBy: drifted,
+            // The number of tries is the bound.
+            countedBy: PasswordLockout { _ in nil }
+        ) {
+            drifted.isThere ? conversation.loginPasswordRequest(of: login.label, for: caller) : nil
         }
-        return nil
+        // After a dismissal, everything stays as it was.
+        guard let password = passwords.rightPassword(asked), !conversation.isEnded else { return nil }
+        return password
     }
 
     /// The number of tries at the password of the login, which could be guessed otherwise.

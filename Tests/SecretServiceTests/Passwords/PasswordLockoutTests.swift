@@ -178,11 +178,11 @@ struct PasswordLockoutTests {
     }
 
     @BusActor
-    private final class WrongPassword: Passcode {
+    private final class WrongPassword: PasswordVerifier {
         nonisolated init() {}
 
         var isSet: Bool { true }
 
-        func verify(_ passcode: consuming SecureBytes) async -> PasscodeOutcome { .wrong }
+        func verify(_ passcode: consuming SecureBytes) async -> PasswordResult { .wrong() }
     }
 }
