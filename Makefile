@@ -85,16 +85,11 @@ run:
 	$(SWIFT) build -c release --product keychaind
 	scripts/run
 
+# All tests; with SUITE=VaultTests, one Swift suite with what it depends on.
 test:
 	scripts/install-packages test
 	$(MAKE) pam helper
-	SWIFT='$(SWIFT)' scripts/test
-	$(SWIFT) build -c release --product keychaind
-	Tests/Scripts/run Packaging
-	Tests/Scripts/run Interoperability
-	Tests/Scripts/run Session
-	Tests/Scripts/run Attacks
-	Tests/Scripts/run Documentation
+	SWIFT='$(SWIFT)' scripts/test $(SUITE)
 
 # One site for the libraries, in .build/documentation/site.
 docs:

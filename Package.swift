@@ -17,9 +17,6 @@ let settings =
 let exampleSettings: [SwiftSetting] =
     Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
-// A developer names the suites to build, such as `SUITES=VaultTests,GcryptTests`; without it, all are built.
-let suites = Context.environment["SUITES"].map { names in Set(names.split(separator: ",").map(String.init)) }
-
 let tutorialDependencies: [Target.Dependency] = [
     "DBus", "LocalAuthentication", "SecretServiceClient", "Security", "SwiftUI", "TestSupport", "keychaind",
 ]
@@ -54,7 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
-    targets: (tutorialTargets + [
+    targets: tutorialTargets + [
         // System libraries: only what Swift cannot import itself.
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
@@ -298,7 +295,21 @@ let package = Package(
             dependencies: ["DBus", "Gcrypt", "HardeningProbe", "SecretService", "TestSupport", "keychaind"],
             swiftSettings: settings
         ),
-    ]).filter { target in target.type != .test || suites?.contains(target.name) ?? true },
+    ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// `SUITES=VaultTests,GcryptTests` builds these suites with what they depend on, and no other target.
+if let suites = Context.environment["SUITES"], !suites.isEmpty {
+    var needed: Set<String> = []
+    var pending = suites.split(separator: ",").map(String.init)
+    while let name = pending.popLast() {
+        guard needed.insert(name).inserted else { continue }
+        for case .byNameItem(let dependency, _) in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
+            pending.append(dependency)
+        }
+    }
+    package.targets.removeAll { target in !needed.contains(target.name) }
+    package.products = []
+}
