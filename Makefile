@@ -1,4 +1,4 @@
-# keychaind: build, try, test, install. Every target works without a terminal.
+# keychaind: build, try, test, install. No target needs a terminal.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -8,23 +8,23 @@ STRIP ?= strip
 CC ?= cc
 CFLAGS ?= -O2 -g
 
-# Whether the program is installed with a group of its own, which takes an administrator (docs/domain.md).
+# Whether the program gets its own group at installation, which needs an administrator (docs/domain.md).
 DOMAIN ?= yes
 DOMAINGROUP ?= keychaind
 
 BINDIR = $(PREFIX)/bin
-# keychaind looks for the helper here, from the folder that it is in itself.
+# keychaind finds the helper here, relative to its own folder.
 HELPERDIR = $(PREFIX)/libexec/keychaind
 SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
 TMPFILESDIR = $(PREFIX)/lib/tmpfiles.d
 DATADIR = $(PREFIX)/share
 UNITDIR = $(PREFIX)/lib/systemd/user
 DOCDIR = $(DATADIR)/doc/keychaind
-# The desktop portal before 1.20.1 and polkit before 124 look into /usr/share only.
+# The desktop portal before 1.20.1 and polkit before 124 search only /usr/share.
 SYSTEMDATADIR = $(if $(filter /usr/local,$(PREFIX)),/usr/share,$(DATADIR))
 PORTALDIR ?= $(SYSTEMDATADIR)/xdg-desktop-portal/portals
 ACTIONDIR ?= $(SYSTEMDATADIR)/polkit-1/actions
-# Where PAM looks depends on the system (docs/migrating.md); its configuration may also name the module by its path.
+# The PAM folder depends on the system (docs/migrating.md); the PAM configuration may also name the module by its path.
 PAMDIR ?= $(PREFIX)/lib/security
 
 RELEASE = .build/release/keychaind
@@ -32,12 +32,12 @@ PAM_MODULE = .build/pam_keychaind.so
 HELPER = .build/keychaind-folders
 INTERFACES = $(wildcard dbus/*.xml)
 POLICY = dbus/org.keychaind.policy
-# In the folders that they have here, so that they find each other.
+# In the same folders as here, so that their links work.
 DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
 	$(wildcard docs/*.md docs/decisions/*.md docs/images/*.png) \
 	Examples/KeySlots/README.md Examples/KeySlots/key_slots.py
 
-# What install puts in place and uninstall takes away.
+# The files that install creates and uninstall removes.
 INSTALLED = \
 	$(BINDIR)/keychaind \
 	$(HELPERDIR)/keychaind-folders \
@@ -57,14 +57,14 @@ INSTALLED = \
 .PHONY: packages build pam helper run test docs bench lint format install uninstall clean
 .DEFAULT_GOAL := build
 
-# What the build needs from the system; the other targets install what they need by themselves.
+# The build's packages; the other targets install theirs themselves.
 packages:
 	scripts/install-packages build
 
 build: pam helper
 	$(SWIFT) build -c release --product keychaind
 
-# Loaded into login programs: C, with nothing but PAM and the C library.
+# Loaded into login programs: C, linked only with PAM and the C library.
 pam: $(PAM_MODULE)
 
 $(PAM_MODULE): pam/pam_keychaind.c
@@ -72,7 +72,7 @@ $(PAM_MODULE): pam/pam_keychaind.c
 	$(CC) $(CPPFLAGS) $(CFLAGS) -std=gnu11 -Wall -Wextra $(if $(CI),-Werror) -fPIC -fvisibility=hidden \
 		-fstack-protector-strong -shared -Wl,-z,relro,-z,now,-z,defs,--as-needed $(LDFLAGS) -o $@ $< -lpam
 
-# Makes the folders of the domain; set-uid root, so it links the C library alone.
+# Makes the domain's folders; set-uid root, so it links only the C library.
 helper: $(HELPER)
 
 $(HELPER): domain/keychaind-folders.c
@@ -85,13 +85,13 @@ run:
 	$(SWIFT) build -c release --product keychaind
 	scripts/run
 
-# All tests; with SUITE=VaultTests, one Swift suite with what it depends on.
+# All tests; with SUITE=VaultTests, one Swift suite.
 test:
 	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/test $(SUITE)
 
-# One site for the libraries, in .build/documentation/site.
+# One site for all libraries, in .build/documentation/site.
 docs:
 	scripts/install-packages build
 	scripts/docs
@@ -111,7 +111,7 @@ format:
 	find Package.swift Sources Tests Benchmarks Examples -name '*.swift' -not -path 'Tests/Tutorials/*' -print0 | \
 		xargs --null $(SWIFT) format --in-place --parallel
 
-# Builds nothing, so that `sudo make install` needs no Swift and leaves no files of root's in the build folder.
+# Builds nothing, so `sudo make install` needs no Swift and leaves no root-owned files in the build folder.
 install:
 	@test -x $(RELEASE) || { echo "install: there is no $(RELEASE) yet; run make first" >&2; exit 1; }
 	@test -x $(HELPER) || { echo "install: there is no $(HELPER) yet; run make first" >&2; exit 1; }

@@ -118,8 +118,8 @@ let package = Package(
             swiftSettings: settings
         ),
 
-        // Linked statically against the Swift runtime: it starts faster, needs less memory, and needs no Swift installed.
-        // Only for release: the tests, which link this target too, need the shared runtime.
+        // Links the Swift runtime statically: starts faster, needs less memory, and needs no installed Swift.
+        // In release only: the tests link this target too and need the shared runtime.
         .executableTarget(
             name: "keychaind",
             dependencies: [
@@ -131,7 +131,7 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
         ),
 
-        // No products, so that only this package has them: `swift run Credentials` and the others, see Examples/README.md.
+        // Not products, so only this package has them: `swift run Credentials`; see Examples/README.md.
         .executableTarget(
             name: "Credentials",
             dependencies: ["LocalAuthentication"],
@@ -300,7 +300,7 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// `SUITES=VaultTests,GcryptTests` builds these suites with what they depend on, and no other target.
+// `SUITES=VaultTests,GcryptTests` builds only these suites and their dependencies.
 if let suites = Context.environment["SUITES"], !suites.isEmpty {
     var needed: Set<String> = []
     var pending = suites.split(separator: ",").map(String.init)

@@ -1,8 +1,8 @@
 #!/bin/bash
-# clean_root.sh WORK SCRIPT: runs a script as root in a copy of this system that nobody else sees, in which keychaind is installed
-# and an ordinary user, anna, has a session, a fingerprint reader and a screen. All of it vanishes with the script.
+# clean_root.sh WORK SCRIPT: runs a script as root in a private copy of this system with keychaind installed, where an
+# ordinary user, anna, has a session, a fingerprint reader and a screen. The copy is removed after the script.
 #
-# Exits with 77 where there can be no such copy.
+# Exits with 77 if no copy can be made.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -24,7 +24,7 @@ if [[ $CLEAN_ROOT == outside ]]; then
     mount --rbind /dev "$work/system/dev"
     mount -t tmpfs -o mode=755 tmpfs "$work/system/run"
     mount -t tmpfs -o mode=1777 tmpfs "$work/system/tmp"
-    # The project may lie in one of these.
+    # The project may be in one of these.
     mkdir -p "$work/system$project"
     mount --bind "$project" "$work/system$project"
     exec chroot "$work/system" env CLEAN_ROOT=inside bash "$here/clean_root.sh" /tmp/work "$script"
@@ -36,7 +36,7 @@ mkdir -m 711 "$work"
 export scripts=$here NO_COLOR=1
 unset "${!XDG_@}" DBUS_SESSION_BUS_ADDRESS DBUS_SYSTEM_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY NOTIFY_SOCKET JOURNAL_STREAM
 
-# The attacks are python's and the project's own; anna reads them, and writes nothing there.
+# The attacks use python3-dbus and files of the project; anna can only read them.
 install -d -m 755 "$work/attacks"
 install -m 644 "$here"/*.py "$work/attacks"
 
@@ -53,7 +53,7 @@ as_anna() {
         PATH=/usr/local/bin:/usr/bin:/bin "$@"
 }
 
-# The system's bus, with fprintd and polkit, which lets an ordinary user verify a finger as it lets one who sits in front of it.
+# The system bus with fprintd and polkit. polkit lets an ordinary user verify a finger, as for a local session.
 install -d -m 755 /run/dbus
 dbus-daemon --system --nofork 2>"$work/system-bus.log" &
 eventually test -S /run/dbus/system_bus_socket

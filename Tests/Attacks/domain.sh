@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# In a clean root: an installed keychaind, anna's session, and a program of hers that means harm. Sourced by clean_root.sh; prints
-# `NAME: held` or `NAME: True` where all is well.
+# In a clean root: an installed keychaind, anna's session, and a hostile program of anna's. Sourced by clean_root.sh;
+# prints `NAME: held` or `NAME: True` for each attack that fails.
 
 data=/var/lib/keychaind/$anna_id/data
 held() { # NAME COMMAND...: an attack, which has to fail
@@ -21,7 +21,7 @@ kill_keychaind() {
     eventually has_ended "$pid"
 }
 
-# A login by PAM, as sshd and display managers make it.
+# A PAM login, as by sshd and display managers.
 mkdir "$work/pam.d"
 cc -shared -fPIC -o "$work/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
 cc -o "$work/login" "$project/Tests/Session/login.c" -lpam
@@ -38,7 +38,7 @@ is_locked() {
         org.freedesktop.Secret.Collection Locked | grep -q "b $1"
 }
 
-# Before keychaind runs, a program of anna's listens where logins once were heard.
+# Before keychaind runs, a program of anna's listens at the former path for logins.
 as_anna mkdir -p "/run/user/$anna_id/keychaind"
 as_anna /usr/bin/python3 "$work/attacks/listener.py" "/run/user/$anna_id/keychaind/pam" "/home/anna/heard" &
 listener=$!
@@ -59,7 +59,7 @@ printf 'the secret of the bank' >"$work/secret"
 right "anna protects an item by finger" as_anna secret-tool store --label=Bank "${bank[@]}" keychain:access-control biometryAny <"$work/secret"
 printf 'for everybody' | as_anna secret-tool store --label=Other service other
 
-# read_bank: anna looks it up, and touches the reader when she is asked to.
+# read_bank: anna looks it up, and touches the reader when asked.
 read_bank() {
     as_anna timeout 60 secret-tool lookup "${bank[@]}" >"$work/found" 2>&1 &
     local lookup=$!
@@ -88,12 +88,12 @@ held "its descriptors" as_anna ls "/proc/$pid/fd/0"
 held "a debugger" as_anna timeout 20 gdb --batch --pid "$pid" -ex 'print 1' -ex 'generate-core-file /home/anna/core'
 [[ ! -e /home/anna/core ]] || echo "a core file: GOT IN"
 
-# A library in it.
+# A library loaded into it.
 as_anna sh -c 'echo "__attribute__((constructor)) static void enter(void) { __builtin_trap(); }" | cc -shared -fPIC -x c -o $HOME/mine.so -'
 held "LD_PRELOAD" as_anna sh -c 'LD_PRELOAD=$HOME/mine.so /usr/local/bin/keychaind --version; test $? -ne 0'
 right "which any other program loads" as_anna sh -c '! LD_PRELOAD=$HOME/mine.so /bin/true'
 
-# Another start of it: with the attacker's bus, options and environment.
+# Another start of it, with the attacker's bus, options and environment.
 kill_keychaind
 held "a bus address that is a command" as_anna env DBUS_SESSION_BUS_ADDRESS="unixexec:path=/usr/bin/touch,argv1=/home/anna/ran" \
     sh -c 'timeout 10 /usr/local/bin/keychaind; test -e $HOME/ran'
@@ -113,7 +113,7 @@ right "it comes back where it belongs" wake
 right "where a login" log_in
 right "unlocks it again" eventually is_locked false
 
-# A prompter that shows nothing.
+# A prompter without dialogs.
 : >"$work/asked"
 chmod 666 "$work/asked"
 has_prompter() {
@@ -142,7 +142,7 @@ right "nor does its yes delete the keychain" sh -c "test \"\$(setpriv --reuid an
 stop_false_prompter
 right "anna reads it with her finger still" read_bank
 
-# Every attack that needs the bus alone, on the installed program.
+# Every attack over the bus only, on the installed program.
 as_anna pkill -TERM -x keychaind
 eventually sh -c '! pgrep -x keychaind'
 wake >"$work/said"

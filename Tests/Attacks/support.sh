@@ -1,7 +1,8 @@
 # shellcheck shell=bash disable=SC2154
-# What the attacks share; sourced after own_home and own_bus.
+# Functions for the attacks; sourced after own_home and own_bus.
 
-# prompter ANSWER...: a prompter of the attacker's, or of a test that plays the person; what it was asked is in $work/asked.
+# prompter ANSWER...: starts a prompter of the attacker, or of a test that plays the user; its questions go to
+# $work/asked.
 prompter_pid=''
 prompter() {
     printf '%s\n' "$@" >"$work/answers"
@@ -19,7 +20,7 @@ stop_prompter() {
     prompter_pid=''
 }
 
-# attack NAME ARGUMENT...: runs an attack, and passes each of its lines that says "held" or "True".
+# attack NAME ARGUMENT...: runs an attack; each of its lines that ends in "held" or "True" passes.
 attack() {
     local line name
     /usr/bin/python3 "$scripts/$1.py" "${@:2}" >"$work/spoils" 2>"$work/attack.log" ||
@@ -33,8 +34,8 @@ attack() {
     done <"$work/spoils"
 }
 
-# attackers_daemon FOLDER PASSWORD [OPTION...]: a keychaind of the attacker's on a bus of its own, with a copy of keychains, of which
-# `login` is unlocked if the password opens it. Commands reach it by `on_attackers_bus`.
+# attackers_daemon FOLDER PASSWORD [OPTION...]: starts the attacker's keychaind on a private bus with a copy of the
+# keychains; `login` is unlocked if the password is right. `on_attackers_bus` runs commands on that bus.
 attackers_bus_pid='' attackers_daemon_pid=''
 on_attackers_bus() { DBUS_SESSION_BUS_ADDRESS=unix:path=$work/attacker/bus "$@"; }
 attackers_daemon() {

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# Protected items in a keychain whose password a program has chosen.
+# Protected items in a keychain with a password chosen by a program.
 
 own_home
 own_bus
@@ -13,7 +13,7 @@ stop_prompter
 stop_daemon
 
 cp -r "$XDG_DATA_HOME/keychaind" "$work/stolen"
-# A passcode that the attacker knows takes the place of the victim's.
+# A passcode known to the attacker replaces the victim's.
 rm "$work/stolen"/login.keychain*
 attackers_daemon "$work/stolen" known
 on_attackers_bus prompter "password known"

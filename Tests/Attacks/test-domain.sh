@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# keychaind as an administrator installs it, attacked by programs of its user.
+# keychaind as installed by an administrator, attacked by the user's programs.
 
 mkdir "$work/clean"
 status=0

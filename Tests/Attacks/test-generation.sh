@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# Past states of a keychain from before an item was protected, opened with the keychain's own password.
+# Earlier states of a keychain, from before an item was protected, opened with the keychain's password.
 
 own_home
 own_bus
@@ -19,5 +19,5 @@ if [[ -e ${generations[0]} ]]; then
         rm -rf "$work/stolen"
     done
 else
-    pass "there is no past state"
+    pass "there is no earlier state"
 fi

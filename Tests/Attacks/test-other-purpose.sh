@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# What a yes was not given for.
+# A grant used for another purpose than the user approved.
 
 own_home
 own_bus

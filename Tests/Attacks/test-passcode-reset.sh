@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# A keychain `login` that is deleted and made anew.
+# Deletion and new creation of the keychain `login`.
 
 own_home
 own_bus
@@ -8,7 +8,7 @@ start_daemon
 attack passcode_reset store
 prompter yes "password mine" no
 attack passcode_reset reset
-# Three wrong ones are free; the owner is not to wait.
+# Three wrong attempts are free, so the owner does not wait.
 prompter "password mine" no
 attack passcode_reset reset
 prompter "password p"

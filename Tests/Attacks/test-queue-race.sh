@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# Calls that were made before an item was protected.
+# Calls queued before an item was protected.
 
 own_home
 own_bus

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# Files that are put back as they were before an item was protected.
+# Files restored to a state from before an item was protected.
 
 own_home
 own_bus
@@ -16,7 +16,7 @@ attack rollback read
 stop_daemon
 cp -r "$data" "$work/after"
 
-# again NAME: starts with what is in the folder now, and reads.
+# again NAME: starts keychaind on the current folder and reads the item.
 again() {
     start_daemon
     attack rollback read "${@:2}" | sed "s/\$/, $1/"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# An item beside a protected one that looks the same.
+# A look-alike beside a protected item.
 
 own_home
 own_bus
@@ -7,4 +7,4 @@ source "$scripts/support.sh"
 start_daemon
 prompter "password p"
 attack twin
-check_equal "the person was asked to replace it" "$(head -1 "$work/asked" | grep -c 'replace “Bank”')" 1
+check_equal "the user was asked about the replacement" "$(head -1 "$work/asked" | grep -c 'replace “Bank”')" 1

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# docker's passwords: docker-credential-secretservice stores, lists, finds and erases, also after a restart.
+# docker-credential-secretservice stores, lists, finds and erases credentials, also after a restart.
 
 helper() { docker-credential-secretservice "$1" <<<"${2:-}" 2>&1 || true; }
 credential() { printf '{"ServerURL":"%s","Username":"%s","Secret":"%s"}' "$registry" "$1" "$2"; }
@@ -10,8 +10,8 @@ registry=https://registry.example.com/v1
 check "keychaind starts" start_daemon
 check_equal "store" "$(helper store "$(credential me 'one \u00e4\nline')")" ''
 check_equal "get" "$(helper get "$registry")" "$(credential me 'one ä\nline')"
-check_equal "store again" "$(helper store "$(credential me two)")" ''
-check_equal "get the new one" "$(helper get "$registry")" "$(credential me two)"
+check_equal "store over the credential" "$(helper store "$(credential me two)")" ''
+check_equal "get the new credential" "$(helper get "$registry")" "$(credential me two)"
 
 kill -TERM "$daemon_pid"
 wait "$daemon_pid" || true
@@ -19,5 +19,5 @@ check "keychaind starts again" start_daemon
 check_equal "list" "$(helper list)" "{\"$registry\":\"me\"}"
 check_equal "get after the restart" "$(helper get "$registry")" "$(credential me two)"
 check_equal "erase" "$(helper erase "$registry")" ''
-check_match "nothing is left" "$(helper get "$registry")" 'not found'
-check_equal "the list is empty" "$(helper list)" '{}'
+check_match "get after erase finds nothing" "$(helper get "$registry")" 'not found'
+check_equal "list after erase is empty" "$(helper list)" '{}'

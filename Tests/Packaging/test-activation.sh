@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Installed, it is started by the first program that asks the bus for it, and introspects as the interface files say.
+# After installation, the first call on the bus starts keychaind, and introspection matches the interface files.
 
 own_home
 prefix=$work/prefix
@@ -10,4 +10,4 @@ default=$(gdbus call --session --dest org.freedesktop.secrets --object-path /org
     --method org.freedesktop.Secret.Service.ReadAlias default 2>&1 || true)
 check_match "a fresh account has a default collection" "$default" '/org/freedesktop/secrets/collection/login'
 daemon_pid=$(owner)
-check_equal "it is the installed binary" "$(tr '\0' ' ' <"/proc/$daemon_pid/cmdline")" "$prefix/bin/keychaind "
+check_equal "the bus starts the installed binary" "$(tr '\0' ' ' <"/proc/$daemon_pid/cmdline")" "$prefix/bin/keychaind "

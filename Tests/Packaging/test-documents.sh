@@ -1,20 +1,19 @@
 # shellcheck shell=bash disable=SC2154
-# The manual page renders and names every option, no document links to what is not there, and the README names all that a
-# build needs.
+# The manual page renders and names every option, all links work, and the README names all packages for the build.
 
 check_equal "keychaind.1 renders without a warning" \
     "$(man --warnings --encoding=utf8 --local-file docs/man/keychaind.1 2>&1 >/dev/null)" ''
 
 options() { grep -oE -- '--[a-z][a-z-]+' | sort -u | tr '\n' ' '; }
 manual=$(MANWIDTH=120 man --encoding=ascii --local-file docs/man/keychaind.1 | sed -n '/^OPTIONS/,/^[A-Z]* STATUS/p' | col -b)
-check_equal "the manual has the options of --help" "$(options <<<"$manual")" "$("$KEYCHAIND" --help 2>&1 | options)"
+check_equal "the manual has the same options as --help" "$(options <<<"$manual")" "$("$KEYCHAIND" --help 2>&1 | options)"
 
 check_links "$project"
 for decision in docs/decisions/[0-9]*.md; do
     check "${decision##*/} is in the index" grep -qF "(${decision##*/})" docs/decisions/README.md
 done
 
-# What the build needs besides Swift: in packages.txt for Debian, in the README's table for the others.
+# Every package for the build in packages.txt (Debian) is in the README's table for other systems.
 needed=$(awk '!/^#/ && index("," $2 ",", ",build,") { print $1 }' scripts/packages.txt | sort)
 counterparts() {
     sed 's/^git$/git git/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/

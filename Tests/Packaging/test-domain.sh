@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154
-# The domain (docs/domain.md): an installed keychaind, attacked by programs of its own user.
+# The domain (docs/domain.md): the user's programs attack an installed keychaind.
 
-# Users, folders and an installation of their own, which end with these namespaces.
+# Namespaces hold the users, folders and installation of this test.
 if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
     skip "needs root and namespaces"
     exit 0

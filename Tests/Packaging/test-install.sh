@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# make install puts every file in its place with the right mode, and make uninstall takes all of them away.
+# make install installs every file with the right mode, and make uninstall removes them all.
 
 stage=$work/stage
 check "make install" install_to /usr "$stage"
@@ -24,34 +24,34 @@ check "make install" install_to /usr "$stage"
     echo "644 usr/share/man/man1/keychaind.1"
     echo "644 usr/share/polkit-1/actions/org.keychaind.policy"
 } | sort -k 2 >"$work/expected"
-check "the files and their modes" diff "$work/expected" "$work/installed"
+check "the files have the right paths and modes" diff "$work/expected" "$work/installed"
 
 binary=$stage/usr/bin/keychaind
 check "the binary starts" "$binary" --version
 check_equal "the binary is stripped" "$(readelf --sections "$binary" | grep -c '\.symtab' || true)" 0
-check_equal "the binary needs what every desktop has" \
+check_equal "the binary links only libraries that every desktop has" \
     "$(readelf --dynamic "$binary" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | grep -v '^ld-' | sort | tr '\n' ' ')" \
     "libc libdbus-1 libgcc_s libgcrypt libm libseccomp libsqlite3 libstdc++ "
-check_equal "the login module needs PAM and the C library" \
+check_equal "the login module links only PAM and the C library" \
     "$(readelf --dynamic "$stage/usr/lib/security/pam_keychaind.so" | sed -n 's/.*NEEDED.*\[\(.*\)\.so.*/\1/p' | tr '\n' ' ')" \
     "libpam libc "
 check "D-Bus starts the installed binary" \
     grep -qx 'Exec=/usr/bin/keychaind' "$stage/usr/share/dbus-1/services/org.freedesktop.secrets.service"
 check "systemd starts the installed binary" \
     grep -qx 'ExecStart=/usr/bin/keychaind' "$stage/usr/lib/systemd/user/keychaind.service"
-check_equal "nothing is left to fill in" "$(grep -rlIE '@[A-Z]+@' "$stage/usr/lib" "$stage/usr/share" || true)" ''
-check_equal "no file knows where it was built" "$(grep -rlF "$project" "$stage" || true)" ''
+check_equal "every placeholder is filled in" "$(grep -rlIE '@[A-Z]+@' "$stage/usr/lib" "$stage/usr/share" || true)" ''
+check_equal "no file contains the build folder" "$(grep -rlF "$project" "$stage" || true)" ''
 
 check_links "$stage/usr/share/doc/keychaind"
 
 make --no-print-directory -C "$project" uninstall PREFIX=/usr DESTDIR="$stage" >/dev/null
 check_equal "make uninstall leaves no file" "$(find "$stage" -type f)" ''
-check_equal "nor a folder of its documents" "$(find "$stage" -path '*/doc/*')" ''
+check_equal "make uninstall leaves no document folder" "$(find "$stage" -path '*/doc/*')" ''
 
 stage=$work/local
 check "make install below /usr/local" install_to /usr/local "$stage"
-check_equal "what older portals and polkits look for is where they look" \
+check_equal "older portals and polkits find their files in /usr/share" \
     "$(find "$stage/usr/share" -type f -printf '%P ')" \
     "polkit-1/actions/org.keychaind.policy xdg-desktop-portal/portals/keychaind.portal "
 make --no-print-directory -C "$project" uninstall DESTDIR="$stage" >/dev/null
-check_equal "make uninstall takes that away, too" "$(find "$stage" -type f)" ''
+check_equal "make uninstall removes the files in /usr/share" "$(find "$stage" -type f)" ''

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Scripts are clean and strict, and the list of packages is well-formed.
+# Scripts are strict and executable, and the list of packages is well-formed.
 
 for script in scripts/docs scripts/install-packages scripts/lint scripts/run scripts/test .ci/run Tests/Scripts/run; do
     check "$script is clean" shellcheck "$script"
@@ -12,6 +12,6 @@ done
 
 malformed=$(awk '!/^#/ && NF && (NF < 3 || $2 !~ /^(build|run|test)(,(build|run|test))*$/)' scripts/packages.txt)
 check_equal "each package has steps and a reason" "$malformed" ''
-check_equal "packages are named once" "$(awk '!/^#/ && NF { print $1 }' scripts/packages.txt | sort | uniq -d)" ''
-check_equal "nothing is missing, nothing is done" "$(scripts/install-packages test 2>&1)" ''
-check_equal "install-packages without a step is wrong" "$(status_of scripts/install-packages)" 1
+check_equal "each package is listed once" "$(awk '!/^#/ && NF { print $1 }' scripts/packages.txt | sort | uniq -d)" ''
+check_equal "install-packages does nothing if no package is missing" "$(scripts/install-packages test 2>&1)" ''
+check_equal "install-packages without a step fails" "$(status_of scripts/install-packages)" 1

@@ -1,26 +1,27 @@
 # shellcheck shell=bash disable=SC2154
-# The unit: well-formed, only with directives that a user manager can keep, and keychaind works under all of them.
+# The systemd unit is well-formed, has only directives that work in a user manager, and keychaind works under it.
 
 own_home
 prefix=$work/prefix
 check "make install" install_to "$prefix"
 unit=$prefix/lib/systemd/user/keychaind.service
-check_equal "systemd finds nothing wrong with it" "$(systemd-analyze --user verify --man=no "$unit" 2>&1)" ''
-check_match "it is stopped before the bus, without which it fails" "$(grep '^After=' "$unit")" ' dbus\.service( |$)'
+check_equal "systemd-analyze accepts the unit" "$(systemd-analyze --user verify --man=no "$unit" 2>&1)" ''
+check_match "the unit stops before the bus" "$(grep '^After=' "$unit")" ' dbus\.service( |$)'
 
-# Each of these takes the service into a user namespace or fails in a user manager; the unit's first comment says more.
+# Each of these moves the service into a user namespace or fails in a user manager; the unit's first comment explains
+# it.
 unfit='^(PrivateUsers|PrivateTmp|PrivateDevices|PrivateNetwork|PrivateIPC|PrivateMounts|Protect[A-Za-z]+|Read(Only|Write)Paths'
 unfit+='|InaccessiblePaths|TemporaryFileSystem|Bind(ReadOnly)?Paths|CapabilityBoundingSet|AmbientCapabilities)='
-check_equal "no directive that a user manager cannot keep" "$(grep -E "$unfit" "$unit" || true)" ''
+check_equal "every directive works in a user manager" "$(grep -E "$unfit" "$unit" || true)" ''
 
-# Each of these implies NoNewPrivileges= in a user manager, which takes the group of the domain away.
+# Each of these implies NoNewPrivileges= in a user manager, which drops the domain's group.
 filters='^(NoNewPrivileges|SystemCall[A-Za-z]+|Restrict[A-Z][A-Za-z]+|MemoryDenyWriteExecute|LockPersonality)='
-check_equal "no directive that takes its group away" "$(grep -E "$filters" "$unit" || true)" ''
+check_equal "no directive drops the domain's group" "$(grep -E "$filters" "$unit" || true)" ''
 
-check_equal "no program chooses the system bus for it" "$(grep ^UnsetEnvironment= "$unit")" \
+check_equal "the unit clears the variables that choose a system bus" "$(grep ^UnsetEnvironment= "$unit")" \
     UnsetEnvironment=DBUS_SYSTEM_BUS_ADDRESS
 
-# A real user manager, in namespaces of its own, for the unprivileged user 65534.
+# A real user manager in its own namespaces, for the unprivileged user 65534.
 if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
     skip "under a user manager: needs root and namespaces"
     exit 0
@@ -59,18 +60,18 @@ if [[ $status -eq 77 ]]; then
     exit 0
 fi
 said() { sed -n "s/^$1=//p" "$work/manager.log"; }
-check_equal "systemd starts it when the bus asks for it" "$(said state)" active
-check_equal "it says when it is ready" "$(said notified)" yes
-check_equal "it works there" "$(said lookup)" "kept in memory"
-check_equal "it cannot gain privileges" "$(said no-new-privileges)" 1
-check_equal "system calls are filtered" "$(said seccomp)" 2
+check_equal "systemd starts it for a call on the bus" "$(said state)" active
+check_equal "it notifies systemd when it is ready" "$(said notified)" yes
+check_equal "it stores and looks up a secret under the unit" "$(said lookup)" "kept in memory"
+check_equal "it has no_new_privs" "$(said no-new-privileges)" 1
+check_equal "its system calls are filtered" "$(said seccomp)" 2
 check_equal "it is in its callers' user namespace" "$(said same-user-namespace)" yes
-check_equal "root logs the user in" "$(said login-authenticate) $(said login-open)" "0 0"
-check_equal "which starts it" "$(said started-by-login)" active
-check_equal "and unlocks, under all that the unit restricts" "$(said locked-after-login)" "b false"
-check_equal "another process comes with a restart" "$(said restarted)" yes
-check_equal "and has what was unlocked without a question" "$(said after-restart)" "kept on disk"
-check_equal "so has the one after that" "$(said after-second-restart)" "kept on disk"
-check_equal "keys do not outlast a crash" "$(said locked-after-crash)" "b true"
-check_equal "it ends cleanly" "$(said result)" success
+check_equal "a login of the user succeeds" "$(said login-authenticate) $(said login-open)" "0 0"
+check_equal "the login starts keychaind" "$(said started-by-login)" active
+check_equal "the login unlocks the keychain, with all of the unit's restrictions" "$(said locked-after-login)" "b false"
+check_equal "a restart starts another process" "$(said restarted)" yes
+check_equal "after a restart the keychain is still unlocked, without a prompt" "$(said after-restart)" "kept on disk"
+check_equal "after a second restart it is still unlocked" "$(said after-second-restart)" "kept on disk"
+check_equal "after a crash the keychain is locked" "$(said locked-after-crash)" "b true"
+check_equal "it ends with the result success" "$(said result)" success
 [[ $status -eq 0 ]] || fail "under a user manager: $(tail -n 5 "$work/manager.log")"

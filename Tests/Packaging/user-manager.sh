@@ -1,8 +1,8 @@
 #!/bin/bash
-# user-manager.sh PREFIX CGROUP...: starts a systemd user manager and lets it run the unit installed at PREFIX; meanwhile
-# root logs the user in, by the program and the PAM configuration in PREFIX/test.
+# user-manager.sh PREFIX CGROUP...: runs the unit installed at PREFIX in a systemd user manager, and logs the user in as
+# root with the program and PAM configuration in PREFIX/test.
 #
-# Runs in mount and process namespaces of its own. Prints KEY=VALUE lines; exits with 77 where no manager can run.
+# Runs in its own mount and process namespaces. Prints KEY=VALUE lines; exits with 77 if no manager can run.
 set -euo pipefail
 
 # shellcheck source=/dev/null
@@ -16,7 +16,7 @@ for group in "${groups[@]}"; do
     chown -R "$user" "$group"
 done
 
-# The manager wants to see a system that systemd has booted.
+# The manager checks that systemd booted the system.
 mount -t tmpfs tmpfs /run
 mkdir -p /run/systemd/system /run/user
 install -d -m 700 -o "$user" -g "$user" /run/user/$user
@@ -30,7 +30,7 @@ chmod -R a+rX /run/installed /run/systemd
 
 XDG_RUNTIME_DIR=/run/user/$user bus_configuration /run/installed/share/dbus-1/services >/run/bus.conf
 
-# The manager connects to a bus only if it runs that itself.
+# The manager connects only to a bus that it runs itself.
 cat >/run/systemd/user/dbus.socket <<UNIT
 [Socket]
 ListenStream=%t/bus
@@ -46,7 +46,7 @@ declare -f eventually >/run/session.sh
 cat >>/run/session.sh <<'SESSION'
 set -euo pipefail
 mkdir "$HOME"
-# Without /etc, where the machine may have chosen another bus.
+# Without /etc, where the machine may configure another bus.
 export SYSTEMD_UNIT_PATH=/run/systemd/user:/usr/lib/systemd/user
 /lib/systemd/systemd --user --log-target=console --log-level=notice --unit=dbus.service &
 manager=$!
@@ -56,7 +56,7 @@ if ! eventually has_bus_or_cannot; then
     echo "the user manager does not get ready"
     exit 1
 fi
-# Slowness is no reason to leave the test out: only what the manager itself has given up is.
+# A slow machine is no reason to skip the test: skip only if the manager itself gave up.
 if cannot_run || ! systemd-run --user --quiet --wait true; then
     echo "no user manager can run here"
     exit 77

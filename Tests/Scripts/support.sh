@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Functions for the tests in this folder; run sources it.
+# Functions for the tests in the suites; sourced by run.
 # shellcheck disable=SC2154  # run exports here, project, results, test and work
 
 report() { echo "$1 $test ${*:2}" | tee -a "$results"; }
@@ -7,7 +7,7 @@ pass() { report PASS "$@"; }
 skip() { report SKIP "$@"; }
 fail() { report FAIL "$@"; }
 
-# check NAME COMMAND...: passes if the command succeeds; otherwise shows what it printed.
+# check NAME COMMAND...: passes if the command succeeds; otherwise prints its output.
 check() {
     if "${@:2}" >"$work/said" 2>&1; then pass "$1"; else fail "$1: $(<"$work/said")"; fi
 }
@@ -15,22 +15,22 @@ check() {
 # check_equal NAME ACTUAL EXPECTED
 check_equal() { if [[ $2 == "$3" ]]; then pass "$1"; else fail "$1: got '$2', not '$3'"; fi; }
 
-# check_match NAME TEXT PATTERN: an extended regular expression, anywhere in the text
+# check_match NAME TEXT PATTERN: passes if the text contains a match of the extended regular expression.
 check_match() { if [[ $2 =~ $3 ]]; then pass "$1"; else fail "$1: no '$3' in '$2'"; fi; }
 
-# status_of COMMAND...: prints its exit status; what it says goes to $work/said.
+# status_of COMMAND...: prints its exit status; the output goes to $work/said.
 status_of() {
     local status=0
     timeout 60 "$@" >"$work/said" 2>&1 || status=$?
     echo "$status"
 }
 
-# eventually COMMAND...: tries it until it succeeds; after two minutes it says what it has tried, and fails.
+# eventually COMMAND...: repeats it until it succeeds; fails after two minutes.
 eventually() {
     local end=$((SECONDS + 120))
     until "$@" >/dev/null 2>&1; do
         if ((SECONDS >= end)); then
-            echo "waited in vain for: $*" >&2
+            echo "timed out: $*" >&2
             return 1
         fi
         sleep 0.05
@@ -39,7 +39,7 @@ eventually() {
 
 has_ended() { ! kill -0 "$1" 2>/dev/null; }
 
-# A home of its own: nothing of the person who runs the tests is seen or touched.
+# Sets up an empty home, separate from the user who runs the tests.
 own_home() {
     unset "${!XDG_@}" DBUS_SESSION_BUS_ADDRESS DISPLAY WAYLAND_DISPLAY NOTIFY_SOCKET JOURNAL_STREAM
     export HOME=$work/home XDG_RUNTIME_DIR=$work/runtime
@@ -57,7 +57,8 @@ stop_everything() {
 }
 trap stop_everything EXIT
 
-# bus_configuration [SERVICE_FOLDER]: of a private bus, which starts the services of that folder and no others.
+# bus_configuration [SERVICE_FOLDER]: prints the configuration of a private bus that starts only the services of that
+# folder.
 bus_configuration() {
     cat <<XML
 <!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
@@ -75,7 +76,7 @@ bus_configuration() {
 XML
 }
 
-# own_bus [SERVICE_FOLDER]: starts one.
+# own_bus [SERVICE_FOLDER]: starts a private bus.
 own_bus() {
     bus_configuration "$@" >"$work/bus.conf"
     dbus-daemon --config-file="$work/bus.conf" --nofork 2>"$work/bus.log" &
@@ -92,21 +93,21 @@ ask_bus() {
 owner() { ask_bus GetConnectionUnixProcessID string:org.freedesktop.secrets 2>/dev/null; }
 owns_name() { [[ $(owner) == "$1" ]]; }
 
-# start_daemon [OPTION...]: keychaind on the private bus, `login` unlocked by the password "p". SIGINT is set to its default,
-# since a script's background jobs ignore it.
+# start_daemon [OPTION...]: starts keychaind on the private bus, and unlocks `login` with the password "p". Resets
+# SIGINT, which a script's background jobs ignore.
 start_daemon() {
     env --default-signal=INT "$KEYCHAIND" --unlock "$@" < <(echo p) 2>"$work/keychaind.log" &
     daemon_pid=$!
     eventually owns_name "$daemon_pid"
 }
 
-# install_to PREFIX [DESTDIR [VARIABLE...]]: without a domain, which changes the machine's groups and folders, unless a variable
-# says otherwise
+# install_to PREFIX [DESTDIR [VARIABLE...]]: runs make install. Without a domain by default: it would change the
+# machine's groups and folders.
 install_to() {
     make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" DOMAIN=no "${@:3}" >"$work/make.log" 2>&1
 }
 
-# check_links FOLDER: no document in it links to a file or a heading that is not there.
+# check_links FOLDER: checks that the links of its documents lead to existing files and headings.
 check_links() {
     local document link target
     while IFS= read -r document; do
@@ -114,16 +115,16 @@ check_links() {
             target=$(dirname "$document")/${link%%#*}
             [[ $link != \#* ]] || target=$document
             if [[ ! -e $1/$target ]]; then
-                fail "$document links to $link"
+                fail "$document links to $link, which does not exist"
             elif [[ $link == *\#* ]] && ! headings "$1/$target" | grep -qxF -- "${link#*\#}"; then
-                fail "$document links to $link, which is no heading"
+                fail "$document links to $link, but there is no such heading"
             fi
         done < <(grep -oE '\]\([^)]+' "$1/$document" | sed 's/^](//' | grep -vE '^[a-z]+:' || true)
     done < <(cd "$1" && find . -name '*.md' -not -path './.*/*' -printf '%P\n')
     pass "links of documents"
 }
 
-# headings DOCUMENT: as links name them.
+# headings DOCUMENT: prints its headings in the form of links.
 headings() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed "s/[^a-z0-9 _-]//g; s/ /-/g"
 }

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# Functions for tests that log in: an account of a test's own, a PAM configuration with keychaind's module, and a user's
-# daemon; sourced after own_home and own_bus.
-# shellcheck disable=SC2154,SC2034,SC2120  # run exports project, scripts and work
+# Functions for tests with logins: a test account, a PAM configuration with keychaind's module, and a user's daemon.
+# Sourced after own_home and own_bus.
 
-# Root, as login programs are, logs in somebody else; others can only log in themselves.
+# Root logs in another user, as login programs do; other users can only log in themselves.
+# shellcheck disable=SC2154,SC2034,SC2120  # run exports project, scripts and work
 user_id=$(id -u)
 [[ $user_id -ne 0 ]] || user_id=65534
 user=$(id -nu "$user_id")
@@ -14,7 +14,7 @@ become_user=(env)
 [[ $EUID -ne 0 ]] || become_user=(setpriv --reuid "$user_id" --regid "$user_id" --clear-groups)
 as_user() { "${become_user[@]}" "$@"; }
 
-# make_account PASSWORD: the account, its folders and the service "login"; the session's bus is the user's.
+# make_account PASSWORD: creates the account, its folders and the service "login"; the session bus belongs to the user.
 make_account() {
     mkdir -p "$work/pam.d" "$runtime"
     chmod 711 "$work" "${work%/*}" "$runtime"
@@ -27,8 +27,8 @@ make_account() {
     write_service login
 }
 
-# write_service NAME [ARGUMENT]: a service in which the account's module has that argument. Unless a test sets module_options, there
-# is no domain, whatever is installed.
+# write_service NAME [ARGUMENT]: writes a service that passes the argument to the account's module. Without a domain,
+# unless a test sets module_options.
 write_service() {
     local options="runtime=$runtime ${module_options-group=none}"
     cat >"$work/pam.d/$1" <<PAM
@@ -41,14 +41,14 @@ session  optional $module $options
 PAM
 }
 
-# log_in PASSWORD STEP...: as a login program does it; the passwords are lines. A test in which something keeps the login waiting
-# sets the seconds that it may take.
+# log_in PASSWORD STEP...: logs in as a login program does; PASSWORD has one password a line. Tests that delay the login
+# set its time limit in seconds.
 log_in() {
     printf '%s\n' "$1" |
         timeout "${login_limit:-60}" "$work/login" "$work/pam.d" "${service:-login}" "$user" "${@:2}" 2>&1 || true
 }
 
-# The account's own home, bus and daemon; the daemon's log is $work/keychaind.log.
+# The account's home, bus and daemon; the daemon's log is $work/keychaind.log.
 user_environment() {
     export HOME=$runtime/$user_id/home XDG_RUNTIME_DIR=$runtime/$user_id
     export XDG_DATA_HOME=$HOME/data DBUS_SESSION_BUS_ADDRESS=unix:path=$XDG_RUNTIME_DIR/bus
@@ -64,7 +64,7 @@ start_user_bus() {
     eventually test -S "$XDG_RUNTIME_DIR/bus"
 }
 
-# start_user_daemon [OPTION...]: the daemon is where the user may read it, whoever owns the project's folder.
+# start_user_daemon [OPTION...]: starts a copy of the daemon that the user can read, whoever owns the project's folder.
 start_user_daemon() {
     [[ -x $work/keychaind ]] || install -m 755 "$KEYCHAIND" "$work/keychaind"
     "${become_user[@]}" "$work/keychaind" "$@" </dev/null 2>>"$work/keychaind.log" &
@@ -95,13 +95,13 @@ is_locked() {
 store() { printf %s "$2" | as_user secret-tool store --label=test name "$1"; }
 look_up() { as_user secret-tool lookup name "$1"; }
 
-# Whether a login has connected to the socket, and nobody has taken the connection yet.
+# Succeeds if a login has connected to the socket and is not accepted yet.
 login_waits() { grep -qE " 00000000 0005 02 +[0-9]+ $XDG_RUNTIME_DIR/keychaind/pam\$" /proc/net/unix; }
 
-# Whether somebody listens at the socket for logins: its file may be there before, or be left from the last daemon.
+# Succeeds if a process listens at the socket for logins. Its file may be left from an earlier daemon.
 hears_logins() { grep -q " 00010000 .* $XDG_RUNTIME_DIR/keychaind/pam\$" /proc/net/unix; }
 
-# A person at a display: a pinentry that notes what it asks for, and answers with the lines of $work/typed; then it cancels.
+# The user at a display: a pinentry that logs its questions, answers with the lines of $work/typed, and then cancels.
 make_person() {
     mkdir "$work/bin"
     cat >"$work/bin/pinentry" <<'PINENTRY'
@@ -132,15 +132,15 @@ PINENTRY
     chmod 666 "$work/dialogs"
 }
 
-# types LINE...: what the person answers to the dialogs that come from now on; dialogs: how many have come.
+# types LINE...: sets the answers to the next dialogs; dialogs: prints how many there were.
 types() {
     printf '%s\n' "$@" >"$work/typed"
     : >"$work/dialogs"
 }
 dialogs() { wc -l <"$work/dialogs" | tr -d ' '; }
 
-# make_domain: keychaind as an administrator installs it, set-gid to the group $group, in a mount namespace of the test's own; its
-# folders, and so /run and /var/lib, are the test's, and so is /etc/group.
+# make_domain: installs keychaind set-gid to the group $group, as an administrator does. A mount namespace holds the
+# test's own /run, /var/lib and /etc/group.
 group=64123
 make_domain() {
     mount -t tmpfs -o mode=755 tmpfs /run

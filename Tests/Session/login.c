@@ -1,9 +1,10 @@
-// login FOLDER SERVICE USER STEP...: what a login program does, with a PAM configuration in a folder of its own.
+// login FOLDER SERVICE USER STEP...: acts as a login program, with the PAM configuration in a folder.
 //
-// Answers PAM's questions with lines of standard input. Each step prints NAME=RESULT. Steps: authenticate, account, establish,
-// refresh, open, close, change; user:NAME sets the user, as sudo does between authentication and session. attempt is to authenticate,
-// and to go on whatever comes of it, as login(1) does; finger:FILE makes that file, which is what a touch of the reader is here. From
-// resume:PROCESS on a signal interrupts the program ten times a second, and each has that process go on.
+// Answers PAM's questions with lines of standard input. Each step prints NAME=RESULT. Steps: authenticate, account,
+// establish, refresh, open, close, change. user:NAME sets the user, as sudo does between authentication and session.
+// attempt authenticates and continues after a failure, as login(1) does. finger:FILE creates that file, which stands
+// for a touch of the reader. After resume:PROCESS a signal interrupts the program ten times a second, and each one
+// resumes that process.
 
 #include <fcntl.h>
 #include <signal.h>
@@ -69,7 +70,7 @@ int main(int count, char **arguments) {
     for (int index = 4; index < count && status == PAM_SUCCESS; index++) {
         int result = perform(pam, arguments[index]);
         printf("%s=%d\n", arguments[index], result);
-        // An expired password is what the next step is about.
+        // The next step handles an expired password.
         int goes_on = result == PAM_NEW_AUTHTOK_REQD || strcmp(arguments[index], "attempt") == 0;
         status = goes_on ? PAM_SUCCESS : result;
     }

@@ -1,5 +1,5 @@
-// An account whose password is in a file, account=FILE: what pam_unix is for real accounts, for the tests of what comes after it. With
-// finger=FILE it is what a module for a fingerprint reader is: it asks nothing, and is content when that file is there.
+// A PAM module for an account with its password in a file, account=FILE: stands for pam_unix in tests of the modules
+// after it. With finger=FILE it stands for a fingerprint module: it asks nothing and succeeds if the file exists.
 
 #include <stdio.h>
 #include <string.h>
@@ -62,7 +62,7 @@ int pam_sm_chauthtok(pam_handle_t *pam, int flags, int count, const char **argum
         if (pam_get_authtok(pam, PAM_OLDAUTHTOK, &old, NULL) != PAM_SUCCESS) return PAM_AUTHTOK_ERR;
         return is_right(path, old) ? PAM_SUCCESS : PAM_AUTHTOK_ERR;
     }
-    // After a login PAM still has the old password as the present one.
+    // After a login, PAM still has the old password as the current one.
     pam_set_item(pam, PAM_AUTHTOK, NULL);
     if (pam_get_authtok_noverify(pam, &new, NULL) != PAM_SUCCESS) return PAM_AUTHTOK_ERR;
     return set(path, new);

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2119
-# A day: from the first login of a fresh account to the day after root has changed its password. A program stores three secrets
-# in the morning, and has them byte for byte in the end. Every step is looked at from outside of the daemon.
+# A day: from the first login of a fresh account to the day after root changed its password. A program stores three
+# secrets in the morning and reads the same bytes at the end. Every step is checked from outside of the daemon.
 
 own_home
 # shellcheck source=Tests/Session/accounts.sh
@@ -8,7 +8,7 @@ source "$scripts/accounts.sh"
 make_account "in the morning"
 user_environment
 
-# The machine: a bus with a logind that does as it is told, and a display with a person who types what is in a file.
+# The machine: a bus with a scripted logind, and a display whose user types the lines of a file.
 manager_pid='' logind_pid='' machine_pid=''
 end_day() {
     local pid
@@ -56,7 +56,7 @@ start_manager() {
     eventually hears_logins
 }
 log_the_user_in() { # PASSWORD
-    check_equal "$1: a login" "$(log_in "$2" authenticate account establish open | tr '\n' ' ')" \
+    check_equal "$1: the login succeeds" "$(log_in "$2" authenticate account establish open | tr '\n' ' ')" \
         "authenticate=0 account=0 establish=0 open=0 "
     daemon_pid=$(sed -n 's/^started //p' "$work/manager.log" | tail -n 1)
 }
@@ -64,7 +64,7 @@ log_the_user_out() {
     local manager=$manager_pid
     manager_pid='' daemon_pid=''
     kill -TERM "$manager"
-    check "$1: a logout" wait "$manager"
+    check "$1: the logout succeeds" wait "$manager"
 }
 is_unlocked() { [[ $(is_locked) == false ]]; }
 is_locked_now() { [[ $(is_locked) == true ]]; }
@@ -72,53 +72,53 @@ ask() { as_user /usr/bin/python3 "$work/browser.py" "$@" 2>&1 || true; }
 
 start_manager
 log_the_user_in "a fresh account" "in the morning"
-check "a fresh account: the keychain is unlocked" eventually is_unlocked
+check "the first login unlocks the keychain" eventually is_unlocked
 check_equal "a browser stores its secrets" "$(ask store)" "stored"
 stored=$(ask read)
 check_match "a browser reads them" "$stored" '^[0-9a-f]{64} [0-9a-f]{64} [0-9a-f]{64}$'
-check_equal "nobody was asked anything" "$(dialogs)" 0
+check_equal "there was no dialog" "$(dialogs)" 0
 
 logind /session/c1 org.freedesktop.login1.Session.Lock >/dev/null
-check "the screen is locked: so is the keychain" eventually is_locked_now
-check_equal "a browser is told so" "$(ask read)" "org.freedesktop.Secret.Error.IsLocked"
+check "a locked screen locks the keychain" eventually is_locked_now
+check_equal "a browser gets IsLocked" "$(ask read)" "org.freedesktop.Secret.Error.IsLocked"
 logind /session/c1 org.freedesktop.login1.Session.Unlock >/dev/null
 types "in the morning"
-check_equal "the screen is unlocked: a browser has the person asked" "$(ask unlock)" "unlocked"
-check_equal "by one dialog" "$(dialogs)" 1
-check_equal "and has its secrets" "$(ask read)" "$stored"
+check_equal "after the screen is unlocked, a browser can unlock the keychain" "$(ask unlock)" "unlocked"
+check_equal "unlocking took one dialog" "$(dialogs)" 1
+check_equal "the browser reads its secrets again" "$(ask read)" "$stored"
 
-check_equal "a change of the password" \
+check_equal "passwd changes the account's password" \
     "$(printf '%s\n' "in the morning" "at noon" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
-check "reaches the keychain" eventually grep -q "have the account's new password" "$work/keychaind.log"
+check "the keychain has the new password" eventually grep -q "have the account's new password" "$work/keychaind.log"
 
 before=$daemon_pid
 kill -HUP "$manager_pid"
 restarted() { [[ $(sed -n 's/^started //p' "$work/manager.log" | tail -n 1) != "$before" ]]; }
-check "the service is started anew" eventually restarted
+check "the service restarts" eventually restarted
 daemon_pid=$(sed -n 's/^started //p' "$work/manager.log" | tail -n 1)
 check "the new process answers" eventually as_user_owns_name "$daemon_pid"
-check_equal "and gives the browser its secrets" "$(ask read)" "$stored"
-check_equal "without a question" "$(dialogs)" 1
+check_equal "the new process returns the browser's secrets" "$(ask read)" "$stored"
+check_equal "the restart took no dialog" "$(dialogs)" 1
 
 log_the_user_out "in the evening"
 start_manager
 log_the_user_in "the next day, with the new password" "at noon"
-check "the next day: the keychain is unlocked" eventually is_unlocked
-check_equal "the next day: the secrets are there" "$(ask read)" "$stored"
+check "the next login unlocks the keychain" eventually is_unlocked
+check_equal "the next day, the browser reads its secrets" "$(ask read)" "$stored"
 
 log_the_user_out "the next evening"
 printf %s "by root" >"$work/account"
 start_manager
 log_the_user_in "after root has changed the password" "by root"
-check "the keychain has another password" eventually grep -q "another password than the account" "$work/keychaind.log"
+check "after root changed the password, the keychain still has the old one" eventually grep -q "another password than the account" "$work/keychaind.log"
 types "at noon" "by root"
-check_equal "the person is asked for the old one, and for the new" "$(ask unlock)" "unlocked"
-check_equal "by a dialog each" "$(dialogs)" 2
-check_equal "the secrets are there" "$(ask read)" "$stored"
+check_equal "unlocking asks for the old and the new password" "$(ask unlock)" "unlocked"
+check_equal "each password took one dialog" "$(dialogs)" 2
+check_equal "after the change, the browser reads its secrets" "$(ask read)" "$stored"
 log_the_user_out "the third evening"
 start_manager
 log_the_user_in "the day after" "by root"
-check "the day after: nobody is asked" eventually is_unlocked
-check_equal "the day after: no dialog more" "$(dialogs)" 2
-check_equal "all secrets are there, byte for byte" "$(ask read)" "$stored"
+check "the day after, the login unlocks the keychain" eventually is_unlocked
+check_equal "the day after, there is no dialog" "$(dialogs)" 2
+check_equal "at the end the secrets are the same bytes" "$(ask read)" "$stored"
 log_the_user_out "the last evening"

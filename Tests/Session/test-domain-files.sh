@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154,SC2119,SC2034
-# Keychains from before there was a domain move into it once, and sealed copies come back out of it; whatever lies in the user's
-# folders leads to nothing else.
+# Keychains from before the domain move into it once, and sealed copies go back to the home folder. Links in the user's
+# folders are not followed.
 
 [[ $EUID -eq 0 ]] || { skip "the domain needs root" && return 0; }
 if [[ -z ${KEYCHAIND_OWN_MOUNTS:-} ]]; then
@@ -28,55 +28,55 @@ chmod 755 "$work/system/bin/keychaind"
 start_unlocked
 store kept "from before"
 stop_user_daemon
-check "keychains are in the home folder without the domain" test -e "$home_folder/login.keychain"
+check "without the domain, keychains are in the home folder" test -e "$home_folder/login.keychain"
 as_user ln -s "$domain_folder/state.db" "$home_folder/linked.keychain"
 as_user mkfifo "$home_folder/pipe.keychain"
 
-# Another process has the old folder: nothing is moved, and no second login is made.
+# Another process uses the old folder: nothing is moved, and no second login keychain is created.
 chmod 2755 "$work/system/bin/keychaind"
 exec {lock}<"$home_folder/lock"
 flock "$lock"
 status=$(status_of "${become_user[@]}" "$work/keychaind")
 check_match "while another process uses the old folder, keychaind does not start ($status)" "$(<"$work/said")" "another process uses"
-check "and makes no keychain" test ! -e "$domain_folder/login.keychain"
+check "while another process uses the old folder, no keychain is created" test ! -e "$domain_folder/login.keychain"
 flock --unlock "$lock"
 exec {lock}<&-
 
 start_unlocked
-check "the first start in the domain moves them" eventually log_says "Keychains were moved"
-check_equal "with what is in them" "$(look_up kept)" "from before"
-check "into the domain" test -e "$domain_folder/login.keychain"
-check "away from the home folder" test ! -e "$home_folder/login.keychain"
-check "says so there" grep -q "$domain_folder" "$home_folder/MOVED.txt"
-check "leaves links" test -L "$home_folder/linked.keychain"
-check "and pipes" test -p "$home_folder/pipe.keychain"
-check "and takes nothing of them" test ! -e "$domain_folder/linked.keychain" -a ! -e "$domain_folder/pipe.keychain"
-check_equal "no program of the user reads them there" "$(as_user cat "$domain_folder/login.keychain" 2>/dev/null | wc -c)" 0
+check "the first start in the domain moves the keychains" eventually log_says "Keychains were moved"
+check_equal "the moved keychain has its items" "$(look_up kept)" "from before"
+check "the keychain is in the domain's folder" test -e "$domain_folder/login.keychain"
+check "the keychain is no longer in the home folder" test ! -e "$home_folder/login.keychain"
+check "a file in the home folder names the new folder" grep -q "$domain_folder" "$home_folder/MOVED.txt"
+check "the move leaves links in place" test -L "$home_folder/linked.keychain"
+check "the move leaves pipes in place" test -p "$home_folder/pipe.keychain"
+check "the move copies neither links nor pipes" test ! -e "$domain_folder/linked.keychain" -a ! -e "$domain_folder/pipe.keychain"
+check_equal "the user's programs cannot read the moved keychain" "$(as_user cat "$domain_folder/login.keychain" 2>/dev/null | wc -c)" 0
 store more "since then"
 stop_user_daemon
 
-check "a clean end leaves a copy in the home folder" test -f "$backup"
-check_equal "which is the user's alone" "$(stat -c '%u %g %a' "$backup" "${backup%/*}" | tr '\n' ' ')" \
+check "a clean end writes a backup to the home folder" test -f "$backup"
+check_equal "only the user can read the backup" "$(stat -c '%u %g %a' "$backup" "${backup%/*}" | tr '\n' ' ')" \
     "$user_id $user_id 600 $user_id $user_id 700 "
 sqlite_kinds() { /usr/bin/python3 -c 'import sqlite3, sys
 print(*sorted(row[0] for row in sqlite3.connect(sys.argv[1]).execute("SELECT kind FROM slot")))' "$1"; }
-check_equal "and opens with a password only" "$(sqlite_kinds "$backup")" 1
+check_equal "the backup opens only with a password" "$(sqlite_kinds "$backup")" 1
 
-# A file that is put into the home folder now is not taken, and no backup goes where a link leads.
+# A file placed into the home folder later is not moved, and backups do not follow links.
 as_user cp "$backup" "$home_folder/planted.keychain"
 as_user mv "$home_folder/backup" "$home_folder/backup-away"
 as_user ln -s "$domain_folder" "$home_folder/backup"
 before=$(sha256sum "$domain_folder/index.key")
 : >"$work/keychaind.log"
 start_unlocked
-check "the move is made once" test ! -e "$domain_folder/planted.keychain"
+check "a file placed later is not moved" test ! -e "$domain_folder/planted.keychain"
 store third "third"
 stop_user_daemon
-check "a link for the folder of backups is refused" log_says "has no new backup"
-check_equal "and the domain is as it was" "$(sha256sum "$domain_folder/index.key")" "$before"
-check_equal "no copy is left in it" "$(find "$domain_folder" -name 'backup-*' | wc -l)" 0
+check "a link instead of the backup folder is refused" log_says "has no new backup"
+check_equal "a refused backup leaves the domain's files unchanged" "$(sha256sum "$domain_folder/index.key")" "$before"
+check_equal "a refused backup leaves no copy in the domain" "$(find "$domain_folder" -name 'backup-*' | wc -l)" 0
 as_user rm "$home_folder/backup"
 start_unlocked
 store fourth "fourth"
 stop_user_daemon
-check "without the link there is a copy again" test -f "$backup"
+check "without the link, backups are written again" test -f "$backup"

@@ -1,8 +1,8 @@
 # shellcheck shell=bash disable=SC2154,SC2119,SC2034
-# pam_keychaind where keychaind has a domain of its own: the password goes to a process with the user's uid and the group, and to no
-# other, whoever listens wherever.
+# pam_keychaind with a domain: the password goes only to a process with the user's uid and the domain's group, whoever
+# else listens.
 
-# Root can make a domain, in a mount namespace whose /etc/group, /run and /var/lib are the test's own.
+# Root can create a domain in a mount namespace with the test's own /etc/group, /run and /var/lib.
 [[ $EUID -eq 0 ]] || { skip "the domain needs root" && return 0; }
 if [[ -z ${KEYCHAIND_OWN_MOUNTS:-} ]]; then
     # shellcheck disable=SC2016  # for the shell that is started
@@ -34,21 +34,21 @@ hears_logins() { listens_at "$login_socket"; }
 login_socket=$domain_folder/pam
 
 start_user_daemon --verbose
-check "it is in the domain" log_says "runs in a domain of its own"
-check "it does not listen at the user's path" test ! -e "$home_socket"
-check_equal "its socket is out of the user's reach" "$(as_user test -e "$domain_folder/pam" && echo reached || echo no)" no
-check_equal "a login on a fresh account" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check "makes its keychain in the domain" eventually test -e "/var/lib/keychaind/$user_id/data/login.keychain"
+check "keychaind runs in the domain" log_says "runs in a domain of its own"
+check "keychaind does not listen at the user's path" test ! -e "$home_socket"
+check_equal "the user cannot reach its socket" "$(as_user test -e "$domain_folder/pam" && echo reached || echo no)" no
+check_equal "the first login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check "the first login creates the keychain in the domain" eventually test -e "/var/lib/keychaind/$user_id/data/login.keychain"
 store kept "of the first day"
-check_equal "and leaves it unlocked" "$(look_up kept)" "of the first day"
+check_equal "the first login leaves the keychain unlocked" "$(look_up kept)" "of the first day"
 stop_user_daemon
 start_user_daemon --verbose
-check_equal "the next day it is locked" "$(is_locked)" true
-check_equal "until the login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "which unlocks it" "$(look_up kept)" "of the first day"
+check_equal "after a restart the keychain is locked" "$(is_locked)" true
+check_equal "the second login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "the second login unlocks the keychain" "$(look_up kept)" "of the first day"
 stop_user_daemon
 
-# A copy of the password for whoever listens at the user's path, before or beside keychaind.
+# Listeners at the user's path, before keychaind starts or beside it, get no password.
 listen() { # PATH COMMAND...: somebody listens at the path
     : >"$work/heard"
     "${@:2}" >"$work/heard" 2>&1 &
@@ -63,83 +63,83 @@ stop_listening() {
 login_limit=10
 as_user mkdir -p -m 700 "${home_socket%/*}"
 listen "$home_socket" "${become_user[@]}" /usr/bin/python3 "$work/listener.py" "$home_socket"
-check_equal "a listener at the user's path, without keychaind: a login" "$(said_by log_in "the first password" "${whole[@]}")" \
+check_equal "with a listener at the user's path, without keychaind, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" \
     "$all_well"
-check_equal "hears nothing" "$(<"$work/heard")" listening
+check_equal "that listener hears nothing" "$(<"$work/heard")" listening
 start_user_daemon --verbose
-check_equal "a listener at the user's path, beside keychaind: a login" \
+check_equal "with a listener at the user's path, beside keychaind, the login succeeds" \
     "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "hears nothing, either" "$(<"$work/heard")" listening
-check_equal "and keychaind is unlocked" "$(look_up kept)" "of the first day"
+check_equal "a listener beside keychaind hears nothing" "$(<"$work/heard")" listening
+check_equal "with a listener, the login unlocks the keychain" "$(look_up kept)" "of the first day"
 stop_user_daemon
 stop_listening "$home_socket"
 
-# Whoever has got to listen in the domain's folder, and is not the user with the group.
+# Listeners in the domain's folder that are not the user with the group.
 rm -f "$domain_folder/pam"
 for which in "without the group:$user_id" "in another group:1"; do
     listen "$domain_folder/pam" "${in_group[@]}" --inh-caps=+setgid --ambient-caps=+setgid \
         /usr/bin/python3 "$work/listener.py" "$domain_folder/pam" "${which#*:}"
-    check_equal "a listener ${which%:*}: a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+    check_equal "a listener ${which%:*}: the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
     check_equal "a listener ${which%:*} hears nothing" "$(<"$work/heard")" listening
     stop_listening "$domain_folder/pam"
 done
 listen "$domain_folder/pam" "${in_group[@]}" /usr/bin/python3 "$work/listener.py" "$domain_folder/pam"
 said_by log_in "the first password" "${whole[@]}" >/dev/null
-check_equal "a listener with both does hear it, as a control" "$(<"$work/heard")" $'listening\nheard 2064'
+check_equal "control: a listener with uid and group hears the password" "$(<"$work/heard")" $'listening\nheard 2064'
 stop_listening "$domain_folder/pam"
 
-# Folders that are not as they should be.
+# Folders with a wrong owner, mode or type.
 listen "$domain_folder/pam" "${in_group[@]}" /usr/bin/python3 "$work/listener.py" "$domain_folder/pam"
 chmod 2777 "$domain_folder"
-check_equal "a folder that others can enter: a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "a folder that others can enter: hears nothing" "$(<"$work/heard")" listening
+check_equal "a folder that others can enter: the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "a folder that others can enter: the listener hears nothing" "$(<"$work/heard")" listening
 chmod 2770 "$domain_folder"
 chown "$user_id" "/run/keychaind/$user_id"
-check_equal "a folder of the user's: a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "a folder of the user's: hears nothing" "$(<"$work/heard")" listening
+check_equal "a folder of the user: the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "a folder of the user: the listener hears nothing" "$(<"$work/heard")" listening
 chown 0 "/run/keychaind/$user_id"
 mv "$domain_folder" "$domain_folder-away"
 ln -s "$domain_folder-away" "$domain_folder"
-check_equal "a link for a folder: a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "a link for a folder: hears nothing" "$(<"$work/heard")" listening
+check_equal "a link instead of a folder: the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "a link instead of a folder: the listener hears nothing" "$(<"$work/heard")" listening
 rm "$domain_folder"
 mv "$domain_folder-away" "$domain_folder"
 stop_listening "$domain_folder/pam"
 
-# A keychaind without the domain, which the user's programs can be, too.
+# A keychaind outside of the domain, which the user's programs can also be.
 chmod 755 "$work/system/bin/keychaind"
 login_socket=$home_socket
 start_user_daemon --verbose
-check "a keychaind without the domain" eventually log_says "runs without a domain"
-check_equal "gets no password" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "and makes no keychain" "$(test -e "$XDG_DATA_HOME/keychaind/login.keychain" && echo made || echo none)" none
+check "keychaind starts outside of the domain" eventually log_says "runs without a domain"
+check_equal "with keychaind outside of the domain, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "a keychaind outside of the domain gets no password and creates no keychain" "$(test -e "$XDG_DATA_HOME/keychaind/login.keychain" && echo made || echo none)" none
 module_options=group=no-such-group write_service explicit
-check_equal "a group that the configuration names and that does not exist" \
+check_equal "with an unknown group in the configuration, the login succeeds" \
     "$(service=explicit said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "means no password for anybody" \
+check_equal "with an unknown group, no process gets the password" \
     "$(test -e "$XDG_DATA_HOME/keychaind/login.keychain" && echo made || echo none)" none
 module_options=group=none write_service none
-check_equal "group=none sends it to the user's path" "$(service=none said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check "as an administrator has chosen" eventually test -e "$XDG_DATA_HOME/keychaind/login.keychain"
+check_equal "with group=none, the login succeeds" "$(service=none said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check "with group=none, the password goes to the user's path" eventually test -e "$XDG_DATA_HOME/keychaind/login.keychain"
 stop_user_daemon
 umount /etc/group
 mount --bind "$work/group-without" /etc/group
 start_user_daemon --verbose
-check_equal "without the group, a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "unlocks as before there were domains" "$(is_locked)" false
+check_equal "without the group, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "without the group, the login unlocks the keychain at the user's path" "$(is_locked)" false
 stop_user_daemon
 umount /etc/group
 mount --bind "$work/group" /etc/group
 rm -rf "$XDG_DATA_HOME/keychaind"
 
-# systemd listens at the user's path, and starts keychaind when a login connects there.
+# systemd listens at the user's path and starts keychaind for a login.
 chmod 2755 "$work/system/bin/keychaind"
 unset login_limit
 "${become_user[@]}" /usr/bin/python3 "$work/manager.py" "$work/keychaind" --verbose \
     >"$work/manager" 2>>"$work/keychaind.log" &
 daemon_pid=$!
 eventually listens_at "$home_socket"
-check_equal "a login that starts keychaind" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check "does so" eventually grep -q started "$work/manager"
-check_equal "and unlocks" "$(look_up kept)" "of the first day"
+check_equal "a login through systemd's socket succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check "a login through systemd's socket starts keychaind" eventually grep -q started "$work/manager"
+check_equal "a login through systemd's socket unlocks the keychain" "$(look_up kept)" "of the first day"
 stop_user_daemon

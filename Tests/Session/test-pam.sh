@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC2119
-# pam_keychaind with the real PAM and the real daemon: what it does, and that no login notices when it cannot.
+# pam_keychaind with the real PAM and the real daemon; no login fails because of it.
 
 own_home
 # shellcheck source=Tests/Session/accounts.sh
@@ -14,20 +14,20 @@ all_well="authenticate=0 account=0 establish=0 open=0 close=0 "
 said_by() { "$@" | tr '\n' ' '; }
 log_says() { grep -q "$1" "$work/keychaind.log"; }
 
-check_equal "the socket is for the user alone" "$(stat -c '%a %u' "$XDG_RUNTIME_DIR/keychaind" "$XDG_RUNTIME_DIR/keychaind/pam" | tr '\n' ' ')" \
+check_equal "only the user can reach the socket" "$(stat -c '%a %u' "$XDG_RUNTIME_DIR/keychaind" "$XDG_RUNTIME_DIR/keychaind/pam" | tr '\n' ' ')" \
     "700 $user_id 700 $user_id "
-check_equal "a wrong password is no login" "$(said_by log_in wrong authenticate)" "authenticate=7 "
-check_equal "and makes no keychain" "$(is_locked)" true
-check_equal "a login on a fresh account" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check "makes its keychain" eventually test -e "$XDG_DATA_HOME/keychaind/login.keychain"
+check_equal "a login with a wrong password fails" "$(said_by log_in wrong authenticate)" "authenticate=7 "
+check_equal "a wrong password creates no keychain" "$(is_locked)" true
+check_equal "the first login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check "the first login creates the keychain" eventually test -e "$XDG_DATA_HOME/keychaind/login.keychain"
 store kept "of the first day"
-check_equal "and leaves it unlocked" "$(is_locked)" false
+check_equal "the first login leaves the keychain unlocked" "$(is_locked)" false
 
 stop_user_daemon
 start_user_daemon --verbose
-check_equal "the next day it is locked" "$(is_locked)" true
-check_equal "until the login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "after which nobody is told that it is locked" "$(look_up kept)" "of the first day"
+check_equal "after a restart the keychain is locked" "$(is_locked)" true
+check_equal "the second login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "after the second login, the first call finds the keychain unlocked" "$(look_up kept)" "of the first day"
 
 stop_user_daemon
 start_user_daemon --verbose
@@ -35,67 +35,67 @@ printf '%s\n' "the first password" |
     LD_PRELOAD=libpam_wrapper.so PAM_WRAPPER=1 PAM_WRAPPER_SERVICE_DIR=$work/pam.d \
         pamtester login "$user" authenticate acct_mgmt open_session close_session >"$work/said" 2>&1 ||
     fail "pamtester: $(<"$work/said")"
-check_equal "pamtester unlocks it, too" "$(look_up kept)" "of the first day"
+check_equal "a login by pamtester unlocks the keychain" "$(look_up kept)" "of the first day"
 
 stop_user_daemon
 start_user_daemon --verbose
-check_equal "a screen locker" "$(said_by log_in "the first password" authenticate refresh)" "authenticate=0 refresh=0 "
-check_equal "unlocks it" "$(look_up kept)" "of the first day"
+check_equal "a screen locker's authentication succeeds" "$(said_by log_in "the first password" authenticate refresh)" "authenticate=0 refresh=0 "
+check_equal "a screen locker's authentication unlocks the keychain" "$(look_up kept)" "of the first day"
 
 stop_user_daemon
 start_user_daemon --verbose
 other=$([[ $user == root ]] && echo nobody || echo root)
-check_equal "the session of another user" \
+check_equal "a session of another user succeeds" \
     "$(said_by log_in "the first password" authenticate "user:$other" open "user:$user" open)" \
     "authenticate=0 user:$other=0 open=0 user:$user=0 open=0 "
-check_equal "gets no password" "$(is_locked)" true
+check_equal "a session of another user unlocks nothing" "$(is_locked)" true
 
 printf %s "given by root" >"$work/account"
-check_equal "a login with another password than the keychain's" "$(said_by log_in "given by root" "${whole[@]}")" "$all_well"
-check "says so in the log" eventually log_says "another password than the account"
-check_equal "and unlocks nothing" "$(is_locked)" true
+check_equal "a login with another password than the keychain's succeeds" "$(said_by log_in "given by root" "${whole[@]}")" "$all_well"
+check "the log says that the passwords differ" eventually log_says "another password than the account"
+check_equal "a login with another password unlocks nothing" "$(is_locked)" true
 printf %s "the first password" >"$work/account"
 
-# What else may be at the socket.
-check_equal "peers that are none" "$(as_user /usr/bin/python3 "$work/peers.py" "$XDG_RUNTIME_DIR/keychaind/pam" 2>&1)" "refused: 9"
-check_equal "change nothing" "$(is_locked)" true
-check_equal "and keep no login from unlocking" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-check_equal "as before" "$(look_up kept)" "of the first day"
+# Other processes at the socket.
+check_equal "clients that break the protocol are refused" "$(as_user /usr/bin/python3 "$work/peers.py" "$XDG_RUNTIME_DIR/keychaind/pam" 2>&1)" "refused: 9"
+check_equal "clients that break the protocol change nothing" "$(is_locked)" true
+check_equal "beside clients that break the protocol, a login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "beside clients that break the protocol, a login unlocks the keychain" "$(look_up kept)" "of the first day"
 if [[ $EUID -eq 0 ]]; then
     chmod 755 "$runtime/$user_id" "$XDG_RUNTIME_DIR/keychaind"
     chmod 777 "$XDG_RUNTIME_DIR/keychaind/pam"
-    check_equal "another user is refused" \
+    check_equal "a connection of another user is refused" \
         "$(setpriv --reuid 1 --regid 1 --clear-groups /usr/bin/python3 "$work/peers.py" "$XDG_RUNTIME_DIR/keychaind/pam" 2>&1)" \
         "refused: 9"
-    check "which is logged" log_says "Another user is refused"
+    check "the connection of another user is logged" log_says "Another user is refused"
     chmod 700 "$runtime/$user_id" "$XDG_RUNTIME_DIR/keychaind" "$XDG_RUNTIME_DIR/keychaind/pam"
 fi
 
-# What may keep the password from where it should go. Every login is as if there were no module; log_in ends it after ten seconds.
+# Obstacles on the way to the daemon. Every login behaves as without the module; log_in stops it after ten seconds.
 login_limit=10
 kill -STOP "$daemon_pid"
-check_equal "a stalled daemon" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "with a stopped daemon, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 waiting=()
 for ((i = 0; i < 12; i++)); do
     log_in "the first password" authenticate open >"$work/said" &
     waiting+=($!)
 done
 wait "${waiting[@]}"
-check_equal "and one whose queue is full" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "with a full connection queue, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 kill -CONT "$daemon_pid"
 unset login_limit
 stop_user_daemon
 start_user_daemon --verbose
 kill -STOP "$daemon_pid"
 as_user /usr/bin/python3 "$work/queue.py" "$XDG_RUNTIME_DIR/keychaind/pam"
-check_equal "signals while the queue is full" \
+check_equal "with signals and a full queue, the login succeeds" \
     "$(said_by log_in "the first password" authenticate "resume:$daemon_pid" open)" \
     "authenticate=0 resume:$daemon_pid=0 open=0 "
-check_equal "do not end the wait" "$(look_up kept)" "of the first day"
+check_equal "signals do not end the wait for the daemon" "$(look_up kept)" "of the first day"
 stop_user_daemon
-check_equal "no daemon" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "without a daemon, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 
-# While another process still has the folder with the keychains, as one that is replaced has, logins wait.
+# Logins wait while another process, such as a replaced daemon, still uses the folder of the keychains.
 exec {folder_lock}<"$XDG_DATA_HOME/keychaind/lock"
 flock "$folder_lock"
 start_user_daemon --verbose --replace
@@ -104,10 +104,10 @@ login_pid=$!
 flock --unlock "$folder_lock"
 exec {folder_lock}<&-
 wait "$login_pid"
-check_equal "a login before the vault is open" "$(look_up kept)" "of the first day"
+check_equal "a login before the vault is open unlocks the keychain" "$(look_up kept)" "of the first day"
 stop_user_daemon
 
-# Where the module must not go, a listener says what it gets.
+# Places that the module must not connect to: a listener records what it gets.
 folder=$XDG_RUNTIME_DIR/keychaind
 hears_nothing() { # NAME PATH [COMMAND...]: somebody listens at the path
     : >"$work/heard"
@@ -115,8 +115,8 @@ hears_nothing() { # NAME PATH [COMMAND...]: somebody listens at the path
     local listener=$!
     eventually grep -q listening "$work/heard"
     [[ -z ${prepare:-} ]] || "$prepare" "$2"
-    check_equal "$1: a login" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
-    check_equal "$1: hears nothing" "$(<"$work/heard")" "listening"
+    check_equal "$1: the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+    check_equal "$1: the listener hears nothing" "$(<"$work/heard")" "listening"
     kill "$listener"
     wait "$listener" || true
     rm -rf "$folder"
@@ -143,24 +143,24 @@ as_user mkdir -p -m 700 "$folder"
 "${become_user[@]}" /usr/bin/python3 "$work/listener.py" "$folder/pam" nonsense >"$work/heard" 2>&1 &
 listener=$!
 eventually grep -q listening "$work/heard"
-check_equal "nonsense as a reply" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
+check_equal "with an invalid reply, the login succeeds" "$(said_by log_in "the first password" "${whole[@]}")" "$all_well"
 kill "$listener"
 wait "$listener" || true
 rm -rf "$folder"
 
-# Changes of the password.
+# Password changes.
 start_user_daemon --verbose
-check_equal "a change of the password" \
+check_equal "a password change succeeds" \
     "$(printf '%s\n' "the first password" "the second" | timeout 60 "$work/login" "$work/pam.d" login "$user" change)" "change=0"
-check "reaches the keychain" eventually log_says "have the account's new password"
+check "a password change reaches the keychain" eventually log_says "have the account's new password"
 stop_user_daemon
 start_user_daemon --verbose
-check_equal "which a login with it" "$(said_by log_in "the second" "${whole[@]}")" "$all_well"
-check_equal "unlocks" "$(look_up kept)" "of the first day"
+check_equal "a login with the new password succeeds" "$(said_by log_in "the second" "${whole[@]}")" "$all_well"
+check_equal "a login with the new password unlocks the keychain" "$(look_up kept)" "of the first day"
 stop_user_daemon
 
 write_service expired expired
-check_equal "a change before there is a daemon" \
+check_equal "a password change without a daemon succeeds" \
     "$(printf '%s\n' "the second" "the second" "the third" | timeout 60 "$work/login" "$work/pam.d" expired "$user" \
         authenticate account change | tr '\n' ' ')" "authenticate=0 account=12 change=0 "
 printf %s "the second" >"$work/account"
@@ -168,16 +168,16 @@ start_user_daemon --verbose
 kill -STOP "$daemon_pid"
 printf '%s\n' "the second" "the second" "the third" >"$work/lines"
 (eventually login_waits && kill -CONT "$daemon_pid") &
-check_equal "an expired password" \
+check_equal "a login with an expired password succeeds" \
     "$(timeout 60 "$work/login" "$work/pam.d" expired "$user" authenticate account change open <"$work/lines" | tr '\n' ' ')" \
     "authenticate=0 account=12 change=0 open=0 "
 is_unlocked() { [[ $(is_locked) == false ]]; }
-check "is changed and unlocks" eventually is_unlocked
-check_equal "what was there before" "$(look_up kept)" "of the first day"
+check "the new password after an expired one unlocks the keychain" eventually is_unlocked
+check_equal "the items are unchanged after an expired password" "$(look_up kept)" "of the first day"
 stop_user_daemon
 
 printf %s "by root" >"$work/account"
 start_user_daemon --verbose --prompters none
 log_in "by root" "${whole[@]}" >"$work/said"
-check "the keychain's password is another" eventually log_says "another password than the account"
+check "the log says that the passwords differ again" eventually log_says "another password than the account"
 stop_user_daemon

@@ -1,12 +1,12 @@
 # shellcheck shell=bash disable=SC2154
-# The Secret portal: the real desktop portal finds the backend on any desktop, and a program has the same secret every time.
+# The real desktop portal finds the backend on any desktop, and a program gets the same secret every time.
 
 own_home
 prefix=$work/prefix
 check "make install" install_to "$prefix"
 # shellcheck disable=SC2016  # for make
 portal_folder=$(make --no-print-directory --silent -C "$project" --eval='where: ; @echo $(PORTALDIR)' where)
-check "the portal looks where make install puts the backend" \
+check "make install puts the backend into the portal's folder" \
     grep --quiet --text --fixed-strings "$portal_folder" /usr/libexec/xdg-desktop-portal
 own_bus "$prefix/share/dbus-1/services"
 portal_pid=''
@@ -33,19 +33,19 @@ call_backend() {
 start_daemon
 start_portal sway
 first=$(secret)
-check_match "a program has 64 bytes" "$first" '^[0-9a-f]{128}$'
-check_equal "the same every time" "$(secret)" "$first"
-check_equal "which no search finds" "$(secret-tool search --all app_id '' 2>&1)" ''
+check_match "a program gets 64 bytes" "$first" '^[0-9a-f]{128}$'
+check_equal "a program gets the same secret each time" "$(secret)" "$first"
+check_equal "no search finds the secret" "$(secret-tool search --all app_id '' 2>&1)" ''
 items=$(gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/collection/login \
     --method org.freedesktop.DBus.Properties.Get org.freedesktop.Secret.Collection Items)
-check_equal "and no list has" "$items" "(<@ao []>,)"
-check_match "another program does not see the backend" "$(call_backend)" 'no object|UnknownObject|UnknownMethod'
+check_equal "no list of items has the secret" "$items" "(<@ao []>,)"
+check_match "other programs cannot call the backend" "$(call_backend)" 'no object|UnknownObject|UnknownMethod'
 kill "$portal_pid"
 wait "$portal_pid" || true
 
 start_portal GNOME
-check_equal "the same on another desktop" "$(secret)" "$first"
+check_equal "the secret is the same on another desktop" "$(secret)" "$first"
 kill -TERM "$daemon_pid"
 eventually has_ended "$daemon_pid"
 start_daemon
-check_equal "and after a restart" "$(secret)" "$first"
+check_equal "the secret is the same after a restart" "$(secret)" "$first"
