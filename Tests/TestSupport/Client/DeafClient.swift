@@ -1,10 +1,10 @@
 package import DBus
 
-/// A client that asks for the secret of an item again and again, and reads none of the answers.
+/// A client that keeps asking for an item's secret and reads no answer.
 package struct DeafClient {
     private let process: ChildProcess
 
-    /// Starts it, and waits until all its calls are sent.
+    /// Starts the client and waits until it has sent all calls.
     package init(askingFor item: ObjectPath, times: Int, environment: [String: String?]) async throws {
         process = try ChildProcess(
             "/usr/bin/python3",
@@ -14,7 +14,7 @@ package struct DeafClient {
         _ = try await process.standardOutput.lines.first("the calls of the deaf client") { $0 == "sent" }
     }
 
-    /// Ends it, with all that waits for it.
+    /// Ends the client.
     package func kill() async throws {
         try await process.kill()
     }

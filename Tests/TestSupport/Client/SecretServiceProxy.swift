@@ -1,8 +1,8 @@
 package import DBus
 
-/// A client of the Secret Service, with a connection of its own, that hides nothing: no caches, no retries.
+/// A client of the Secret Service with its own connection, without caches and retries.
 ///
-/// Several on one bus are several programs to the service.
+/// Several proxies on one bus are several programs to the service.
 @BusActor
 package final class SecretServiceProxy {
     package nonisolated static let service = ObjectPath(unchecked: "/org/freedesktop/secrets")
@@ -18,7 +18,7 @@ package final class SecretServiceProxy {
     }
 
     package let connection: Connection
-    /// Every signal of the service that has reached this client.
+    /// Every received signal of the service.
     package nonisolated let signals = Recorder<BusSignal>()
 
     package init(on bus: PrivateBus) throws(BusError) {
@@ -37,14 +37,14 @@ package final class SecretServiceProxy {
         Task { @BusActor in connection.close(flushing: false) }
     }
 
-    /// Leaves the bus, as a program that ends.
+    /// Disconnects, as at the end of a program.
     package func disconnect() {
         connection.close()
     }
 
     // MARK: Calls
 
-    /// Calls a method with arguments of known types.
+    /// Calls a method with typed arguments.
     @discardableResult
     package func call<each Value: BusValue>(
         _ path: ObjectPath,
@@ -57,7 +57,7 @@ package final class SecretServiceProxy {
         return try await connection.call(message, timeout: Patience.limit)
     }
 
-    /// Calls back and forth once: what the service has sent before is here afterwards.
+    /// Pings the service: all its earlier messages have arrived after this.
     package func roundTrip() async throws(BusError) {
         try await call(Self.service, StandardInterface.peer, "Ping")
     }
@@ -86,5 +86,38 @@ package final class SecretServiceProxy {
         to value: Variant
     ) async throws(BusError) {
         try await call(path, StandardInterface.properties, "Set", interface, name, value)
+    }
+}
+
+/// A received signal.
+package struct BusSignal: Sendable {
+    package let message: Message
+
+    package var sender: String { message.sender }
+    package var path: String { message.path ?? "" }
+    package var interface: String { message.interface ?? "" }
+    package var member: String { message.member ?? "" }
+
+    /// The only argument, if it is a path.
+    package var objectPath: String? {
+        (try? message.read(ObjectPath.self))?.rawValue
+    }
+
+    /// Interface and new values of a `PropertiesChanged`.
+    package var changedProperties: (interface: String, values: [String: Variant])? {
+        guard member == "PropertiesChanged" else { return nil }
+        guard let (interface, values, _) = try? message.read(String.self, [String: Variant].self, [String].self) else {
+            return nil
+        }
+        return (interface, values)
+    }
+}
+
+extension BusSignal: CustomStringConvertible {
+    package var description: String {
+        if let (interface, values) = changedProperties {
+            return "\(path) PropertiesChanged \(interface) \(values.keys.sorted().joined(separator: " "))"
+        }
+        return "\(path) \(interface).\(member) \(objectPath ?? "(\(message.signature))")"
     }
 }

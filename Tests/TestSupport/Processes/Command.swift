@@ -1,6 +1,6 @@
-/// Runs programs to their end.
+/// Runs programs and waits for them.
 package enum Command {
-    /// Runs a program, and waits for its end.
+    /// Runs a program and waits for its end.
     ///
     /// The parameters are those of ``ChildProcess/init(_:_:environment:input:)``.
     package static func run(
@@ -19,7 +19,7 @@ package enum Command {
         )
     }
 
-    /// Runs a script with the system's Python, whose packages `python3-dbus` and `python3-gi` it may import.
+    /// Runs a script with the system's Python, which has `python3-dbus` and `python3-gi`.
     package static func python(
         _ script: String,
         _ arguments: [String] = [],
@@ -34,4 +34,16 @@ package enum Command {
             within: limit
         )
     }
+}
+
+/// Exit status and output of a finished command.
+package struct CommandResult: Sendable {
+    package let status: ExitStatus
+    package let output: [UInt8]
+    package let errors: String
+
+    /// The output as text.
+    package var text: String { String(decoding: output, as: UTF8.self) }
+
+    package var succeeded: Bool { status == .success }
 }

@@ -1,13 +1,13 @@
 import Foundation
 import Glibc
 
-/// A process that is not of the user who runs the tests.
+/// A process of another user.
 package final class ForeignProcess: Sendable {
-    /// The process's id.
+    /// The process id.
     package let id: Int32
     private let process: ChildProcess?
 
-    /// For root, a process of `nobody`; for anybody else the system's first.
+    /// Starts a process of `nobody`, if this is root; otherwise uses process 1.
     package init() async throws {
         guard geteuid() == 0 else {
             (id, process) = (1, nil)
@@ -19,7 +19,7 @@ package final class ForeignProcess: Sendable {
         (id, process) = (child.id, child)
     }
 
-    /// Ends it, if it is of the test's making.
+    /// Ends the process, if the test started it.
     package func end() {
         process?.end()
     }

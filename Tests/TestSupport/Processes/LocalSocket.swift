@@ -1,9 +1,9 @@
 import DBus
 import Foundation
 
-/// Connections to sockets in the file system.
+/// Connects to Unix sockets.
 enum LocalSocket {
-    /// Connects to a socket of streams, which blocks while it takes no more connections.
+    /// Connects to a stream socket; blocks while its queue is full.
     static func connect(to path: String) throws -> FileDescriptor {
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         let connection = FileDescriptor(owning: socket(AF_UNIX, kind, 0))
@@ -19,7 +19,7 @@ enum LocalSocket {
         return connection
     }
 
-    /// Whether somebody takes connections at a socket.
+    /// Whether a process listens at the path.
     static func listens(at path: String) -> Bool {
         (try? connect(to: path)) != nil
     }

@@ -1,12 +1,12 @@
 import DBus
 import Foundation
 
-/// Looks whether processes that the event loop watches have been cleared away.
+/// Checks that the event loop reaps its child processes.
 package enum Reaping {
-    /// How many turns of the loop it may take to handle an event that has happened: each handles some of those that wait.
+    /// The limit of event-loop turns until an event is handled; each turn handles some of the pending events.
     private static let turnLimit = 10_000
 
-    /// Waits until a child has ended, lets the loop turn, and tells whether it was reaped, so that no zombie is left.
+    /// Waits for a child's end, lets the event loop run, and returns whether the child was reaped.
     package static func hasReaped(_ id: Int32) async -> Bool {
         await waitForEnd(of: id)
         for _ in 0..<turnLimit where isThere(id) {
@@ -15,7 +15,7 @@ package enum Reaping {
         return !isThere(id)
     }
 
-    /// Whether a process has the id, a zombie included.
+    /// Whether a process has the id, including a zombie.
     private static func isThere(_ id: Int32) -> Bool {
         kill(id, 0) == 0 || errno != ESRCH
     }

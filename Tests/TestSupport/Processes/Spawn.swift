@@ -1,6 +1,6 @@
 import Foundation
 
-/// A program to start, in a process group of its own.
+/// The start of a program in a new process group.
 struct Spawn {
     private let executable: String
     private let arguments: [String]
@@ -16,7 +16,7 @@ struct Spawn {
         self.environment = environment.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Starts it, and returns its id once the program has been found and loaded.
+    /// Starts the program and returns its process id.
     func start(_ stdin: Int32, _ stdout: Int32, _ stderr: Int32) throws -> Int32 {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
@@ -55,5 +55,22 @@ struct Spawn {
         defer { pointers.forEach { free($0) } }
         pointers.append(nil)
         return body(pointers)
+    }
+}
+
+/// A pipe with close-on-exec ends, so that no other child keeps it open.
+///
+/// The caller closes both ends.
+struct Pipe {
+    let readEnd: Int32
+    let writeEnd: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+        }
+        (readEnd, writeEnd) = (ends[0], ends[1])
     }
 }

@@ -2,14 +2,14 @@ import DBus
 import Foundation
 import Synchronization
 
-/// The built `keychaind`, running on a private bus with a data folder of its own.
+/// The built `keychaind` on a private bus, with its own data folder.
 package final class KeychainDaemon: Sendable {
-    /// The name that the daemon takes.
+    /// The bus name of the daemon.
     package static let busName = "org.freedesktop.secrets"
 
-    /// What the daemon is started with.
+    /// Options for the start.
     package struct Options: Sendable {
-        /// What it reads for `--unlock`; nil leaves the option out.
+        /// The input for `--unlock`; nil omits the option.
         package var password: String?
         package var arguments: [String] = []
         package var environment: [String: String?] = [:]
@@ -20,12 +20,12 @@ package final class KeychainDaemon: Sendable {
     }
 
     package let bus: PrivateBus
-    /// `XDG_DATA_HOME` of the daemon.
+    /// The daemon's `XDG_DATA_HOME`.
     package let dataHome: String
     private let folder: TemporaryFolder
     private let process: Mutex<ChildProcess>
 
-    /// Starts the daemon, and waits until it has taken its name.
+    /// Starts the daemon and waits for its bus name.
     package init(on bus: PrivateBus, _ options: Options = Options()) async throws {
         self.bus = bus
         folder = try TemporaryFolder()
@@ -34,23 +34,23 @@ package final class KeychainDaemon: Sendable {
     }
 
     deinit {
-        // Before its folder goes: what still runs would make files in it.
+        // Before its folder is removed: a running daemon would create files in it.
         child.end()
     }
 
-    /// The executable: the one in the environment variable `KEYCHAIND`, or what was built with the tests.
+    /// The executable: `KEYCHAIND` from the environment, or the one built with the tests.
     package static var executable: String {
         if let path = ProcessInfo.processInfo.environment["KEYCHAIND"] { return path }
         let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
         return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent("keychaind").path
     }
 
-    /// The environment in which the daemon runs, and in which its clients find it.
+    /// The environment of the daemon and its clients.
     package var environment: [String: String?] {
         KeychainDaemon.environment(bus, folder, dataHome)
     }
 
-    /// The process that runs now, or ran last.
+    /// The current or last process.
     package var child: ChildProcess {
         process.withLock { $0 }
     }
@@ -61,18 +61,18 @@ package final class KeychainDaemon: Sendable {
         try await child.terminate()
     }
 
-    /// Ends the daemon at once; its data stay.
+    /// Kills the daemon; its data stay.
     package func kill() async throws {
         try await child.kill()
     }
 
-    /// Starts the daemon again on the same data, after it has ended.
+    /// Starts the ended daemon again on the same data.
     package func start(_ options: Options = Options()) async throws {
         let started = try await KeychainDaemon.launch(on: bus, folder, dataHome, options)
         process.withLock { $0 = started }
     }
 
-    /// Ends the daemon in order, and starts it again on the same data.
+    /// Ends the daemon in order and starts it again on the same data.
     package func restart(_ options: Options = Options()) async throws {
         try await stop()
         try await start(options)
@@ -85,7 +85,7 @@ package final class KeychainDaemon: Sendable {
     ) -> [String: String?] {
         let own: [String: String?] = [
             "HOME": folder.path, "XDG_DATA_HOME": dataHome, "XDG_RUNTIME_DIR": folder.path,
-            // No machine of the person who tests: neither its session nor its reader.
+            // Nothing of the developer's machine: neither session nor fingerprint reader.
             "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=\(folder.path)/no-system-bus",
             "XDG_SESSION_ID": nil, "XDG_STATE_HOME": nil, "XDG_CONFIG_HOME": nil, "XDG_CACHE_HOME": nil,
             "NOTIFY_SOCKET": nil,
@@ -115,4 +115,12 @@ package final class KeychainDaemon: Sendable {
         }
         return process
     }
+}
+
+/// A daemon that did not start, with its log.
+package struct DaemonError: Error, CustomStringConvertible {
+    package let reason: String
+    package let log: String
+
+    package var description: String { "\(reason)\n\(log)" }
 }

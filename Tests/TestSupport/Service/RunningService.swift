@@ -1,10 +1,10 @@
-/// A bus, a daemon on it, and a client with a plain session.
+/// A private bus with a daemon and a client.
 package final class RunningService: Sendable {
     package let bus: PrivateBus
     package let daemon: KeychainDaemon
     package let client: SecretServiceProxy
 
-    /// For a run that does not limit how many tests run at a time, as `scripts/test` does.
+    /// Limits the services at a time, also without the limit of `scripts/test`.
     private static let turnstile = Turnstile(places: 6)
 
     /// Starts all three.
@@ -18,7 +18,7 @@ package final class RunningService: Sendable {
         client = try await SecretServiceProxy(on: bus)
     }
 
-    /// Starts a service for one test; only so many of these run at a time.
+    /// Starts a service for one test, once a place is free.
     package static func withService<Result: Sendable>(
         _ options: KeychainDaemon.Options = KeychainDaemon.Options(),
         _ body: (RunningService) async throws -> Result
@@ -34,7 +34,7 @@ package final class RunningService: Sendable {
         }
     }
 
-    /// Another client, which is another program to the service.
+    /// Connects another client, which is another program to the service.
     package func makeClient() async throws -> SecretServiceProxy {
         try await SecretServiceProxy(on: bus)
     }

@@ -1,0 +1,74 @@
+import Foundation
+import Synchronization
+
+/// A software TPM; its state survives a reboot.
+package final class SoftwareTPM: Sendable {
+    private let folder: TemporaryFolder
+    private let process: Mutex<ChildProcess>
+
+    /// Starts the TPM and waits until it is ready.
+    package init() async throws {
+        folder = try TemporaryFolder()
+        process = Mutex(try await SoftwareTPM.start(in: folder))
+    }
+
+    /// Its address for tpm2-tss.
+    package var transport: String { "swtpm:path=\(folder.path("tpm.sock"))" }
+
+    /// Restarts it, as a reboot does.
+    package func reboot() async throws {
+        try await remove()
+        try await restart()
+    }
+
+    /// Restarts it with an empty state, as on another machine.
+    package func reset() async throws {
+        try await remove()
+        try FileManager.default.removeItem(atPath: folder.path("state"))
+        try await restart()
+    }
+
+    /// Removes it, as from the machine.
+    package func remove() async throws {
+        try await process.withLock { $0 }.kill()
+    }
+
+    private func restart() async throws {
+        let started = try await SoftwareTPM.start(in: folder)
+        process.withLock { $0 = started }
+    }
+
+    /// Runs a program of tpm2-tools, which must succeed.
+    package func tool(_ name: String, _ arguments: String..., in directory: TemporaryFolder) async throws {
+        let environment = ["TPM2TOOLS_TCTI": transport]
+        // There is no resource manager, and only room for three objects.
+        _ = try await Command.run("tpm2_flushcontext", ["-t"], environment: environment)
+        let paths = arguments.map { argument in
+            argument.hasPrefix("@") ? directory.path("\(argument.dropFirst())") : argument
+        }
+        let result = try await Command.run("tpm2_\(name)", paths, environment: environment)
+        guard result.succeeded else { throw DaemonError(reason: "tpm2_\(name) has failed", log: result.errors) }
+    }
+
+    private static func start(in folder: TemporaryFolder) async throws -> ChildProcess {
+        _ = try folder.makeFolder("state")
+        let socket = folder.path("tpm.sock")
+        for name in [socket, socket + ".ctrl"] { try? FileManager.default.removeItem(atPath: name) }
+        let process = try ChildProcess(
+            "swtpm",
+            [
+                "socket", "--tpm2", "--tpmstate", "dir=\(folder.path("state"))", "--flags",
+                "not-need-init,startup-clear", "--server", "type=unixio,path=\(socket)", "--ctrl",
+                "type=unixio,path=\(socket).ctrl", "--log", "fd=1,level=1",
+            ]
+        )
+        // It does not announce that it is ready; the socket for commands is created last, before it listens.
+        do {
+            try await eventually("swtpm") { LocalSocket.listens(at: socket) }
+        } catch {
+            try await process.kill()
+            throw DaemonError(reason: "\(error)", log: try await process.standardError.text())
+        }
+        return process
+    }
+}
