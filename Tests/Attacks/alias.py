@@ -1,4 +1,4 @@
-"""alias.py plant | store | steal: lets `default` lead to a keychain whose password the attacker has chosen."""
+"""alias.py plant | store | steal: points `default` at a keychain with a password chosen by the attacker."""
 
 import sys
 
@@ -31,7 +31,7 @@ else:
             attempt(client.unlock, item)
             spoils.append(attempt(client.read, item))
     verdict("the passcode's item in a keychain of the attacker's", PASSCODE, spoils)
-    # Without a reader nobody satisfies the policy; but its keychain's key is all that it is sealed under.
+    # Without a reader the policy cannot be satisfied, but the item is sealed only under its keychain's key.
     verdict("the finger's item in a keychain of the attacker's", b"unsealed", *[
         "unsealed" for _ in client.search(DOOR)
     ])

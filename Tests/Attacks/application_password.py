@@ -1,4 +1,4 @@
-"""application_password.py store | guess COUNT | read: tries to find an item's own password by trying many."""
+"""application_password.py store | guess COUNT | read: guesses an item's application password."""
 
 import sys
 

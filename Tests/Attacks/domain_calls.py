@@ -1,4 +1,4 @@
-"""domain_calls.py delete | restore FILE: has the keychain `login` deleted, or a backup put in its place, as far as the answers go."""
+"""domain_calls.py delete | restore FILE: asks to delete the keychain `login`, or to restore a backup over it."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""generation.py store | steal: looks for a protected item in a past state of its keychain."""
+"""generation.py store | steal: looks for a protected item in an earlier state of its keychain."""
 
 import sys
 

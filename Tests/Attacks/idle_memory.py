@@ -1,4 +1,4 @@
-"""idle_memory.py PID: looks for secrets and passwords that came and went in the memory of the idle daemon; needs root.
+"""idle_memory.py PID: looks for former secrets and passwords in the memory of the idle daemon; needs root.
 
 The person's answers are those of a prompter beside it.
 """
@@ -25,13 +25,13 @@ def regions():
 
 
 def holds(value):
-    """Whether a part of a value is in memory."""
+    """Returns whether a part of a value is in memory."""
     windows = [value[i : i + WINDOW] for i in {0, len(value) // 2, max(0, len(value) - WINDOW)}]
     return any(window in region for region in regions() for window in windows)
 
 
 def check(name, action, size=300):
-    """Lets a value of that size come and go; nothing else is called before it has to be gone."""
+    """Stores and removes a value of that size, and makes no further call before it looks for it."""
     value = os.urandom(size)
     attempt(action, value)
     deadline = time.monotonic() + 20
@@ -41,12 +41,12 @@ def check(name, action, size=300):
 
 
 client = Client()
-print("a scan finds what is there:", holds(b"org.freedesktop.secrets.service"[:23]))
+print("control: a scan finds a known value:", holds(b"org.freedesktop.secrets.service"[:23]))
 
 
 def store(control):
     def action(value):
-        # Another item each time: to replace a protected one takes a prompt, which keeps what is to be stored.
+        # A new item each time: replacing a protected one takes a prompt, which keeps the new secret.
         attributes = {**SCHEMA, "control": control, "size": str(len(value))}
         client.create("item", {**attributes, **({"keychain:access-control": control} if control else {})}, value)
 

@@ -1,4 +1,4 @@
-"""listener.py SOCKET FILE: listens where a login's password was once sent, and writes down what it hears."""
+"""listener.py SOCKET FILE: listens at the former path for login passwords, and logs what it receives."""
 
 import socket
 import sys

@@ -1,4 +1,4 @@
-"""other_purpose.py ASKED: reads under a yes that was given to replace an item, or to delete it."""
+"""other_purpose.py ASKED: reads an item after the user approved its replacement or deletion."""
 
 import sys
 import time
@@ -22,7 +22,7 @@ def wait_for_question(number):
 
 attacker = Client()
 item, _ = attacker.create("Bank", {**BANK, "keychain:access-control": "userPresence"}, VALUE)
-# The person says yes to "replace", and is then asked for a password of the item's own, which nobody answers.
+# The user approves the replacement and is then asked for an application password, which nobody types.
 both = {**BANK, "keychain:access-control": "userPresence and applicationPassword"}
 _, prompt = attacker.create("Bank", both, "harmless")
 attacker.call(prompt, SECRET + "Prompt", "Prompt", "s", "")
@@ -32,13 +32,13 @@ attacker.call(prompt, SECRET + "Prompt", "Dismiss")
 spoils.append(attempt(attacker.read, item))
 verdict("a yes to replacing", VALUE, spoils)
 
-# A yes to the use of it is none to its end.
+# Approving the use of an item does not approve its deletion.
 unlocked = attacker.unlock(item)
 print("the owner reads:", unlocked == [item] and attacker.read(item) == VALUE)
 (prompt,) = attacker.call(item, SECRET + "Item", "Delete")
 print("deleting asks again:", prompt != "/")
 asked = questions()
 result = attempt(attacker.set, item, "Item", "Attributes", "a{ss}", BANK)
-print("so does taking the protection off:", questions() > asked or isinstance(result, Refused))
+print("removing the protection asks again:", questions() > asked or isinstance(result, Refused))
 stranger = Client()
 verdict("a yes to using", VALUE, attempt(stranger.read, item))

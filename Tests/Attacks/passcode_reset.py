@@ -1,4 +1,4 @@
-"""passcode_reset.py store | reset | read: replaces the keychain `login`, and so the passcode, by one of the attacker's."""
+"""passcode_reset.py store | reset | read: replaces the keychain `login` and its passcode."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""prompter.py ANSWERS LOG: owns the name of GCR's system prompter and answers as a file says, without showing anything.
+"""prompter.py ANSWERS LOG: a system prompter like GCR's that answers from a file, without dialogs.
 
 Each line of ANSWERS is the answer to one question: `password TEXT`, `yes`, `no` or `silence`; the last line serves for all
 further ones, and the file is read anew for each question. LOG gets a line of JSON for each question.

@@ -1,4 +1,4 @@
-"""Keeps calls for an unprotected item in flight while its owner replaces it by a protected one."""
+"""Keeps calls for an unprotected item in flight while its owner replaces it with a protected one."""
 
 import sys
 

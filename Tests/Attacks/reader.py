@@ -1,4 +1,4 @@
-"""reader.py SOCKET enrol USER | touch | watch: the person at libfprint's virtual reader, by fprintd on the system's bus."""
+"""reader.py SOCKET enrol USER | touch | watch: the user at libfprint's virtual reader, through fprintd."""
 
 import socket
 import sys
@@ -20,7 +20,7 @@ def send(command):
                 connection.send(command.encode())
                 return connection.recv(1024)
         except (FileNotFoundError, ConnectionRefusedError):
-            # The reader listens while somebody has claimed it.
+            # The reader listens only while a client has claimed it.
             if time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
@@ -52,7 +52,7 @@ if sys.argv[2] == "enrol":
     device.EnrollStop()
     device.Release()
 elif sys.argv[2] == "touch":
-    # A reader that nobody has armed takes no touch.
+    # A reader without a pending scan ignores a touch.
     properties = dbus.Interface(device.proxy_object, "org.freedesktop.DBus.Properties")
     deadline = time.monotonic() + float(sys.argv[3])
     while not properties.Get(DEVICE, "finger-needed"):

@@ -1,4 +1,4 @@
-"""rollback.py store | protect | row OLD NEW | read: brings a protected item back as it was before it was protected."""
+"""rollback.py store | protect | row OLD NEW | read: restores a protected item to its state before it was protected."""
 
 import sqlite3
 import sys
@@ -25,5 +25,5 @@ else:
     if len(sys.argv) > 2:
         attempt(client.unlock, ROOT + "/collection/" + sys.argv[2])
     items = client.search(BANK)
-    print("it is found:", len(items) > 0)
+    print("the item is found:", len(items) > 0)
     verdict("without the person", VALUE, [attempt(client.read, item) for item in items])

@@ -1,4 +1,4 @@
-"""A client of the Secret Service for the attacks: one connection, one plain session, no courtesy.
+"""A client of the Secret Service for the attacks: one connection and one plain session.
 
 Each `Client()` is another program on the bus.
 """
@@ -43,7 +43,7 @@ class Client:
     # Items
 
     def create(self, label, attributes, value, replace=True, collection=LOGIN):
-        """Creates or replaces an item; gives its path and that of a prompt, one of which is `/`."""
+        """Creates or replaces an item; returns its path and the prompt's, one of which is `/`."""
         properties = {
             SECRET + "Item.Label": ("s", label),
             SECRET + "Item.Attributes": ("a{ss}", attributes),
@@ -73,7 +73,7 @@ class Client:
     # Prompts
 
     def unlock(self, *paths):
-        """Unlocks objects, with the person's help if need be; gives those that are unlocked."""
+        """Unlocks objects, through a prompt if necessary; returns the unlocked ones."""
         unlocked, prompt = self.call(ROOT, SECRET + "Service", "Unlock", "ao", list(paths))
         if prompt != "/":
             dismissed, (_, value) = self.run(prompt)
@@ -81,7 +81,7 @@ class Client:
         return unlocked
 
     def run(self, prompt, timeout=120):
-        """Runs a prompt; gives whether it was dismissed, and its result as a variant."""
+        """Runs a prompt; returns whether it was dismissed, and its result as a variant."""
         rule = MatchRule(type="signal", path=prompt, interface=SECRET + "Prompt", member="Completed")
         with self.connection.filter(rule) as signals:
             self.call(prompt, SECRET + "Prompt", "Prompt", "s", "")
@@ -89,7 +89,7 @@ class Client:
 
 
 def attempt(action, *arguments, **options):
-    """What an attack came to: its result, or the error that it met."""
+    """Returns the result of an attack, or its error."""
     try:
         return action(*arguments, **options)
     except Refused as error:
@@ -97,6 +97,6 @@ def attempt(action, *arguments, **options):
 
 
 def verdict(name, secret, *spoils):
-    """Says whether a secret is anywhere in what an attacker got."""
+    """Prints whether a secret is anywhere in an attack's result."""
     found = any(secret in (spoil if isinstance(spoil, bytes) else repr(spoil).encode()) for spoil in spoils)
     print(f"{name}: {'GOT IN' if found else 'held'}", flush=True)

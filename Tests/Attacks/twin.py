@@ -1,4 +1,4 @@
-"""Makes an unprotected item with the attributes of a protected one, for its owner to save the next password in."""
+"""Creates an unprotected item with a protected one's attributes, so that its owner saves the next password there."""
 
 from secrets_client import *
 
@@ -11,6 +11,6 @@ twin, _ = attacker.create("Bank", BANK, "bait", replace=False)
 saved, prompt = owner.create("Bank", BANK, NEXT)
 if prompt != "/":
     _, (_, saved) = owner.run(prompt)
-print("it is saved in the protected item:", saved == item)
+print("the password is saved in the protected item:", saved == item)
 verdict("the twin", NEXT, [attempt(attacker.read, found) for found in attacker.search(BANK)])
 print("the owner reads:", owner.unlock(item) == [item] and owner.read(item) == NEXT)

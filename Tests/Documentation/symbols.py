@@ -9,7 +9,7 @@ BUILT = '.build/documentation'
 
 
 def declared(library):
-    """The paths of public symbols, such as `SecItemAdd(_:_:)` and `SecAccessControlCreateFlags/or`."""
+    """Returns the paths of public symbols, such as `SecItemAdd(_:_:)` and `SecAccessControlCreateFlags/or`."""
     with open(f'{BUILT}/graphs/{library}/{library}.symbols.json', encoding='utf-8') as file:
         return {'/'.join(symbol['pathComponents']) for symbol in json.load(file)['symbols']}
 

@@ -1,4 +1,4 @@
-"""Thousands of sessions and of connections; what they needed must be given back.
+"""Opens thousands of sessions and connections; the daemon must free their memory.
 
 usage: connections.py COUNT
 """
@@ -58,7 +58,7 @@ def main(count):
     come_and_go(count)
     later_memory, later_descriptors = resources(process)
     assert later_descriptors <= descriptors, (descriptors, later_descriptors)
-    # 100 bytes left over by each connection would be seen.
+    # Enough to notice a leak of 100 bytes per connection.
     assert later_memory <= memory + count // 10, (memory, later_memory)
 
 

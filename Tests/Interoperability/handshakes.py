@@ -1,4 +1,4 @@
-"""Handshakes with a client that is not ours, python3-secretstorage, and secrets that go both ways in its sessions.
+"""Handshakes with a foreign client, python3-secretstorage, and secrets in both directions of its sessions.
 
 Opens and closes sessions over one connection; in each reads a known secret, and in some stores another and compares it
 through the next. A shared secret that begins with zero bytes, one of 256, is where implementations part ways.
@@ -17,14 +17,14 @@ from secretstorage.util import open_session
 
 SERVICE = "org.freedesktop.secrets"
 
-# Python's own pow() would take most of the time.
+# Python's pow() would take most of the time.
 dhcrypto.pow = lambda base, exponent, modulus: int(gmpy2.powmod(base, exponent, modulus))
 
 short_secrets = 0
 
 
 class Session(dhcrypto.Session):
-    """A session that counts the shared secrets that have to be padded."""
+    """A session that counts shared secrets with a leading zero."""
 
     def set_server_public_key(self, server_public_key):
         global short_secrets
@@ -49,7 +49,7 @@ def main(count):
         session = open_session(connection)
         item.session = session
         wrong += item.get_secret() != stored
-        # Every length up to some blocks of the cipher; storing is slower, since it waits for the disk.
+        # Every length up to a few cipher blocks; storing is slower, since it waits for the disk.
         if number % 20 == 0:
             stored = os.urandom(number // 20 % 70)
             item.set_secret(stored)

@@ -1,10 +1,10 @@
-"""What a program does with Python's keyring and its Secret Service backend."""
+"""Uses Python's keyring with its Secret Service backend."""
 
 import keyring
 from keyring.backends import SecretService
 from keyring.errors import PasswordDeleteError
 
-# Which backends there are besides depends on what is installed; this one must hold itself for usable.
+# Other backends depend on the installed packages; this one must consider itself usable.
 assert SecretService.Keyring.priority >= 5
 keyring.set_keyring(SecretService.Keyring())
 
@@ -20,6 +20,6 @@ assert keyring.get_password("service", "user") is None
 assert keyring.get_password("service", "other") == "another"
 try:
     keyring.delete_password("service", "user")
-    raise AssertionError("a password can be deleted twice")
+    raise AssertionError("a deleted password was deleted again")
 except PasswordDeleteError:
     pass

@@ -1,4 +1,4 @@
-"""libsecret as programs use it: its objects, whose cached properties live on signals, and its simple functions.
+"""libsecret as programs use it: its objects, which update their caches from signals, and its simple functions.
 
 Every step ends with a look through other objects than those that made the change. To be run with
 G_DEBUG=fatal-criticals: a wrong type or a missing property ends the process.
@@ -22,7 +22,7 @@ ALL = Secret.SearchFlags.ALL
 
 
 def comes_true(condition):
-    """Runs the main loop until a signal has made it true."""
+    """Runs the main loop until the condition is true."""
     context, late = GLib.MainContext.default(), []
     source = GLib.timeout_add_seconds(10, lambda: late.append(True) or GLib.SOURCE_CONTINUE)
     while not condition() and not late:
@@ -101,7 +101,7 @@ def check_search(service, login, item):
     assert comes_true(lambda: len(login.get_items()) == 1)
     try:
         second.load_secret_sync(None)
-        raise AssertionError("a deleted item has a secret")
+        raise AssertionError("a deleted item still has a secret")
     except GLib.Error as error:
         assert error.matches(Secret.error_get_quark(), Secret.Error.NO_SUCH_OBJECT), error.message
 
@@ -129,11 +129,11 @@ def check_locking(service, login, item):
     assert [hit.get_label() for hit in hits] == ["changed"]
     try:
         item.set_label_sync("no", None)
-        raise AssertionError("a locked item can be changed")
+        raise AssertionError("a locked item was changed")
     except GLib.Error as error:
         assert error.matches(Secret.error_get_quark(), Secret.Error.IS_LOCKED), error.message
     assert item.get_label() == "changed"
-    # Nobody can be asked here: the prompt is dismissed, and that is not an error.
+    # There is no prompter: the prompt is dismissed, which is not an error.
     count, _ = service.unlock_sync([login], None)
     assert count == 0 and login.get_locked()
 

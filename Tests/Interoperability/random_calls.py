@@ -1,4 +1,4 @@
-"""Calls every method of the service with arguments that nobody would send, some of other types than declared.
+"""Calls every method of the service with random arguments, some of undeclared types.
 
 usage: random_calls.py SEED COUNT
 Ends with 0 if each call was answered in time, and nobody else answered.
@@ -11,7 +11,7 @@ import dbus
 
 NAME, ROOT = "org.freedesktop.secrets", "/org/freedesktop/secrets"
 PREFIX, PROPERTIES = "org.freedesktop.Secret.", "org.freedesktop.DBus.Properties"
-# Delete and Lock are left out: they would do what they are told, and most other calls would then be refused.
+# Without Delete and Lock: they would succeed, and most other calls would then be refused.
 METHODS = [
     (PREFIX + "Service", "OpenSession", "sv"),
     (PREFIX + "Service", "CreateCollection", "a{sv}s"),
@@ -45,7 +45,7 @@ def path():
 
 
 def split(signature):
-    """The first complete type, and the rest."""
+    """Returns the first complete type, and the rest."""
     depth = end = 0
     while True:
         depth += (signature[end] in "({") - (signature[end] in ")}")

@@ -1,4 +1,4 @@
-"""browser.py store|read|unlock: a program that keeps keys as Chromium does, with any bytes, and tells what it has."""
+"""browser.py store|read|unlock: a program that stores keys as Chromium does, of arbitrary bytes, and prints them."""
 
 import hashlib
 import random

@@ -1,4 +1,4 @@
-"""listener.py PATH [nonsense | GROUP]: listens where the daemon should, says what it hears, and answers nothing or nonsense.
+"""listener.py PATH [nonsense | GROUP]: listens in place of the daemon, and replies nothing or nonsense.
 
 With the number of a group, it has only that one when it begins to listen.
 """

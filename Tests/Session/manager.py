@@ -1,4 +1,4 @@
-"""manager.py COMMAND...: as much of systemd's user manager as keychaind's units ask for.
+"""manager.py COMMAND...: the parts of systemd's user manager that keychaind's units need.
 
 Listens for logins and starts the command with the first one. Keeps the descriptors that the command wants kept. SIGHUP starts it
 anew; SIGTERM ends it, and then nothing is kept any more. Prints "started PID" and "kept N" each time.
@@ -39,7 +39,7 @@ def start():
     passed = [("login", logins.fileno())] + kept
 
     def place():
-        # Out of the way first, for the numbers may be taken.
+        # Moved first, since the numbers may be in use.
         high = [os.dup(descriptor) for _, descriptor in passed]
         for number, descriptor in enumerate(high, start=3):
             os.dup2(descriptor, number, inheritable=True)
@@ -87,7 +87,7 @@ while True:
         wake.recv(64)
     if logins in ready and child is None:
         start()
-    # Once, as systemd does: a second signal ends the daemon at once.
+    # Once, as systemd does: a second signal would end the daemon at once.
     if wanted and child is not None and asked is not child:
         child.terminate()
         asked = child

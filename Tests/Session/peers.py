@@ -1,4 +1,4 @@
-"""peers.py PATH: peers of the daemon that are no logins; says how many were refused, as all should be."""
+"""peers.py PATH: connects to the daemon as clients other than logins; prints how many were refused."""
 
 import socket
 import struct

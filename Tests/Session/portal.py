@@ -1,4 +1,4 @@
-"""portal.py: what a program gets from the Secret portal, in hexadecimal; the response's number if that is not 0."""
+"""portal.py: prints the secret that the Secret portal returns, in hexadecimal, or the response code if it is not 0."""
 
 import os
 import sys

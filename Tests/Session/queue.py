@@ -1,4 +1,4 @@
-"""queue.py PATH: fills the queue of whoever listens there and does not accept, and leaves it full."""
+"""queue.py PATH: fills the connection queue of a listener that accepts nothing, and leaves it full."""
 
 import socket
 import sys

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Runs as root in mount and process namespaces of its own, where two users and an installation are made up.
+# Runs as root in its own mount and process namespaces, which hold two users and an installation.
 
 group=61234 anna=61001 ben=61002
 folder=/opt/keychaind/test
@@ -23,10 +23,10 @@ check "make install" install_to /opt/keychaind "" DOMAIN=yes DOMAINGROUP=$group
 grep -q "with a domain" "$work/make.log" || { cat "$work/make.log"; exit 1; }
 program=/opt/keychaind/bin/keychaind helper=/opt/keychaind/libexec/keychaind/keychaind-folders
 check_equal "the program is set-gid" "$(stat -c '%a %u:%g' $program)" "2755 0:$group"
-check_equal "the helper is set-uid, for the group alone" "$(stat -c '%a %u:%g' $helper)" "4710 0:$group"
+check_equal "the helper is set-uid, and only the group can start it" "$(stat -c '%a %u:%g' $helper)" "4710 0:$group"
 
 bus=unix:path=/run/user/$anna/bus
-# UID COMMAND...: as a program of that user, with nothing of this shell's environment
+# UID COMMAND...: runs a program of that user, without this shell's environment
 by=$folder/by
 cat >$by <<SH
 #!/bin/sh
@@ -50,7 +50,7 @@ owner() {
 }
 has_owner() { [[ -n $(owner) ]]; }
 
-# begin [VARIABLE=VALUE...] [-- OPTION...]: anna's keychaind; $daemon_pid is its process
+# begin [VARIABLE=VALUE...] [-- OPTION...]: starts anna's keychaind; $daemon_pid is its process
 begin() {
     local variables=()
     while (($#)) && [[ $1 != -- ]]; do variables+=("$1") && shift; done
@@ -69,38 +69,38 @@ lookup() { $by $anna timeout 20 secret-tool lookup name value 2>/dev/null || tru
 
 # MARK: in the domain
 
-check "it starts" begin -- --unlock
-check_match "it says where it is" "$(<"$work/daemon.log")" "in a domain of its own folder=/var/lib/keychaind/$anna/data"
-check_match "it has the group" "$(grep ^Gid: "/proc/$daemon_pid/status")" "$anna.$group.$group.$group"
-check_equal "it gains no privileges from there" "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$daemon_pid/status")" 1
-check "programs store" $by $anna sh -c 'printf secret | timeout 20 secret-tool store --label=l name value'
-check_equal "and look up" "$(lookup)" secret
+check "keychaind starts in the domain" begin -- --unlock
+check_match "the log names the domain's folder" "$(<"$work/daemon.log")" "in a domain of its own folder=/var/lib/keychaind/$anna/data"
+check_match "it has the domain's group" "$(grep ^Gid: "/proc/$daemon_pid/status")" "$anna.$group.$group.$group"
+check_equal "it cannot gain further privileges" "$(sed -n 's/^NoNewPrivs:\t//p' "/proc/$daemon_pid/status")" 1
+check "programs can store a secret" $by $anna sh -c 'printf secret | timeout 20 secret-tool store --label=l name value'
+check_equal "programs can look it up" "$(lookup)" secret
 for place in /var/lib/keychaind /run/keychaind; do
-    check_equal "$place: nobody but root changes it" "$(stat -c '%a %u:%g' $place)" "755 0:0"
-    check_equal "$place: the outer folder" "$(stat -c '%a %u:%g' $place/$anna)" "710 0:0"
-    check_equal "$place: the inner folder" "$(stat -c '%a %u:%g' $place/$anna/data)" "2770 0:$group"
+    check_equal "$place: only root can change it" "$(stat -c '%a %u:%g' $place)" "755 0:0"
+    check_equal "$place: the outer folder has the right mode" "$(stat -c '%a %u:%g' $place/$anna)" "710 0:0"
+    check_equal "$place: the inner folder has the right mode" "$(stat -c '%a %u:%g' $place/$anna/data)" "2770 0:$group"
     check "$place: the user cannot list it" denied $by $anna ls $place/$anna/data
-    check "$place: nor put anything in" denied $by $anna touch $place/$anna/data/new
-    check "$place: nor remove it" denied $by $anna rmdir $place/$anna/data
-    # What a keychaind of Ben's could do at most.
-    check "$place: another user's keychaind cannot pass" denied setpriv --reuid $ben --regid $ben --groups $group \
+    check "$place: the user cannot create a file in it" denied $by $anna touch $place/$anna/data/new
+    check "$place: the user cannot remove it" denied $by $anna rmdir $place/$anna/data
+    # The most that a keychaind of Ben's could do.
+    check "$place: another user's keychaind cannot enter" denied setpriv --reuid $ben --regid $ben --groups $group \
         ls $place/$anna/data
-    check "$place: this user with the group can" setpriv --reuid $anna --regid $anna --groups $group ls $place/$anna/data
+    check "$place: this user with the group can enter" setpriv --reuid $anna --regid $anna --groups $group ls $place/$anna/data
 done
 for file in login.keychain state.db index.key; do
-    check_equal "$file is the user's" "$(stat -c '%a %u' "/var/lib/keychaind/$anna/data/$file")" "600 $anna"
-    check "$file cannot be read all the same" denied $by $anna cat "/var/lib/keychaind/$anna/data/$file"
+    check_equal "$file belongs to the user" "$(stat -c '%a %u' "/var/lib/keychaind/$anna/data/$file")" "600 $anna"
+    check "the user cannot read $file" denied $by $anna cat "/var/lib/keychaind/$anna/data/$file"
 done
-check_equal "nothing is in the home folder" "$(find /opt/home -type f)" ''
+check_equal "the home folder has no files" "$(find /opt/home -type f)" ''
 
 sleep 1000 &
 plain=$!
 $by $anna sleep 1000 &
 eventually pgrep -u $anna -x sleep
-check_match "a process of the user's can be looked into" \
+check_match "control: another process of the user is accessible" \
     "$($by $anna python3 "$scripts/domain/intruder.py" "$(pgrep -u $anna -x sleep)")" '^mem maps environ'
 kill $plain
-check_equal "this one cannot" "$($by $anna python3 "$scripts/domain/intruder.py" "$daemon_pid")" nothing
+check_equal "keychaind's process is not accessible" "$($by $anna python3 "$scripts/domain/intruder.py" "$daemon_pid")" nothing
 end
 
 # MARK: what it is started with
@@ -112,16 +112,16 @@ __attribute__((constructor)) static void mark(void) { fclose(fopen(getenv("MARK"
 C
 cc -shared -fPIC -o $folder/preload.so $folder/preload.c
 cp $program $folder/plain
-check "a plain program loads it" $by $anna LD_PRELOAD=$folder/preload.so MARK=$folder/open/plain $folder/plain --version
-check_equal "and runs it" "$(stat -c %u $folder/open/plain)" $anna
-check "the set-gid one starts" $by $anna LD_PRELOAD=$folder/preload.so MARK=$folder/open/domain $program --version
-check_equal "and does not run it" "$(find $folder/open -name domain)" ''
+check "control: a plain program loads a preloaded library" $by $anna LD_PRELOAD=$folder/preload.so MARK=$folder/open/plain $folder/plain --version
+check_equal "control: the preloaded library runs" "$(stat -c %u $folder/open/plain)" $anna
+check "the set-gid program starts with a preloaded library" $by $anna LD_PRELOAD=$folder/preload.so MARK=$folder/open/domain $program --version
+check_equal "the set-gid program does not run the preloaded library" "$(find $folder/open -name domain)" ''
 
-# refused NAME STATUS PATTERN COMMAND...: one line, and nothing is left running
+# refused NAME STATUS PATTERN COMMAND...: keychaind ends with that status and one matching line, and leaves no process
 refused() {
-    check_equal "$1: the status" "$(status_of "${@:4}")" "$2"
-    check_match "$1: why" "$(<"$work/said")" "$3"
-    check_equal "$1: one line" "$(grep -c . "$work/said")" 1
+    check_equal "$1: the exit status is right" "$(status_of "${@:4}")" "$2"
+    check_match "$1: the message gives the reason" "$(<"$work/said")" "$3"
+    check_equal "$1: the message is one line" "$(grep -c . "$work/said")" 1
 }
 for address in "unixexec:path=/usr/bin/touch,argv1=$folder/open/executed" "autolaunch:" "tcp:host=127.0.0.1,port=1" \
     "launchd:env=X" "nonce-tcp:host=127.0.0.1,port=1,noncefile=/etc/passwd" "unix:dir=/tmp" "unix:tmpdir=/tmp" \
@@ -129,30 +129,30 @@ for address in "unixexec:path=/usr/bin/touch,argv1=$folder/open/executed" "autol
     refused "the bus ${address%%[,=]*}" 69 'there is no session bus' \
         $by $anna "DBUS_SESSION_BUS_ADDRESS=$address" $program
 done
-check_equal "nothing was executed" "$(find $folder/open -name executed)" ''
+check_equal "no command in the variables was executed" "$(find $folder/open -name executed)" ''
 refused "three files" 127 'error while loading shared libraries' $by $anna prlimit --nofile=3:3 $program
 refused "twenty files" 74 'too low a limit for open files: 20' $by $anna prlimit --nofile=20:20 $program
 refused "small files" 74 'too low a limit for the size of files' $by $anna prlimit --fsize=4096:4096 $program
 refused "little data" 74 'too low a limit for its data' $by $anna prlimit --data=33554432:33554432 $program
 refused "a small stack" 74 'too low a limit for its stack' $by $anna prlimit --stack=262144:262144 $program
-check "low limits that can be raised are" begin DBUS_SESSION_BUS_ADDRESS=$bus -- --unlock
-check_equal "the secret is still there" "$(lookup)" secret
+check "it starts with low limits that it can raise" begin DBUS_SESSION_BUS_ADDRESS=$bus -- --unlock
+check_equal "the secret is unchanged" "$(lookup)" secret
 end
 $by $anna prlimit --nofile=64:1024 --fsize=1000: $program >"$work/daemon.log" 2>&1 &
-check "it starts with them" eventually has_owner
+check "it starts with limits that it cannot raise" eventually has_owner
 daemon_pid=$(owner)
-check_match "files" "$(grep '^Max open files' "/proc/$daemon_pid/limits")" '1024 +1024'
-check_match "their size" "$(grep '^Max file size' "/proc/$daemon_pid/limits")" 'unlimited +unlimited'
+check_match "the limit of open files is raised" "$(grep '^Max open files' "/proc/$daemon_pid/limits")" '1024 +1024'
+check_match "the limit of file sizes is raised" "$(grep '^Max file size' "/proc/$daemon_pid/limits")" 'unlimited +unlimited'
 end
 
 $by $anna $program <&- >&- 2>&- &
 check "it starts with closed descriptors" eventually has_owner
 daemon_pid=$(owner)
-# The C library has opened the first already.
-check_equal "which lead nowhere" "$(readlink /proc/"$daemon_pid"/fd/{0,1,2} | grep -vxE '/dev/(null|full)')" ''
+# The C library has already opened the first.
+check_equal "closed descriptors lead to /dev/null" "$(readlink /proc/"$daemon_pid"/fd/{0,1,2} | grep -vxE '/dev/(null|full)')" ''
 end
 
-# Half a megabyte of it, with names of every library that is linked or loaded.
+# Half a megabyte, with the names of all linked and loaded libraries.
 cat >$folder/hostile.py <<'PY'
 import os
 import sys
@@ -173,24 +173,24 @@ printf p >$folder/open/password
 $by $anna python3 $folder/hostile.py $bus $program --prompters pinentry </dev/null >"$work/daemon.log" 2>&1 &
 check "it starts with a hostile environment" eventually has_owner
 daemon_pid=$(owner)
-check_equal "a pinentry unlocks" "$(lookup)" secret
-check_equal "it was not that of PATH" "$(find $folder/open -name decoy)" ''
+check_equal "a pinentry unlocks the keychain" "$(lookup)" secret
+check_equal "a pinentry from PATH is not used" "$(find $folder/open -name decoy)" ''
 started=$(<$folder/open/started)
-check_match "it has no group but the user's" "$started" "Gid:.$anna.$anna.$anna.$anna"
-check_equal "not even as one among others" "$(sed -n 's/^Groups:[[:space:]]*//p' <<<"$started")" ''
-check_match "it gains no privileges" "$started" 'NoNewPrivs:.1'
-check_equal "it has an environment of the system's" \
+check_match "the pinentry has only the user's group" "$started" "Gid:.$anna.$anna.$anna.$anna"
+check_equal "the pinentry has no supplementary group" "$(sed -n 's/^Groups:[[:space:]]*//p' <<<"$started")" ''
+check_match "the pinentry cannot gain privileges" "$started" 'NoNewPrivs:.1'
+check_equal "the pinentry has a safe environment" \
     "$(grep -E '^[A-Z_0-9]+=' <<<"$started" | grep -vE '^(PWD|SHLVL|_|OLDPWD)=' | sort | tr '\n' ' ')" \
     "DBUS_SESSION_BUS_ADDRESS=$bus DISPLAY=:99 HOME=/opt/home/anna LANG=C.UTF-8 LOGNAME=anna PATH=/usr/local/bin:/usr/bin:/bin \
 USER=anna XDG_CONFIG_HOME=/opt/home/ben XDG_DATA_HOME=/opt/home/ben "
-check_match "the caller is known by its program" "$(<$folder/open/lines)" '/usr/bin/secret-tool'
-check_equal "nothing is in the other's folders" "$(find /opt/home/ben /run/user/$ben -mindepth 1)" ''
+check_match "the dialog names the calling program" "$(<$folder/open/lines)" '/usr/bin/secret-tool'
+check_equal "the other user's folders are empty" "$(find /opt/home/ben /run/user/$ben -mindepth 1)" ''
 end
 
-# Numbers of descriptors that are the daemon's own by the time they are used.
+# Descriptor numbers that the daemon itself uses by then.
 cat >$folder/numbers.sh <<'SH'
 #!/bin/sh
-# As systemd announces them; they are not there, but for those of the caller.
+# Announced as by systemd, but only those of the caller exist.
 export LISTEN_PID=$$ LISTEN_FDS=60 LISTEN_FDNAMES=$1
 shift
 exec "$@"
@@ -198,24 +198,24 @@ SH
 chmod 755 $folder/numbers.sh
 names=$(printf 'keychain-keys:%.0s' {1..60})
 $by $anna $folder/numbers.sh "$names" $program <$folder/open/password >"$work/daemon.log" 2>&1 &
-check "it starts with descriptors that are not there" eventually has_owner
+check "it starts with announced descriptors that do not exist" eventually has_owner
 daemon_pid=$(owner)
 has_lock() { find "/proc/$daemon_pid/fd" -lname "/var/lib/keychaind/$anna/data/lock" | grep -q .; }
-check "it closes none of its own" eventually has_lock
+check "it closes none of its own descriptors" eventually has_lock
 end
 unlock_from() { status_of $by $anna $folder/numbers.sh "$1" $program --unlock-fd "$2" 3<$folder/open/password; }
-check_equal "a password from a descriptor that is not open" "$(unlock_from x 40)" 64
-check_equal "a password from one that is also given for something else" "$(unlock_from keychain-keys 3)" 64
-check_match "it says why" "$(<"$work/said")" '--unlock-fd needs the number of a descriptor that is open'
+check_equal "a password from a closed descriptor is a usage error" "$(unlock_from x 40)" 64
+check_equal "a password from a descriptor with another use is a usage error" "$(unlock_from keychain-keys 3)" 64
+check_match "the message names the option" "$(<"$work/said")" '--unlock-fd needs the number of a descriptor that is open'
 
 # MARK: files that it opens
 
 configuration=/opt/home/anna/.config/keychaind
 $by $anna mkdir -p $configuration
-# configured NAME PATTERN: what it says of the configuration
+# configured NAME PATTERN: checks the log message about the configuration
 configured() {
-    check "$1: it starts" begin
-    check "$1: it says why" eventually grep -qE "$2" "$work/daemon.log"
+    check "$1: keychaind starts" begin
+    check "$1: the log says why" eventually grep -qE "$2" "$work/daemon.log"
     end
     rm -f $configuration/config.toml
 }
@@ -228,26 +228,26 @@ tpm = \"swtpm:path=/opt/home/anna/tpm\"' >$configuration/config.toml"
 configured "a TPM of the user's" 'no other TPM'
 $by $anna mkdir $folder/open/credentials
 $by $anna mkfifo $folder/open/credentials/keychaind.password
-check "it does not wait for a credential that is a pipe" begin CREDENTIALS_DIRECTORY=$folder/open/credentials
+check "keychaind does not wait for a credential that is a pipe" begin CREDENTIALS_DIRECTORY=$folder/open/credentials
 end
 $by $anna ln -sf "/run/keychaind/$anna/data/handover" $folder/open/credentials/keychaind.password
-check "nor follows one" begin CREDENTIALS_DIRECTORY=$folder/open/credentials
+check "keychaind does not follow a credential that is a link" begin CREDENTIALS_DIRECTORY=$folder/open/credentials
 end
 
 for path in /var/lib/keychaind/$anna/data /var/lib/keychaind/$ben/data; do
-    check_equal "--data-dir $path" "$(status_of $by $anna $program --data-dir "$path")" 74
-    check_match "--data-dir $path: why" "$(<"$work/said")" 'Permission denied'
-    check_match "--data-dir $path: without the domain" "$(<"$work/said")" 'without a domain.*--data-dir names a folder outside'
+    check_equal "--data-dir $path is refused" "$(status_of $by $anna $program --data-dir "$path")" 74
+    check_match "--data-dir $path: the message gives the reason" "$(<"$work/said")" 'Permission denied'
+    check_match "--data-dir $path: the message explains the missing domain" "$(<"$work/said")" 'without a domain.*--data-dir names a folder outside'
 done
-check "with another folder it serves" begin -- --data-dir /opt/home/anna/data
-check_match "without the group" "$(grep ^Gid: "/proc/$daemon_pid/status")" "$anna.$anna.$anna.$anna"
+check "keychaind serves from another folder of the user" begin -- --data-dir /opt/home/anna/data
+check_match "keychaind serves from another folder without the group" "$(grep ^Gid: "/proc/$daemon_pid/status")" "$anna.$anna.$anna.$anna"
 end
 
 # MARK: folders that are not keychaind's
 
 check_equal "users cannot start the helper" "$(status_of $by $anna $helper)" 126
-check_equal "for root there is nothing to do" "$(status_of $helper)" 74
-# begun NAME PATTERN: Ben's keychaind, whose folders root prepares here
+check_equal "the helper refuses root" "$(status_of $helper)" 74
+# begun NAME PATTERN: starts Ben's keychaind, with folders prepared by root
 begun() {
     refused "$1" 74 "$2" $by $ben DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$ben/bus $program
     rm -rf /var/lib/keychaind/$ben /run/keychaind/$ben
@@ -273,25 +273,25 @@ begun "a place that anybody can change" '/run/keychaind: others than root can ch
 chmod 755 /run/keychaind
 install -d -m 700 /var/lib/keychaind/$ben /var/lib/keychaind/$ben/data
 $by $ben DBUS_SESSION_BUS_ADDRESS=unix:path=/run/user/$ben/bus $program >"$work/said" 2>&1 || true
-check_equal "what was begun is completed" "$(stat -c '%a %u:%g' /var/lib/keychaind/$ben /var/lib/keychaind/$ben/data)" \
+check_equal "the helper completes folders that exist in part" "$(stat -c '%a %u:%g' /var/lib/keychaind/$ben /var/lib/keychaind/$ben/data)" \
     "710 0:0
 2770 0:$group"
 mv $helper $helper-away
 rm -r /run/keychaind/$ben
-check_equal "without the helper" "$(status_of $by $ben DBUS_SESSION_BUS_ADDRESS=$bus $program)" 74
-check_match "it says what is missing" "$(<"$work/said")" "$helper|libexec/keychaind/keychaind-folders: No such file"
+check_equal "without the helper, keychaind does not start" "$(status_of $by $ben DBUS_SESSION_BUS_ADDRESS=$bus $program)" 74
+check_match "the message names the missing helper" "$(<"$work/said")" "$helper|libexec/keychaind/keychaind-folders: No such file"
 printf '#!/bin/sh\nid >%s/open/helped\n' "$folder" >$helper
 chmod 755 $helper
-check_equal "with another in its place" "$(status_of $by $ben DBUS_SESSION_BUS_ADDRESS=$bus $program)" 74
-check_equal "that is not run" "$(find $folder/open -name helped)" ''
+check_equal "with another program as the helper, keychaind does not start" "$(status_of $by $ben DBUS_SESSION_BUS_ADDRESS=$bus $program)" 74
+check_equal "another program in place of the helper is not run" "$(find $folder/open -name helped)" ''
 mv $helper-away $helper
 
-check_equal "root's own needs none" \
+check_equal "root's keychaind needs no helper" \
     "$(status_of env DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere HOME=$folder $program)" 69
 
 # MARK: a restart
 
-# A user manager of Anna's, whose unit she changes: the program is what `unit` says at each start.
+# Anna's user manager, with a unit that she changes: it runs the program named in `unit` at each start.
 cat >$folder/unit.sh <<'SH'
 #!/bin/sh
 exec "$(cat "@FOLDER@/open/unit")"
@@ -299,7 +299,7 @@ SH
 sed -i "s|@FOLDER@|$folder|" $folder/unit.sh
 cat >$folder/open/thief <<'SH'
 #!/bin/sh
-# What another ExecStart gets, and what it can reach.
+# Prints what another ExecStart gets and can access.
 IFS=:
 number=3
 for name in $LISTEN_FDNAMES; do
@@ -324,30 +324,30 @@ eventually log_in
 manager_process() { pgrep -u $anna -f "^python3 .*manager.py"; }
 has_started() { [[ $(grep -c ^started "$work/manager") -ge $1 ]]; }
 has_new_owner() { has_owner && [[ $(owner) != "$1" ]]; }
-check "a manager starts it" eventually has_owner
+check "a user manager starts keychaind" eventually has_owner
 printf p >$folder/open/password
-check_equal "a pinentry unlocks it" "$(lookup)" secret
+check_equal "a pinentry unlocks that keychaind" "$(lookup)" secret
 before=$(owner)
 kill -HUP "$(manager_process)"
-check "it is started anew" eventually has_new_owner "$before"
-check_equal "it stays unlocked" "$(lookup)" secret
-check_equal "nothing is left of the hand-over" "$(find /run/keychaind/$anna -type f)" ''
+check "the user manager restarts it" eventually has_new_owner "$before"
+check_equal "it stays unlocked after the restart" "$(lookup)" secret
+check_equal "no file of the handover remains" "$(find /run/keychaind/$anna -type f)" ''
 echo $folder/open/thief >$folder/open/unit
 kill -HUP "$(manager_process)"
-check "another program is started instead" eventually test -e $folder/open/thieved
-check_equal "it gets a key to something else" "$(<$folder/open/stolen)" 32
-check_match "which it cannot reach" "$(<$folder/open/said)" 'Permission denied'
-check_match "and which is sealed" "$(stat -c '%a %u' /run/keychaind/$anna/data/handover)" "600 $anna"
+check "the user manager starts another program instead" eventually test -e $folder/open/thieved
+check_equal "the other program gets a key" "$(<$folder/open/stolen)" 32
+check_match "the other program cannot read the handover file" "$(<$folder/open/said)" 'Permission denied'
+check_match "the handover file is private" "$(stat -c '%a %u' /run/keychaind/$anna/data/handover)" "600 $anna"
 echo $program >$folder/open/unit
 kill -TERM "$(manager_process)"
 wait $manager || true
-check "the next start" begin
-check_equal "removes what nobody has the key to" "$(find /run/keychaind/$anna -name handover)" ''
-check_match "and finds it locked" "$($by $anna timeout 20 dbus-send --session --print-reply=literal \
+check "keychaind starts after the other program" begin
+check_equal "keychaind removes a handover file without a key" "$(find /run/keychaind/$anna -name handover)" ''
+check_match "without a handover the keychain is locked" "$($by $anna timeout 20 dbus-send --session --print-reply=literal \
     --dest=org.freedesktop.secrets /org/freedesktop/secrets/collection/login org.freedesktop.DBus.Properties.Get \
     string:org.freedesktop.Secret.Collection string:Locked)" 'boolean true'
 end
 
 make --no-print-directory -C "$project" uninstall PREFIX=/opt/keychaind >/dev/null
-check_equal "make uninstall takes the program and the helper away" "$(find /opt/keychaind/bin /opt/keychaind/libexec -type f)" ''
-check "and leaves the data" test -f "/var/lib/keychaind/$anna/data/login.keychain"
+check_equal "make uninstall removes the program and the helper" "$(find /opt/keychaind/bin /opt/keychaind/libexec -type f)" ''
+check "make uninstall keeps the data" test -f "/var/lib/keychaind/$anna/data/login.keychain"

@@ -1,4 +1,4 @@
-"""intruder.py PID: tries to get into a process as another one of its user; prints what has worked."""
+"""intruder.py PID: tries to access a process from another process of its user; prints what succeeded."""
 
 import ctypes
 import os
@@ -36,7 +36,7 @@ buffer = ctypes.create_string_buffer(8)
 local = Vector(ctypes.cast(buffer, ctypes.c_void_p), 8)
 remote = Vector(0x400000, 8)
 ctypes.set_errno(0)
-# A process that lets us in has nothing at that address, which is another error.
+# An accessible process has nothing mapped at that address, which is a different error.
 libc.process_vm_readv(process, ctypes.byref(local), 1, ctypes.byref(remote), 1, 0)
 if ctypes.get_errno() != 1:
     worked.append("process_vm_readv")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A pinentry that types the password, and writes down how it was started and what it was to show.
+# A pinentry that types the password and logs how it was started and what it was asked to show.
 echo "OK ready"
 {
     grep -E '^(Gid|Groups|NoNewPrivs):' /proc/self/status
