@@ -41,7 +41,7 @@ def check(name, action, size=300):
 
 
 client = Client()
-print("control: a scan finds a known value:", holds(b"org.freedesktop.secrets.service"[:23]))
+print("a control scan finds a known value:", holds(b"org.freedesktop.secrets.service"[:23]))
 
 
 def store(control):
