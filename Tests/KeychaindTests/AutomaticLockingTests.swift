@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What the session does to keychains, as the user has set it.
+/// Automatic locking by session events, as configured.
 struct AutomaticLockingTests {
-    /// A daemon whose configuration is this, with a logind; a keychain "Work" beside `login`.
+    /// A daemon with this configuration and a logind, with a keychain "Work" beside `login`.
     private func run(
         _ configuration: String?,
         _ body: (RunningService, FakeLogind, ConfigurationFolder) async throws -> Void
@@ -22,7 +22,7 @@ struct AutomaticLockingTests {
         }
     }
 
-    @Test
+    @Test("a configured keychain locks with the screen, and not before")
     func screenLocks_configured_locksOnlyThen() async throws {
         try await run("[lock]\non-screen-lock = true\n") { service, logind, _ in
             #expect(try await !service.isLocked)
@@ -32,20 +32,20 @@ struct AutomaticLockingTests {
         }
     }
 
-    @Test
+    @Test("without a configuration, the screen lock locks nothing")
     func screenLocks_notConfigured_nothingIsLocked() async throws {
         try await run(nil) { service, logind, _ in
             #expect(try await !service.isLocked)
             try await logind.setLockedHint(true)
             try await logind.setLockedHint(false)
             try await logind.removeSession(logind.session)
-            // The end of the session locks; what came before has been heard then.
+            // The end of the session locks; earlier events have arrived by then.
             _ = try await service.log("Locked a keychain")
             #expect(service.daemon.child.standardError.lines.all.count { $0.contains("Locked a keychain") } == 1)
         }
     }
 
-    @Test
+    @Test("the end of one of two sessions locks nothing")
     func session_endsBesideAnother_nothingIsLocked() async throws {
         try await run("[lock]\non-screen-lock = true\n") { service, logind, _ in
             try await logind.addSession("c2")
@@ -59,7 +59,7 @@ struct AutomaticLockingTests {
         }
     }
 
-    @Test
+    @Test("sleep is delayed until the configured keychains are locked")
     func sleep_configured_isDelayedUntilLocked() async throws {
         try await run("[keychain.login.lock]\non-sleep = true\n") { service, logind, _ in
             while try await logind.inhibitors() != [["sleep", "keychaind", "delay"]] {}
@@ -69,7 +69,7 @@ struct AutomaticLockingTests {
         }
     }
 
-    @Test
+    @Test("without a configuration, sleep is not delayed")
     func sleep_notConfigured_isNotDelayed() async throws {
         try await run("[keychain.other.lock]\non-screen-lock = true\n") { service, logind, _ in
             try await logind.prepareForSleep(true)
@@ -81,7 +81,7 @@ struct AutomaticLockingTests {
 
     // MARK: Mistakes
 
-    @Test
+    @Test("a mistake in the configuration is logged with its line and ignored")
     func mistake_isToldWithItsPlaceAndDoesNotCount() async throws {
         try await run("[lock]\non-screen-lock = true\non-sleep = \"no\"\n") { service, logind, folder in
             let line = try await service.log("The configuration has a mistake")
@@ -91,7 +91,7 @@ struct AutomaticLockingTests {
         }
     }
 
-    @Test
+    @Test("a missing keychain in the configuration is logged once")
     func keychain_isNotThere_isToldOnce() async throws {
         let configuration =
             "[keychain.wrok.lock]\non-sleep = true\nidle-minutes = 1\n[keychain.login.lock]\non-sleep = true\n"
@@ -103,7 +103,7 @@ struct AutomaticLockingTests {
         }
     }
 
-    @Test
+    @Test("a folder or FIFO instead of the file is logged and ignored")
     func file_isAFolderOrFIFO_isToldAndDoesNotCount() async throws {
         try await run(nil) { service, _, folder in
             for isFolder in [true, false] {
@@ -118,7 +118,7 @@ struct AutomaticLockingTests {
         }
     }
 
-    @Test
+    @Test("a missing system bus is logged once, and the service works")
     func noSystemBus_isSaidOnceAndServiceWorks() async throws {
         try await RunningService.withService { service in
             _ = try await service.log("Cannot tell when the session is locked")
@@ -128,7 +128,7 @@ struct AutomaticLockingTests {
 }
 
 extension RunningService {
-    /// Waits for a line of the daemon's log.
+    /// Waits for a line in the daemon's log.
     fileprivate func log(_ text: String) async throws -> String {
         try await daemon.child.standardError.lines.first("“\(text)” in the log") { $0.contains(text) }
     }

@@ -4,13 +4,15 @@ import Testing
 
 /// Options, messages and exit statuses.
 @Suite struct CommandLineTests {
-    @Test func version_printsNameAndNumber() async throws {
+    @Test("--version prints name and number")
+    func version_printsNameAndNumber() async throws {
         let result = try await Launch().run("--version")
         #expect(result.succeeded)
         #expect(result.text.wholeMatch(of: /keychaind \d+\.\d+\.\d+\n/) != nil)
     }
 
-    @Test(arguments: ["--help", "-h"]) func help_namesEveryOption(argument: String) async throws {
+    @Test("--help names every option", arguments: ["--help", "-h"])
+    func help_namesEveryOption(argument: String) async throws {
         let result = try await Launch().run(argument)
         #expect(result.succeeded)
         for option in [
@@ -21,10 +23,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ["--no-such-option"], ["argument"], ["--data-dir"], ["--data-dir", ""], ["--data-dir="], ["--unlock=yes"],
-        ["--prompters"], ["--prompters", ""], ["--prompters", "gcr,,tty"], ["--prompters=gcr,gcr"], ["--prompters=x11"],
-    ])
+    @Test(
+        "wrong arguments end with status 64 and the usage",
+        arguments: [
+            ["--no-such-option"], ["argument"], ["--data-dir"], ["--data-dir", ""], ["--data-dir="], ["--unlock=yes"],
+            ["--prompters"], ["--prompters", ""], ["--prompters", "gcr,,tty"], ["--prompters=gcr,gcr"],
+            ["--prompters=x11"],
+        ]
+    )
     func arguments_thatAreWrong_end64WithTheUsage(arguments: [String]) async throws {
         let launch = try Launch()
         let result = try await Command.run(
@@ -38,14 +44,16 @@ import Testing
         #expect(result.output.isEmpty)
     }
 
-    @Test func start_withoutBus_ends69AndSaysSo() async throws {
+    @Test("without a bus, the exit status is 69 with a message")
+    func start_withoutBus_ends69AndSaysSo() async throws {
         let result = try await Launch().run()
         #expect(result.status == .exited(69))
         #expect(result.errors.hasPrefix("keychaind: there is no session bus"))
         #expect(result.errors.split(separator: "\n").count == 1)
     }
 
-    @Test func start_whereNameIsTaken_ends69AndNamesTheOwner() async throws {
+    @Test("if the name is taken, the exit status is 69, and the message names the owner")
+    func start_whereNameIsTaken_ends69AndNamesTheOwner() async throws {
         let bus = try await PrivateBus()
         let first = try await KeychainDaemon(on: bus)
         let result = try await Launch(on: bus).run()
@@ -55,7 +63,8 @@ import Testing
         #expect(try await first.stop() == .success)
     }
 
-    @Test func start_withFileAsDataFolder_ends74() async throws {
+    @Test("with a file as the data folder, the exit status is 74")
+    func start_withFileAsDataFolder_ends74() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let file = try launch.folder.write("not a folder", to: "file")
@@ -65,7 +74,8 @@ import Testing
         #expect(result.errors.contains(file))
     }
 
-    @Test func start_withDataFolderInUse_ends75AndLeavesTheOther() async throws {
+    @Test("with a data folder in use, the exit status is 75, and the other daemon keeps running")
+    func start_withDataFolderInUse_ends75AndLeavesTheOther() async throws {
         let (bus, otherBus) = (try await PrivateBus(), try await PrivateBus())
         let (launch, other) = (try Launch(on: bus), try Launch(on: otherBus))
         let data = launch.folder.path("data")
@@ -79,7 +89,8 @@ import Testing
         #expect(try await first.terminate() == .success)
     }
 
-    @Test func start_withoutHome_servesFromTheGivenFolder() async throws {
+    @Test("without HOME, the daemon serves from the given folder")
+    func start_withoutHome_servesFromTheGivenFolder() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let process = try await launch.start(

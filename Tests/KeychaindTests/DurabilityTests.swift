@@ -4,8 +4,9 @@ import Testing
 
 /// A reply means that the change is on disk (#113).
 @Suite struct DurabilityTests {
-    /// 200 rounds, by four daemons side by side: most of the time goes into deriving keys.
-    @Test(arguments: [1, 2, 3, 4] as [UInt64]) func kill_inFiftyRounds_losesNothingAcknowledged(
+    /// 200 rounds in four daemons at a time: deriving keys takes most of the time.
+    @Test("a kill at any time loses no acknowledged change", arguments: [1, 2, 3, 4] as [UInt64])
+    func kill_inFiftyRounds_losesNothingAcknowledged(
         seed: UInt64
     ) async throws {
         let daemon = try await KeychainDaemon(on: PrivateBus())
@@ -19,7 +20,8 @@ import Testing
         #expect(!(try await daemon.child.standardError.text()).contains("error"))
     }
 
-    @Test func kill_rightAfterTheReply_keepsEveryKindOfChange() async throws {
+    @Test("every kind of change survives a kill right after the reply")
+    func kill_rightAfterTheReply_keepsEveryKindOfChange() async throws {
         let service = try await RunningService()
         let (client, session) = (service.client, try await service.client.openPlainSession())
         let login = SecretServiceProxy.defaultAlias

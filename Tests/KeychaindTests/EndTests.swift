@@ -3,14 +3,15 @@ import Foundation
 import TestSupport
 import Testing
 
-/// How the daemon ends: asked to, replaced, or left without a bus.
+/// The end of the daemon: by a signal, a replacement, or the end of the bus.
 @Suite struct EndTests {
-    /// Names in the data folder that only a store in use has.
+    /// Files in the data folder that exist only while a store is in use.
     private func openFiles(of daemon: KeychainDaemon) -> [String] {
         FileMode.below(daemon.dataHome).keys.filter { $0.hasSuffix("-wal") || $0.hasSuffix("-shm") }
     }
 
-    @Test(arguments: [SIGTERM, SIGINT, SIGHUP]) func signal_afterWrites_endsCleanlyAndCheckpoints(
+    @Test("a signal after writes ends the daemon cleanly", arguments: [SIGTERM, SIGINT, SIGHUP])
+    func signal_afterWrites_endsCleanlyAndCheckpoints(
         signal: Int32
     ) async throws {
         let service = try await RunningService()
@@ -25,10 +26,11 @@ import Testing
         try await service.daemon.stop()
     }
 
-    @Test func kill_duringAPrompt_takesThePinentryAlong() async throws {
+    @Test("a daemon killed during a prompt ends its pinentry")
+    func kill_duringAPrompt_takesThePinentryAlong() async throws {
         let fake = try await FakePinentry(
             flavor: "gtk2",
-            // Waits for what never comes, and does not see that nobody is at the other end any more.
+            // Keeps waiting, and does not notice that its caller has gone.
             answers: #"GETPIN) mkfifo "$0.never"; event asked; read -r never <>"$0.never";;"#
         )
         var options = KeychainDaemon.Options()
@@ -56,7 +58,8 @@ import Testing
         #expect(try await Command.python(wait, [String(pinentry)]).succeeded)
     }
 
-    @Test func signal_whileWritesAreInFlight_keepsWhatWasAcknowledged() async throws {
+    @Test("a signal during writes keeps every acknowledged change")
+    func signal_whileWritesAreInFlight_keepsWhatWasAcknowledged() async throws {
         let service = try await RunningService()
         let (client, session) = (service.client, try await service.client.openPlainSession())
         let acknowledged = Recorder<String>()
@@ -83,7 +86,8 @@ import Testing
         try await service.daemon.stop()
     }
 
-    @Test func signal_whileProgramsSearch_neverTellsThatNothingIsThere() async throws {
+    @Test("a search during the shutdown never has an empty result")
+    func signal_whileProgramsSearch_neverTellsThatNothingIsThere() async throws {
         let service = try await RunningService()
         let client = service.client
         let item = try await client.createItem("label", ["a": "b"], session: client.openPlainSession())
@@ -91,7 +95,7 @@ import Testing
             for _ in 0..<200 {
                 group.addTask {
                     do throws(BusError) {
-                        // Until the daemon refuses or has gone; what it answers before has to be right.
+                        // Until the daemon refuses or ends; earlier answers must be right.
                         while true {
                             let hits = try await client.searchItems(["a": "b"]).unlocked
                             #expect(hits == [item])
@@ -110,7 +114,8 @@ import Testing
         #expect(try await service.daemon.child.waitForExit() == .success)
     }
 
-    @Test func bus_thatEnds_endsTheDaemonCleanly() async throws {
+    @Test("the daemon ends cleanly with its bus")
+    func bus_thatEnds_endsTheDaemonCleanly() async throws {
         let service = try await RunningService()
         _ = try await service.client.createItem(session: try await service.client.openPlainSession())
         try await service.bus.kill()
@@ -118,7 +123,8 @@ import Testing
         #expect(openFiles(of: service.daemon) == [])
     }
 
-    @Test func replace_onTheSameData_handsOverToItself() async throws {
+    @Test("--replace takes over the same data folder")
+    func replace_onTheSameData_handsOverToItself() async throws {
         var options = KeychainDaemon.Options()
         options.arguments = ["--replace"]
         let service = try await RunningService(options)
@@ -133,7 +139,7 @@ import Testing
         )
         #expect(try await first.waitForExit() == .success)
         #expect(try await first.standardError.text().contains("Another provider has taken over"))
-        // The client that was there before goes on; only its session has gone with the old one (#36, #41).
+        // The earlier client continues; only its session ended with the old daemon (#36, #41).
         let error = await #expect(throws: BusError.self) {
             _ = try await service.client.secret(of: item, session: session)
         }
@@ -143,7 +149,8 @@ import Testing
         #expect(try await successor.terminate() == .success)
     }
 
-    @Test func replace_ofOneThatDoesNotAllowIt_ends69() async throws {
+    @Test("--replace of a provider that does not allow it ends with 69")
+    func replace_ofOneThatDoesNotAllowIt_ends69() async throws {
         let service = try await RunningService()
         let result = try await Launch(on: service.bus).run("--replace")
         #expect(result.status == .exited(69))

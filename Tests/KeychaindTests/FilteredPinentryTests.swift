@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The pinentries that there are, started by the daemon and under its filter of system calls.
+/// The installed pinentries under the daemon's filter of system calls.
 @Suite(.serialized)
 struct FilteredPinentryTests {
-    @Test(arguments: ["pinentry-gtk-2", "pinentry-qt"])
+    @Test("a pinentry with windows unlocks the keychain", arguments: ["pinentry-gtk-2", "pinentry-qt"])
     func windowedPinentry_unlocks(program: String) async throws {
         let screen = try await Screen()
         let folder = try TemporaryFolder()

@@ -3,12 +3,12 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A machine that opens `login` by itself.
+/// Host slots: the machine's TPM opens `login`.
 struct HostSlotTests {
     private static let login = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
     private static let keySlots = "org.keychaind.KeySlots1"
 
-    /// A daemon with a TPM, whose `login` has the password "password" and an item.
+    /// A daemon with a TPM and an item in `login`, whose password is "password".
     private func run(
         unlockAtStart: Bool = true,
         _ body: (RunningService, SoftwareTPM, KeychainDaemon.Options) async throws -> Void
@@ -35,7 +35,7 @@ struct HostSlotTests {
         await prompter.crash()
     }
 
-    /// Expects `login` to be open, or locked, for the first call after a start.
+    /// Expects `login` to be unlocked or locked at the first call after a start.
     private func expectAtStart(
         isOpen: Bool,
         _ service: RunningService,
@@ -52,9 +52,10 @@ struct HostSlotTests {
         #expect(try await client.secretText(of: item, session: client.openPlainSession()) == "kept")
     }
 
-    @Test func start_configured_unlocksLoginWithoutAQuestion() async throws {
+    @Test("a configured start unlocks login without a dialog")
+    func start_configured_unlocksLoginWithoutAQuestion() async throws {
         try await run { service, tpm, options in
-            // The configuration alone opens nothing.
+            // The configuration without a host slot opens nothing.
             try await expectAtStart(isOpen: false, service, options)
             var withPassword = options
             withPassword.password = "password"
@@ -66,14 +67,16 @@ struct HostSlotTests {
         }
     }
 
-    @Test func start_notConfigured_asksAsEver() async throws {
+    @Test("without a configuration, login needs its password")
+    func start_notConfigured_asksAsEver() async throws {
         try await run(unlockAtStart: false) { service, _, options in
             try await addHost(service)
             try await expectAtStart(isOpen: false, service, options)
         }
     }
 
-    @Test func start_anotherMachine_orNone_staysLocked_andThePasswordOpens() async throws {
+    @Test("on another machine or without a TPM, login stays locked, and the password opens it")
+    func start_anotherMachine_orNone_staysLocked_andThePasswordOpens() async throws {
         try await run { service, tpm, options in
             try await addHost(service)
             try await tpm.reset()
@@ -87,7 +90,8 @@ struct HostSlotTests {
         }
     }
 
-    @Test func sealedKey_isThatOfItsTPM_asOtherToolsSeeIt() async throws {
+    @Test("tpm2-tools can unseal the key on the same TPM")
+    func sealedKey_isThatOfItsTPM_asOtherToolsSeeIt() async throws {
         try await run { service, tpm, _ in
             try await addHost(service)
             try await service.daemon.stop()
@@ -123,7 +127,8 @@ struct HostSlotTests {
         }
     }
 
-    @Test func remove_theMachine_asksAgain() async throws {
+    @Test("after the host slot is removed, login needs its password")
+    func remove_theMachine_asksAgain() async throws {
         try await run { service, _, options in
             try await addHost(service)
             let prompter = try await FakePrompter(on: service.bus, [.answer("password")])

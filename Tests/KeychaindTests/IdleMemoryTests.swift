@@ -3,11 +3,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What secrets and passwords leave in the memory of an idle daemon, with no other traffic that would overwrite it.
-// The daemon's memory is closed to everybody else.
+/// Remains of secrets and passwords in the memory of an idle daemon, without traffic that would overwrite them.
+// Only root can read the daemon's memory.
 @Suite(.enabled(if: getuid() == 0, "the daemon's memory can be read by root only"))
 struct IdleMemoryTests {
-    /// How secrets travel.
+    /// The session algorithm.
     enum Algorithm: CaseIterable {
         case plain
         case encrypted
@@ -15,10 +15,11 @@ struct IdleMemoryTests {
 
     private static let sizes = [64, 2 << 10, 100 << 10, 2 << 20]
 
-    @Test func scan_findsWhatIsThere() async throws {
+    @Test("control: a scan finds a value that is in memory")
+    func scan_findsWhatIsThere() async throws {
         let service = try await RunningService()
         let (label, mark) = (Mark(), Mark())
-        // Labels are there while the keychain is unlocked.
+        // Labels are in memory while the keychain is unlocked.
         _ = try await service.client.createItem(
             label.password,
             secret: mark.password,
@@ -30,7 +31,7 @@ struct IdleMemoryTests {
         try await service.daemon.stop()
     }
 
-    @Test(arguments: sizes, Algorithm.allCases)
+    @Test("no secret remains after its use", arguments: sizes, Algorithm.allCases)
     func secrets_areGone(size: Int, algorithm: Algorithm) async throws {
         let service = try await RunningService()
         let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
@@ -76,7 +77,7 @@ struct IdleMemoryTests {
         try await service.daemon.stop()
     }
 
-    @Test(arguments: sizes)
+    @Test("no secret of a refused call remains", arguments: sizes)
     func refusedSecrets_areGone(size: Int) async throws {
         let service = try await RunningService()
         let client = service.client
@@ -96,7 +97,7 @@ struct IdleMemoryTests {
             }
             try await memory.waitUntilGone(mark, what: "the only argument of \(member)")
         }
-        // libdbus answers it, whatever it brings.
+        // libdbus itself answers it, whatever its arguments.
         let ping = Mark()
         try await client.call(.login, StandardInterface.peer, "Ping", channel.seal(ping, size))
         try await memory.waitUntilGone(ping, what: "an argument of Ping")
@@ -108,7 +109,7 @@ struct IdleMemoryTests {
         try await service.daemon.stop()
     }
 
-    @Test(arguments: sizes)
+    @Test("no secret of a caller that left remains", arguments: sizes)
     func secretsOfCallersWhoLeave_areGone(size: Int) async throws {
         let service = try await RunningService()
         let memory = DaemonMemory(of: service.daemon)
@@ -124,7 +125,7 @@ struct IdleMemoryTests {
         let properties = SecretServiceProxy.itemProperties(label: "late", [:])
         message.append(properties, try channel.seal(mark, size), false)
         await client.connection.send(message)
-        // Answered after the call has arrived, and most likely before it is answered.
+        // Answered after the call has arrived, and usually before its answer.
         try await client.roundTrip()
         await client.disconnect()
         try await memory.waitUntilGone(mark, what: "the secret of a caller who has left")
@@ -133,7 +134,8 @@ struct IdleMemoryTests {
 
     // MARK: Passwords
 
-    @Test func passwordsOfMasterCalls_areGone() async throws {
+    @Test("no password of gnome-keyring's interface remains")
+    func passwordsOfMasterCalls_areGone() async throws {
         let (start, wrong, new) = (Mark(), Mark(), Mark())
         let service = try await RunningService(KeychainDaemon.Options(password: start.password))
         let client = service.client
@@ -163,7 +165,7 @@ struct IdleMemoryTests {
         try await service.daemon.stop()
     }
 
-    @Test(arguments: ["gcr", "kde", "pinentry"])
+    @Test("no password of a prompter remains", arguments: ["gcr", "kde", "pinentry"])
     func passwordsOfPrompters_areGone(name: String) async throws {
         let mark = Mark()
         let fake = try await FakePinentry(
@@ -188,13 +190,14 @@ struct IdleMemoryTests {
         try await service.daemon.stop()
     }
 
-    @Test func passwordsOfLogins_areGone() async throws {
+    @Test("no password of a login remains")
+    func passwordsOfLogins_areGone() async throws {
         let (mark, new) = (Mark(), Mark())
         let service = try await RunningService(KeychainDaemon.Options(password: mark.password))
         let memory = DaemonMemory(of: service.daemon)
         let socket = try #require(service.daemon.environment["XDG_RUNTIME_DIR"] ?? nil) + "/keychaind/pam"
         func login(_ operation: Int, _ password: String, _ newPassword: String) async throws -> String {
-            // In its input, not in its arguments, which the daemon reads.
+            // As input, not as arguments, which the daemon reads.
             let script = """
                 import socket, struct
                 password, new = b'\(password)', b'\(newPassword)'
@@ -221,7 +224,7 @@ extension ObjectPath {
     fileprivate static let login = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
 }
 
-/// A client's session, and secrets in its form.
+/// A client's session with its secrets.
 private struct SecretChannel {
     let path: ObjectPath
     private let session: EncryptedSession?

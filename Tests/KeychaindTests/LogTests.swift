@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// What others can make the daemon write to its log.
+/// Log entries that other programs can cause.
 @Suite struct LogTests {
-    @Test func prompterError_withControlCharacters_isOnePlainLine() async throws {
+    @Test("a prompter's error with control characters is one line of plain text")
+    func prompterError_withControlCharacters_isOnePlainLine() async throws {
         let service = try await RunningService()
         let prompter = try await makePrompter(
             on: service.bus,
@@ -25,16 +26,18 @@ import Testing
         try await service.daemon.stop()
     }
 
-    @Test func end_withoutAServiceManager_saysThatNothingStaysUnlocked() async throws {
+    @Test("an end without a service manager logs that nothing stays unlocked")
+    func end_withoutAServiceManager_saysThatNothingStaysUnlocked() async throws {
         let service = try await RunningService()
-        // Answered when the keychain is unlocked.
+        // Answered after the keychain is unlocked.
         _ = try await service.client.readAlias("default")
         try await service.daemon.stop()
         let text = try await service.daemon.child.standardError.text()
         #expect(text.contains("the next start finds it locked"))
     }
 
-    @Test func start_withoutARuntimeFolder_saysThatLoginsCannotUnlock() async throws {
+    @Test("a start without a runtime folder logs that logins cannot unlock")
+    func start_withoutARuntimeFolder_saysThatLoginsCannotUnlock() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let process = try await launch.start(on: bus, environment: ["XDG_RUNTIME_DIR": nil])
@@ -44,7 +47,7 @@ import Testing
         #expect(try await process.terminate() == .success)
     }
 
-    /// Takes the prompter's name, and fails every call with a message.
+    /// Takes the prompter's name and fails every call with a message.
     @BusActor
     private func makePrompter(on bus: PrivateBus, failing message: String) throws -> Connection {
         let connection = try bus.connect()

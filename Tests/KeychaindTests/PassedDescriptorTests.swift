@@ -2,13 +2,14 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is given along at the start: sockets, passwords on descriptors, credentials.
-@Suite struct GivenAlongTests {
+/// Sockets, password descriptors and credentials passed at the start.
+@Suite struct PassedDescriptorTests {
     private func isLocked(_ client: SecretServiceProxy) async throws -> Bool {
         try await client.isCollectionLocked(SecretServiceProxy.defaultAlias)
     }
 
-    @Test func start_withACredential_unlocksWithIt() async throws {
+    @Test("a credential with the password unlocks login")
+    func start_withACredential_unlocksWithIt() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         try launch.folder.write("from a credential\n", to: "keychaind.password")
@@ -21,7 +22,8 @@ import Testing
         _ = try await process.terminate()
     }
 
-    @Test func start_withALinkForACredential_readsNothing() async throws {
+    @Test("a link instead of a credential is not read")
+    func start_withALinkForACredential_readsNothing() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let target = try launch.folder.write("elsewhere", to: "elsewhere")
@@ -34,7 +36,8 @@ import Testing
         _ = try await process.terminate()
     }
 
-    @Test func unlockFd_readsThePasswordThere() async throws {
+    @Test("--unlock-fd reads the password from the descriptor")
+    func unlockFd_readsThePasswordThere() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let process = try await launch.start(on: bus, "--unlock-fd", "0", input: Array("password".utf8))
@@ -42,7 +45,8 @@ import Testing
         _ = try await process.terminate()
     }
 
-    @Test(arguments: ["", "x", "1", "2", "-1", "99999999999"]) func unlockFd_withoutADescriptor_isWrongUsage(
+    @Test("--unlock-fd without a descriptor is a usage error", arguments: ["", "x", "1", "2", "-1", "99999999999"])
+    func unlockFd_withoutADescriptor_isWrongUsage(
         text: String
     ) async throws {
         let result = try await Launch().run("--unlock-fd", text)
@@ -50,20 +54,22 @@ import Testing
         #expect(result.errors.contains("--unlock-fd"))
     }
 
-    @Test func start_somebodyListensForLogins_isNotNoticedByThem() async throws {
+    @Test("a start does not disturb another listener for logins")
+    func start_somebodyListensForLogins_isNotNoticedByThem() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let path = try launch.folder.makeFolder("keychaind") + "/pam"
         chmod(launch.folder.path("keychaind"), 0o700)
         let listener = try PacketListener(at: path)
-        // Another spelling of the same folder.
+        // Another path of the same folder.
         let process = try await launch.start(on: bus, environment: ["XDG_RUNTIME_DIR": launch.folder.path + "/."])
         _ = try await process.standardError.lines.first("the notice") { $0.contains("another process listens") }
         #expect(!listener.hasConnections)
         #expect(try await process.terminate() == .success)
     }
 
-    @Test func start_nobodyListensForLoginsAnyMore_takesThePlace() async throws {
+    @Test("a start replaces a socket for logins without a listener")
+    func start_nobodyListensForLoginsAnyMore_takesThePlace() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let path = try launch.folder.makeFolder("keychaind") + "/pam"
@@ -75,7 +81,8 @@ import Testing
         #expect(try await process.terminate() == .success)
     }
 
-    @Test func start_withDescriptorsForAnotherProcess_leavesThemAlone() async throws {
+    @Test("descriptors passed to another process are ignored")
+    func start_withDescriptorsForAnotherProcess_leavesThemAlone() async throws {
         let bus = try await PrivateBus()
         let launch = try Launch(on: bus)
         let environment: [String: String?] = [
@@ -84,5 +91,53 @@ import Testing
         let process = try await launch.start(on: bus, environment: environment)
         try await SecretServiceProxy(on: bus).roundTrip()
         #expect(try await process.terminate() == .success)
+    }
+}
+
+/// A listener for sequential packets that accepts no connection.
+final class PacketListener: Sendable {
+    private let descriptor: Int32
+
+    /// Starts to listen; the file stays after the end of this object.
+    init(at path: String) throws {
+        descriptor = PacketListener.makeSocket()
+        guard PacketListener.withAddress(path, { bind(descriptor, $0, $1) }) == 0, listen(descriptor, 8) == 0 else {
+            throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+        }
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Whether a client has connected.
+    var hasConnections: Bool {
+        var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&event, 1, 0) > 0
+    }
+
+    /// Whether a process listens at the path.
+    static func canConnect(to path: String) -> Bool {
+        let descriptor = makeSocket()
+        defer { close(descriptor) }
+        return withAddress(path) { connect(descriptor, $0, $1) } == 0
+    }
+
+    private static func makeSocket() -> Int32 {
+        socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
+    }
+
+    private static func withAddress(
+        _ path: String,
+        _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        return withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
     }
 }

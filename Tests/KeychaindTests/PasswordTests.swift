@@ -3,13 +3,14 @@ import Testing
 
 /// The password on standard input.
 @Suite struct PasswordTests {
-    /// Whether `login` is locked after the daemon has read this.
+    /// Whether `login` is locked after the daemon read this input.
     private func isLocked(_ daemon: KeychainDaemon, after input: String) async throws -> Bool {
         try await daemon.restart(KeychainDaemon.Options(password: input))
         return try await SecretServiceProxy(on: daemon.bus).isCollectionLocked(SecretServiceProxy.defaultAlias)
     }
 
-    @Test func unlock_withOneNewlineAtTheEnd_leavesItOut() async throws {
+    @Test("one newline at the end is not part of the password")
+    func unlock_withOneNewlineAtTheEnd_leavesItOut() async throws {
         let daemon = try await KeychainDaemon(on: PrivateBus(), KeychainDaemon.Options(password: "pass word\n"))
         #expect(try await isLocked(daemon, after: "pass word") == false)
         #expect(try await isLocked(daemon, after: "pass word\n") == false)
@@ -18,7 +19,8 @@ import Testing
         try await daemon.stop()
     }
 
-    @Test(arguments: ["", "\n"]) func unlock_withEmptyPassword_makesNoCollection(input: String) async throws {
+    @Test("an empty password creates no collection", arguments: ["", "\n"])
+    func unlock_withEmptyPassword_makesNoCollection(input: String) async throws {
         let daemon = try await KeychainDaemon(on: PrivateBus(), KeychainDaemon.Options(password: input))
         let client = try await SecretServiceProxy(on: daemon.bus)
         #expect(try await client.isCollectionLocked(SecretServiceProxy.defaultAlias))
@@ -27,7 +29,8 @@ import Testing
         #expect(try await daemon.child.standardError.text().contains("The keychain 'login' stays locked"))
     }
 
-    @Test func unlock_withEndlessInput_staysLockedAndServes() async throws {
+    @Test("an endless input leaves login locked, and the daemon serves")
+    func unlock_withEndlessInput_staysLockedAndServes() async throws {
         let endless = String(repeating: "x", count: 1 << 20)
         let daemon = try await KeychainDaemon(on: PrivateBus(), KeychainDaemon.Options(password: endless))
         let client = try await SecretServiceProxy(on: daemon.bus)
@@ -36,7 +39,8 @@ import Testing
         #expect(try await daemon.child.standardError.text().contains("longer than 4096 bytes"))
     }
 
-    @Test func unlock_withLongestPasswordOfAnyBytes_works() async throws {
+    @Test("the longest password of any bytes unlocks login")
+    func unlock_withLongestPasswordOfAnyBytes_works() async throws {
         let password = String(repeating: "ü\u{1}", count: 1365) + "!"
         let daemon = try await KeychainDaemon(on: PrivateBus(), KeychainDaemon.Options(password: password))
         #expect(try await isLocked(daemon, after: password) == false)
@@ -44,7 +48,8 @@ import Testing
         try await daemon.stop()
     }
 
-    @Test func unlock_withWrongPassword_keepsServingAndLosesNothing() async throws {
+    @Test("with a wrong password, the daemon serves and keeps everything")
+    func unlock_withWrongPassword_keepsServingAndLosesNothing() async throws {
         let service = try await RunningService()
         let session = try await service.client.openPlainSession()
         let item = try await service.client.createItem("label", ["a": "b"], secret: "kept", session: session)

@@ -4,11 +4,12 @@ import Gcrypt
 import TestSupport
 import Testing
 
-/// What an unlocked, idle daemon has in its memory after a person was asked.
-// The daemon's memory is closed to everybody else.
+/// The memory of an unlocked, idle daemon after a dialog.
+// Only root can read the daemon's memory.
 @Suite(.enabled(if: getuid() == 0, "the daemon's memory can be read by root only"))
 struct SecretMemoryTests {
-    @Test func sealedSecret_andPasscode_areNotInIdleMemory() async throws {
+    @Test("a sealed secret and the passcode are not in memory")
+    func sealedSecret_andPasscode_areNotInIdleMemory() async throws {
         let passcode = "passcode \(UUID().uuidString)"
         let secret = "secret \(UUID().uuidString)"
         let service = try await RunningService(KeychainDaemon.Options(password: passcode))
@@ -34,7 +35,8 @@ struct SecretMemoryTests {
         try await service.daemon.stop()
     }
 
-    @Test func recoveryKey_andChangedPasswords_areNotInIdleMemory() async throws {
+    @Test("a recovery key and changed passwords are not in memory")
+    func recoveryKey_andChangedPasswords_areNotInIdleMemory() async throws {
         let (old, new) = ("old \(UUID().uuidString)", "new \(UUID().uuidString)")
         let service = try await RunningService(KeychainDaemon.Options(password: old))
         let prompter = try await FakePrompter(on: service.bus, [.answer(old)])
@@ -58,7 +60,7 @@ struct SecretMemoryTests {
         try await service.daemon.stop()
     }
 
-    /// Unlocks an item by a context, which keeps what the passcode gave until it ends.
+    /// Unlocks an item through a context, which keeps the unsealed keys until it ends.
     private func openInAContext(_ item: ObjectPath, as client: SecretServiceProxy) async throws {
         let authentication = "org.keychaind.Authentication1"
         let root = ObjectPath(unchecked: "/org/keychaind/Authentication")

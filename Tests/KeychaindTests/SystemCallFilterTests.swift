@@ -2,18 +2,19 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The system calls that the daemon has given up, and what it starts with it.
+/// The filter of system calls in the daemon and its child processes.
 @Suite struct SystemCallFilterTests {
-    @Test func everyThreadOfTheDaemon_isFiltered() async throws {
+    @Test("every thread of the daemon is filtered")
+    func everyThreadOfTheDaemon_isFiltered() async throws {
         let service = try await RunningService()
-        // Answered once the vault is open, whose threads there are by then.
+        // Answered after the vault is open, with all its threads.
         _ = try await service.client.createItem(session: service.client.openPlainSession())
         let folder = "/proc/\(service.daemon.child.id)/task"
         let threads = try FileManager.default.contentsOfDirectory(atPath: folder)
         #expect(threads.count > 1)
         for thread in threads {
             let status = ProcessStatus(at: "\(folder)/\(thread)")
-            // One that has ended meanwhile.
+            // A thread that ended meanwhile.
             guard let filter = try? status.field("Seccomp") else { continue }
             #expect(filter == "2")
             #expect(try status.field("NoNewPrivs") == "1")
@@ -22,7 +23,8 @@ import Testing
         #expect(!(try await service.daemon.child.standardError.text()).contains("not filtered"))
     }
 
-    @Test func calls_areAllowedOrRefused_asTheirArgumentsAre() async throws {
+    @Test("calls are allowed or refused by their arguments")
+    func calls_areAllowedOrRefused_asTheirArgumentsAre() async throws {
         let outcomes = try await outcomes(of: "try")
         let expected: [String: [String]] = [
             "done": [
@@ -50,13 +52,14 @@ import Testing
         for (outcome, names) in expected {
             for name in names { #expect(outcomes[name] == outcome, "\(name)") }
         }
-        // Newer than some versions of libseccomp, for which it is not there.
+        // Unknown to some versions of libseccomp.
         #expect(["EPERM", "ENOSYS"].contains(outcomes["fchmodat2-suid"]))
         #expect(Set(outcomes.keys) == Set(expected.values.joined()).union(["fchmodat2-suid"]))
     }
 
-    /// Shows that it is the filter that refuses, and not the machine.
-    @Test func calls_withoutTheFilter_areAllowed() async throws {
+    /// Control: the filter refuses these calls, not the machine.
+    @Test("without the filter, these calls are allowed")
+    func calls_withoutTheFilter_areAllowed() async throws {
         let outcomes = try await outcomes(of: "unfiltered")
         let names = [
             "socket-inet", "socket-inet-thread", "mmap-wx", "mprotect-x", "personality", "sched-other", "chmod-suid",
@@ -67,14 +70,15 @@ import Testing
     }
 
     #if arch(x86_64)
-        @Test func callOfAnotherArchitecture_endsTheProcess() async throws {
+        @Test("a call of another architecture ends the process")
+        func callOfAnotherArchitecture_endsTheProcess() async throws {
             let probe = try await Command.run(SystemCallFilterTests.probe, ["foreign"])
             #expect(probe.status == .killed(signal: SIGSYS))
             #expect(probe.text == "")
         }
     #endif
 
-    /// The outcome of each call that the probe tries.
+    /// Returns the outcome of each call that the probe tries.
     private func outcomes(of mode: String) async throws -> [String: String] {
         let folder = try TemporaryFolder()
         let probe = try await Command.run(SystemCallFilterTests.probe, [mode, folder.path])

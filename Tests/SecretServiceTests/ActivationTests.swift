@@ -2,9 +2,9 @@ import DBus
 import TestSupport
 import Testing
 
-/// The daemon as the bus starts it: by the first call, and without a password.
+/// Activation by the bus, without a password.
 struct ActivationTests {
-    /// A bus that starts the daemon when somebody calls it.
+    /// Starts a bus that can activate the daemon.
     private func makeBus(_ folder: TemporaryFolder) async throws -> PrivateBus {
         try await PrivateBus(
             services: [ActivatableService(name: KeychainDaemon.busName, command: [KeychainDaemon.executable])],
@@ -27,7 +27,7 @@ struct ActivationTests {
         await prompter.crash()
     }
 
-    @Test("#1 calls that come while the daemon starts are all answered")
+    @Test("#1 calls during the daemon's start are all answered")
     func manyFirstCalls_areAnswered() async throws {
         let folder = try TemporaryFolder()
         let bus = try await makeBus(folder)
@@ -44,7 +44,7 @@ struct ActivationTests {
         }
     }
 
-    @Test("#128 when the bus goes, the daemon ends by itself, in order")
+    @Test("#128 the daemon ends in order when the bus ends")
     func busThatGoes_endsTheDaemon() async throws {
         let bus = try await PrivateBus()
         let daemon = try await KeychainDaemon(on: bus)

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct AliasTests {
-    @Test("#57 ReadAlias gives the collection, or / if there is no such alias")
+    @Test("#57 ReadAlias returns the collection, or / for an unknown alias")
     func readAlias_givesTheCollection() async throws {
         let (client, _) = try await SharedService.client()
         #expect(try await client.readAlias("default") == .login)
@@ -14,7 +14,7 @@ struct AliasTests {
         }
     }
 
-    @Test("#58 #11 SetAlias points an alias, whatever its name, and / takes it away")
+    @Test("#58 #11 SetAlias sets an alias of any name, and / removes it")
     func setAlias_pointsAndTakesAway() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -38,7 +38,7 @@ struct AliasTests {
         }
     }
 
-    @Test("#58 the alias default can be pointed elsewhere, and falls back to login")
+    @Test("#58 the alias default can be changed, and falls back to login")
     func setAlias_default_fallsBackToLogin() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -52,7 +52,7 @@ struct AliasTests {
         }
     }
 
-    @Test("#58 SetAlias takes a path through another alias")
+    @Test("#58 SetAlias accepts a path through another alias")
     func setAlias_pathThroughAnAlias_isTheCollection() async throws {
         try await RunningService.withService { service in
             try await service.client.setAlias("other", to: .defaultAlias)
@@ -61,7 +61,7 @@ struct AliasTests {
     }
 
     @Test(
-        "#59 SetAlias to what is no collection is NoSuchObject, and changes nothing",
+        "#59 SetAlias to a path that is no collection is NoSuchObject and changes nothing",
         arguments: [
             "/org/freedesktop/secrets/collection/none", "/org/freedesktop/secrets/collection/login/1",
             "/org/freedesktop/secrets", "/other", "/org/freedesktop/secrets/aliases/none",
@@ -75,7 +75,7 @@ struct AliasTests {
         #expect(try await client.readAlias("default") == .login)
     }
 
-    @Test("#60 #113 aliases are there after a restart, also one that comes right after the reply")
+    @Test("#60 #113 aliases survive a restart, also right after the reply")
     func aliases_afterARestart_areThere() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -92,7 +92,7 @@ struct AliasTests {
         }
     }
 
-    @Test("#61 on a fresh account the default collection is there: login, locked and empty")
+    @Test("#61 a fresh account has a default collection: login, locked and empty")
     func freshAccount_hasADefaultCollection() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let client = service.client
@@ -108,7 +108,7 @@ struct AliasTests {
         }
     }
 
-    @Test("#61 #115 on a fresh account the first unlock asks for a new password, and makes the default collection")
+    @Test("#61 #115 on a fresh account the first unlock asks for a new password and creates login")
     func freshAccount_firstUnlock_makesLogin() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let client = service.client
@@ -123,7 +123,7 @@ struct AliasTests {
         }
     }
 
-    @Test("#90 an alias of a deleted collection leads nowhere")
+    @Test("#90 an alias of a deleted collection is removed")
     func deletedCollection_losesItsAliases() async throws {
         try await RunningService.withService { service in
             let client = service.client

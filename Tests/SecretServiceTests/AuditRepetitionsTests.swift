@@ -5,7 +5,7 @@ import SecretService
 import Testing
 import Vault
 
-/// What is done again and again takes two entries.
+/// Repeated events take two entries.
 struct AuditRepetitionsTests {
     private static let denial = AuditEvent(
         .denial,
@@ -27,7 +27,8 @@ struct AuditRepetitionsTests {
         Timestamp(microsecondsSinceEpoch: Int64(seconds) * 1_000_000)
     }
 
-    @Test mutating func add_again_isCounted_andWrittenAtTheEnd() {
+    @Test("repetitions are counted and written at the end")
+    mutating func add_again_isCounted_andWrittenAtTheEnd() {
         #expect(add(Self.denial, at: 0) == ["notInteractive"])
         for second in 1...9000 { #expect(add(Self.denial, at: second % 3600).isEmpty) }
         #expect(repetitions.nextDeadline == .seconds(3600))
@@ -47,19 +48,22 @@ struct AuditRepetitionsTests {
         #expect(add(Self.denial, at: 3601) == ["notInteractive"])
     }
 
-    @Test mutating func add_onceMore_isNoNumber() {
+    @Test("one repetition is written without a count")
+    mutating func add_onceMore_isNoNumber() {
         _ = add(Self.release, at: 0)
         _ = add(Self.release, at: 1)
         #expect(repetitions.takeEnded(at: .seconds(60)).map(\.entry.outcome) == ["success"])
     }
 
-    @Test mutating func add_onlyOnce_isWrittenOnce() {
+    @Test("a single event is written once")
+    mutating func add_onlyOnce_isWrittenOnce() {
         _ = add(Self.release, at: 0)
         #expect(repetitions.lines.isEmpty)
         #expect(repetitions.takeEnded(at: .seconds(60)).isEmpty)
     }
 
-    @Test mutating func add_whatDiffers_isToldApart() {
+    @Test("different events are separate entries")
+    mutating func add_whatDiffers_isToldApart() {
         #expect(add(Self.denial, at: 0).count == 1)
         #expect(add(Self.denial, by: "b", at: 0).count == 1)
         #expect(add(Self.release, at: 0).count == 1)
@@ -67,7 +71,8 @@ struct AuditRepetitionsTests {
         #expect(add(behindTheScreen, at: 0) == ["sessionLocked"])
     }
 
-    @Test mutating func add_tooManyDifferent_areCountedWithoutTellingApart() {
+    @Test("above the limit of different events, they are counted together")
+    mutating func add_tooManyDifferent_areCountedWithoutTellingApart() {
         let limit = AuditRepetitions.differentPerCaller
         func denial(_ number: Int) -> AuditEvent {
             AuditEvent(.denial, in: .unattended, item: ObjectPath("/item/\(number)"), outcome: .failed(.notInteractive))
@@ -79,22 +84,24 @@ struct AuditRepetitionsTests {
         #expect(written.count == limit + 1)
         #expect(written.last?.entry.item == "")
         #expect(repetitions.lines.map(\.entry.outcome) == ["notInteractive × 4999"])
-        // Others have their own share, and what takes a person has no such bound.
+        // Other callers have their own limit, and entries with a dialog have none.
         #expect(add(denial(0), by: "b", at: 0).count == 1)
         #expect(add(Self.release, at: 0) == ["success"])
-        // After the while, so has this one again.
+        // After the time window, this caller can write again.
         _ = repetitions.takeEnded(at: AuditRepetitions.window(of: .unattended))
         #expect(repetitions.add(denial(0), by: "a", at: Self.time(0), now: .zero).map(\.entry.item) == ["/item/0"])
     }
 
-    @Test mutating func add_tooManySeries_writesAll() {
+    @Test("above the limit of series, all are written")
+    mutating func add_tooManySeries_writesAll() {
         for number in 0..<AuditRepetitions.limit { _ = add(Self.denial, by: "\(number)", at: 0) }
         _ = add(Self.denial, by: "7", at: 1)
         #expect(add(Self.denial, by: "one more", at: 2) == ["notInteractive", "notInteractive"])
         #expect(repetitions.lines.isEmpty)
     }
 
-    @Test mutating func takeAll_isTheOldestFirst() {
+    @Test("all series are returned, the oldest first")
+    mutating func takeAll_isTheOldestFirst() {
         for caller in ["a", "b", "c"] { _ = add(Self.release, by: caller, at: 0) }
         for (second, caller) in ["c", "a", "b"].enumerated() { _ = add(Self.release, by: caller, at: second) }
         #expect(repetitions.takeAll().map(\.entry.caller) == ["c", "a", "b"])

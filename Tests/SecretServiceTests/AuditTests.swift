@@ -9,11 +9,11 @@ import TestSupport
 import Testing
 import Vault
 
-/// What is written down of protected items, and who may read it.
+/// The audit log of protected items, and who may read it.
 struct AuditTests {
     // MARK: On the bus
 
-    @Test
+    @Test("denials of an item are counted, without its label and secret")
     func read_afterDenials_countsThoseOfAnItemAndTellsNoSecrets() async throws {
         try await RunningService.withService { service in
             let session = try await service.client.openPlainSession()
@@ -42,7 +42,7 @@ struct AuditTests {
         }
     }
 
-    @Test
+    @Test("evaluations without a dialog are counted in one entry")
     func evaluations_thatAskNobody_areCountedInOne() async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
@@ -61,14 +61,14 @@ struct AuditTests {
             let evaluations = entries.filter { $0.kind == "authentication" && $0.outcome != "success" }
             #expect(evaluations.map(\.outcome) == ["notInteractive × 299", "notInteractive"])
             #expect(entries.map(\.kind).filter { $0 == "release" } == ["release"])
-            // What was counted is not lost when the service ends in order.
+            // Counted entries are written when the service ends in order.
             try await service.daemon.restart()
             let written = try await service.entries().filter { $0.kind == "authentication" }.map(\.outcome)
             #expect(written == ["notInteractive × 299", "notInteractive", "success"])
         }
     }
 
-    @Test
+    @Test("deletions and changes of protected items are logged")
     func deletionsAndChanges_ofProtectedItems_areTold() async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
@@ -97,7 +97,7 @@ struct AuditTests {
         }
     }
 
-    @Test
+    @Test("the deletion of a keychain with protected items is logged")
     func deletionOfAKeychain_withProtectedItems_isTold() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -117,7 +117,7 @@ struct AuditTests {
         }
     }
 
-    @Test
+    @Test("Read respects time and limit")
     func read_sinceAndLimit_areKept() async throws {
         try await RunningService.withService { service in
             let session = try await service.client.openPlainSession()
@@ -138,7 +138,7 @@ struct AuditTests {
         }
     }
 
-    @Test
+    @Test("Read before the first unlock is IsLocked")
     func read_neverUnlocked_isLocked() async throws {
         try await RunningService.withService { service in
             try await service.daemon.restart(KeychainDaemon.Options(password: nil))
@@ -148,7 +148,7 @@ struct AuditTests {
         }
     }
 
-    @Test
+    @Test("Read with wrong arguments is refused")
     func read_wrongArguments_areRefused() async throws {
         try await RunningService.withService { service in
             _ = await #expect(throws: BusError(.invalidArguments, "")) {
@@ -157,7 +157,7 @@ struct AuditTests {
         }
     }
 
-    @Test
+    @Test("the interface is the one in its file")
     func interface_isThatOfItsFile() async throws {
         try await RunningService.withService { service in
             let live = try await service.client.introspect(AuditTests.path)
@@ -174,9 +174,10 @@ struct AuditTests {
     static let path = ObjectPath(unchecked: "/org/keychaind/Audit")
     static let interface = "org.keychaind.Audit1"
 
-    // MARK: Writing down
+    // MARK: Writing
 
-    @Test @BusActor
+    @Test("an entry of an unknown caller has the time of the event")
+    @BusActor
     func record_callerUnknown_isOpaqueAndHasTheTimeOfTheEvent() async throws {
         let bus = try await PrivateBus()
         let connection = try bus.connect()
@@ -202,6 +203,7 @@ struct AuditTests {
     }
 
     @Test(
+        "the packed caller is parsed from its end",
         arguments: [
             ("/bin/x (process 1) [system-program]", "/bin/x (process 1)", "system-program"),
             ("a [system-program] [own-program]", "a [system-program]", "own-program"),
@@ -217,7 +219,7 @@ struct AuditTests {
     }
 }
 
-/// An entry as it comes over the bus.
+/// An entry as sent over the bus.
 struct ReadEntry: Equatable, BusValue {
     let time: UInt64
     let kind, caller, evidence, item, policy, outcome: String
@@ -259,7 +261,7 @@ extension RunningService {
         try await client.call(AuditTests.path, AuditTests.interface, "Read", since, limit).read([ReadEntry].self)
     }
 
-    /// Reads until what is looked for is there: entries are written behind the replies.
+    /// Reads until an entry matches: entries are written after the replies.
     func waitForEntries(_ isComplete: ([ReadEntry]) -> Bool) async throws -> [ReadEntry] {
         while true {
             let entries = try await entries()

@@ -2,7 +2,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// Programs that know nothing of keychaind.
+/// Clients that do not know keychaind.
 struct ClientProgramTests {
     @Test("#16 #61 secret-tool stores, looks up, searches and clears on a fresh account, through one prompt")
     func secretTool_onAFreshAccount_works() async throws {
@@ -27,7 +27,7 @@ struct ClientProgramTests {
         }
     }
 
-    @Test("#44 #58 #70 Python's secretstorage works in its own words")
+    @Test("#44 #58 #70 Python's secretstorage works")
     func secretStorage_works() async throws {
         try await RunningService.withService { service in
             let prompter = try await FakePrompter(on: service.bus, [.answer("password")])

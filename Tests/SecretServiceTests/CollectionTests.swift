@@ -19,12 +19,12 @@ struct CollectionTests {
                 Issue.record("the types are wrong: \(properties)")
                 return
             }
-            // Between the years 2020 and 2100: neither microseconds nor milliseconds.
+            // Between 2020 and 2100: neither microseconds nor milliseconds.
             #expect((1_577_836_800...4_102_444_800).contains(created) && modified >= created)
         }
     }
 
-    @Test("#88 #113 a label that was set is there after a restart")
+    @Test("#88 #113 a changed label survives a restart")
     func label_set_isKept() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -37,7 +37,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("#89 Delete of an unlocked collection is done at once, and survives a restart")
+    @Test("#89 Delete of an unlocked collection completes at once and survives a restart")
     func delete_unlocked_isDoneAtOnce() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -52,7 +52,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("#89 #123 Delete of a locked collection gives a prompt, whose result is an empty string")
+    @Test("#89 #123 Delete of a locked collection returns a prompt, whose result is an empty string")
     func delete_locked_givesAPrompt() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -92,7 +92,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("#92 #93 CreateItem gives the item and no prompt; label and attributes are those that were given")
+    @Test("#92 #93 CreateItem returns the item without a prompt, with the given label and attributes")
     func createItem_hasItsProperties() async throws {
         let (client, session) = try await SharedService.client()
         let (item, prompt) = try await client.createItem(
@@ -105,7 +105,7 @@ struct CollectionTests {
         #expect(try await client.items(of: .login).contains(item))
     }
 
-    @Test("#93 an item needs no properties, and those that nobody knows do not matter")
+    @Test("#93 an item needs no properties, and unknown ones are ignored")
     func createItem_oddProperties_areTaken() async throws {
         let (client, session) = try await SharedService.client()
         let secret = WireSecret(session: session, value: [1])
@@ -119,7 +119,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("#94 #95 replace changes the item with equal attributes: path and Created stay, the rest is new")
+    @Test("#94 #95 replace changes the item with equal attributes, but not its path and Created")
     func replace_equalAttributes_changesTheItem() async throws {
         let (client, session) = try await SharedService.client()
         let attributes = ["replace": "equal", "user": "u"]
@@ -139,7 +139,7 @@ struct CollectionTests {
     }
 
     @Test(
-        "#94 replace leaves items alone whose attributes are more, fewer or other",
+        "#94 replace leaves items with more, fewer or other attributes unchanged",
         arguments: [
             ["sibling": "1"], ["sibling": "1", "user": "u", "more": "m"], ["sibling": "1", "user": "U"],
             ["Sibling": "1", "user": "u"], ["sibling": "1", "user": "u", "xdg:schema": "org.example"],
@@ -162,7 +162,7 @@ struct CollectionTests {
     }
 
     @Test(
-        "#94 the attributes of libsecret, Chromium and Python's keyring replace their own items, and no others",
+        "#94 libsecret, Chromium and Python's keyring replace only their own items",
         arguments: [
             ["xdg:schema": "org.gnome.keyring.Note", "service": "s", "username": "u"],
             ["xdg:schema": "chrome_libsecret_os_crypt_password_v2", "application": "chrome"],
@@ -206,7 +206,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("#96 without replace, equal attributes make a second item")
+    @Test("#96 without replace, equal attributes create a second item")
     func createItem_equalAttributes_makesASecond() async throws {
         let (client, session) = try await SharedService.client()
         let first = try await client.createItem("1", ["second": "item"], secret: "1", session: session)
@@ -225,7 +225,7 @@ struct CollectionTests {
         #expect(try await client.secretText(of: older, session: session) == "1")
     }
 
-    @Test("#97 #98 in a locked collection, CreateItem is IsLocked; unlocked and tried again, it gives the item")
+    @Test("#97 #98 CreateItem in a locked collection is IsLocked, and succeeds after an unlock")
     func createItem_locked_succeedsAfterUnlock() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -241,7 +241,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("#92 items of the collection session are gone after a restart")
+    @Test("#92 items of the collection session end with the daemon")
     func sessionCollection_isInMemory() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -253,7 +253,7 @@ struct CollectionTests {
         }
     }
 
-    @Test("#94 #95 #113 a replaced item is on disk when the reply comes")
+    @Test("#94 #95 #113 a replaced item is on disk before the reply")
     func replace_killedAfterwards_isNew() async throws {
         try await RunningService.withService { service in
             let client = service.client

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct CreateCollectionTests {
-    @Test("#49 #50 #52 #53 #115 CreateCollection gives a prompt, whose result is the path of the new collection")
+    @Test("#49 #50 #52 #53 #115 CreateCollection returns a prompt, whose result is the new collection's path")
     func createCollection_answered_givesItsPath() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -24,7 +24,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#51 #56 no properties, and properties that nobody knows, make a collection all the same")
+    @Test("#51 #56 a collection is created without properties, and with unknown ones")
     func createCollection_oddProperties_areTaken() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -51,7 +51,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#55 a collection that has the alias is given back at once, with the properties set")
+    @Test("#55 an existing collection with the alias is returned at once, with the properties set")
     func createCollection_aliasIsTaken_givesThatCollection() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -71,7 +71,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#55 of two clients that create a collection with one alias, both get the same")
+    @Test("#55 two clients that create a collection with one alias get the same collection")
     func createCollection_twoAtOnce_giveOneCollection() async throws {
         try await RunningService.withService { service in
             let first = service.client
@@ -88,7 +88,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#4 #54 of two clients that create collections of one name, each gets its own")
+    @Test("#4 #54 two clients that create collections with one label get a collection each")
     func createCollection_twoOfOneName_areTwo() async throws {
         try await RunningService.withService { service in
             let first = service.client
@@ -106,7 +106,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#55 #56 a fresh account's login keeps its label if none is asked for")
+    @Test("#55 #56 a fresh account's login keeps its label if the call has none")
     func createCollection_vacantLoginWithoutLabel_keepsItsLabel() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let prompter = try await FakePrompter(on: service.bus, [.answer("chosen")])
@@ -118,7 +118,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#48 a label past the limit is LimitsExceeded before anybody is asked")
+    @Test("#48 a label above the limit is LimitsExceeded without a dialog")
     func createCollection_longLabel_isRefusedAtOnce() async throws {
         let (client, _) = try await SharedService.client()
         let label = String(repeating: "l", count: (64 << 10) + 1)
@@ -127,7 +127,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#53 #118 #123 a dismissed prompt makes no collection; its result is the path /")
+    @Test("#53 #118 #123 a dismissed prompt creates no collection, and its result is the path /")
     func createCollection_dismissed_makesNothing() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -141,7 +141,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#61 a fresh account's login is made by CreateCollection with the alias default, with its label")
+    @Test("#61 CreateCollection with the alias default creates a fresh account's login, with its label")
     func createCollection_defaultOnAFreshAccount_isLogin() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let client = service.client
@@ -160,7 +160,7 @@ struct CreateCollectionTests {
         }
     }
 
-    @Test("#113 a new collection is on disk when its prompt is completed")
+    @Test("#113 a new collection is on disk before its prompt completes")
     func createCollection_killedAfterwards_isThere() async throws {
         try await RunningService.withService { service in
             let path = try await service.createCollection("Büro", alias: "büro")

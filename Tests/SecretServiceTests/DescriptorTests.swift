@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 struct DescriptorTests {
-    @Test("calls that bring descriptors are refused, and use up none of the daemon's")
+    @Test("calls with descriptors are refused and leave none open in the daemon")
     func descriptors_areNotKept() async throws {
         try await RunningService.withService { service in
             let result = try await Command.python(flood, environment: service.daemon.environment)
@@ -11,7 +11,7 @@ struct DescriptorTests {
         }
     }
 
-    /// Six hundred calls that wait for the disk, each with sixteen descriptors in properties that the service does not know.
+    /// Six hundred calls that wait for the disk, each with sixteen descriptors in unknown properties.
     private let flood = """
         import dbus, dbus.lowlevel, os
         SERVICE = 'org.freedesktop.Secret.Service'

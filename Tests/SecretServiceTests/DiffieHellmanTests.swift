@@ -20,7 +20,7 @@ struct DiffieHellmanTests {
 
     private static let algorithm = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-    @Test("#26 #29 the service's public key is an ay of 128 bytes, every time")
+    @Test("#26 #29 the service's public key is always an ay of 128 bytes")
     func publicKey_has128Bytes() async throws {
         let (client, _) = try await SharedService.client()
         var keys: Set<[UInt8]> = []
@@ -45,11 +45,11 @@ struct DiffieHellmanTests {
         #expect(try await session.decrypt(client.secret(of: item, session: session.path)) == Array("secret".utf8))
     }
 
-    @Test("#27 #28 #30 a public key of one byte is accepted, and leads to the key that the text says")
+    @Test("#27 #28 #30 a public key of one byte gives the specified key")
     func publicKey_ofOneByte_isAccepted() async throws {
         let (client, plain) = try await SharedService.client()
         let item = try await client.createItem(session: plain)
-        // The generator to the power of one: the shared secret is then the service's public key itself.
+        // The generator to the power of one: the shared secret is then the service's public key.
         let (output, session) = try await client.openSession(Self.algorithm, .bytes(ByteArray([2])))
         guard case .bytes(let serviceKey) = output else {
             Issue.record("the output is not an ay")
@@ -85,7 +85,7 @@ struct DiffieHellmanTests {
         }
     }
 
-    @Test("#26 #45 a public key that is no ay is InvalidArgs")
+    @Test("#26 #45 a public key of another type than ay is InvalidArgs")
     func publicKey_ofAnotherType_isInvalidArgs() async throws {
         let (client, _) = try await SharedService.client()
         for input in [.string(""), .string("key"), .uint64(2), .strings([])] as [Variant] {
@@ -106,7 +106,7 @@ struct DiffieHellmanTests {
             within: .seconds(1800)
         )
         #expect(result.succeeded, "\(result.errors)")
-        // One session in 256 has a shared secret or a public key with a leading zero.
+        // One session in 256 has a leading zero in the shared secret or a public key.
         #expect(result.text.contains("short"), "\(result.text)")
     }
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct ErrorTests {
-    @Test("#40 #97 #108 #110 #129 whatever touches a locked object is org.freedesktop.Secret.Error.IsLocked")
+    @Test("#40 #97 #108 #110 #129 every access to a locked object is org.freedesktop.Secret.Error.IsLocked")
     func lockedObject_isLocked() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -38,7 +38,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "#41 a session that does not exist is org.freedesktop.Secret.Error.NoSession",
+        "#41 a missing session is org.freedesktop.Secret.Error.NoSession",
         arguments: [
             "/", "/org/freedesktop/secrets/session/none", "/org/freedesktop/secrets/session",
             "/org/freedesktop/secrets/collection/login", "/elsewhere",
@@ -57,7 +57,7 @@ struct ErrorTests {
     }
 
     @Test(
-        "#42 #44 an item or collection that does not exist is org.freedesktop.Secret.Error.NoSuchObject",
+        "#42 #44 a missing item or collection is org.freedesktop.Secret.Error.NoSuchObject",
         arguments: [
             "collection/none", "collection/login/999999999", "collection/login/none", "collection/login/01",
             "collection/login/18446744073709551616", "collection/none/1", "aliases/none",
@@ -89,7 +89,7 @@ struct ErrorTests {
         await #expect(throws: BusError.unknownObject) { try await client.introspect(path) }
     }
 
-    @Test("#44 #47 an unknown method, interface or property has the error of that name")
+    @Test("#44 #47 an unknown method, interface or property has its own error")
     func unknownMember_hasItsError() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
@@ -108,7 +108,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("#47 a property that cannot be set is PropertyReadOnly")
+    @Test("#47 setting a read-only property is PropertyReadOnly")
     func readOnlyProperty_cannotBeSet() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
@@ -124,7 +124,7 @@ struct ErrorTests {
         }
     }
 
-    @Test("#45 a property or argument of the wrong type is InvalidArgs, and changes nothing")
+    @Test("#45 a property or argument of a wrong type is InvalidArgs and changes nothing")
     func wrongType_isInvalidArgs() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("label", ["wrong": "types"], session: session)
@@ -157,7 +157,7 @@ struct ErrorTests {
         #expect(try await client.label(of: item) == "label")
     }
 
-    @Test("#82 gnome-keyring's own additions to the service are not there, and say so")
+    @Test("#82 gnome-keyring's additions to the service are UnknownMethod")
     func foreignAdditions_areUnknown() async throws {
         let (client, _) = try await SharedService.client()
         await #expect(throws: BusError.unknownMethod) {

@@ -2,10 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// Clients that do what no client should.
+/// Faulty and hostile clients.
 struct HostileClientTests {
     @Test(
-        "#45 thousands of random calls are each answered, and the service lives on",
+        "#45 the service answers each of thousands of random calls",
         arguments: 0..<4 as Range<UInt64>
     )
     func randomCalls_areAnswered(seed: UInt64) async throws {
@@ -29,7 +29,7 @@ struct HostileClientTests {
         }
     }
 
-    /// A call of something that exists, or nearly; never one that changes or deletes the item which is kept.
+    /// A call of an existing or similar object; it never changes or deletes the kept item.
     private static func randomCall(_ random: inout RandomValues, _ item: ObjectPath, _ session: ObjectPath) -> Message {
         let paths = [
             .root, .service, .defaultAlias, .sessionCollection, session, session.parent, .service.appending("prompt"),
@@ -72,7 +72,7 @@ struct HostileClientTests {
         return message
     }
 
-    @Test("#35 #78 #120 a client that leaves in the middle of its calls disturbs nobody")
+    @Test("#35 #78 #120 a client that leaves during its calls does not affect others")
     func vanishingClient_disturbsNobody() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -91,7 +91,7 @@ struct HostileClientTests {
                 await hostile.disconnect()
                 for call in calls { await call.value }
             }
-            // Changes are made in order: what the others have asked for is done before this.
+            // Changes run in order: those of the other clients complete before this.
             _ = try await client.createItem("last", session: session)
             let found = try await client.searchItems([:]).unlocked
             #expect(try await Set(client.items(of: .login)) == Set(found))
@@ -102,7 +102,7 @@ struct HostileClientTests {
         }
     }
 
-    /// As long as a message may be once the bus has added its sender: an answer that repeats it would be too long.
+    /// The longest message after the bus has added the sender: an answer that repeats it would be too long.
     private let longestCall = """
         import dbus, dbus.lowlevel
         bus = dbus.SessionBus(private=True)
@@ -115,7 +115,7 @@ struct HostileClientTests {
             print(error.get_dbus_name())
         """
 
-    @Test("#47 the longest call there can be is answered, and the service lives on")
+    @Test("#47 the longest possible call is answered")
     func longestCall_isAnswered() async throws {
         try await RunningService.withService { service in
             let result = try await Command.python(longestCall, environment: service.daemon.environment)
@@ -125,7 +125,7 @@ struct HostileClientTests {
         }
     }
 
-    @Test("#48 a client that asks for large secrets without end does not keep the others waiting")
+    @Test("#48 a client that keeps asking for large secrets does not delay others")
     func greedyClient_letsOthersHaveTheirTurn() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -142,7 +142,7 @@ struct HostileClientTests {
                     order.record("greedy")
                 }
             }
-            // The calls are sent during the first, and have arrived before the second is answered.
+            // The calls are sent during the first one and have arrived before the second answer.
             try await greedy.roundTrip()
             try await greedy.roundTrip()
             #expect(try await client.secretText(of: small, session: session).count == 6000)
@@ -152,7 +152,7 @@ struct HostileClientTests {
         }
     }
 
-    @Test("#48 a client that asks for 10,000 sessions gets some, and the others are served")
+    @Test("#48 a client that opens 10,000 sessions gets some, and others are served")
     func manySessions_harmNobody() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
@@ -165,7 +165,7 @@ struct HostileClientTests {
         #expect(try await client.secretText(of: item, session: session) == "secret")
     }
 
-    @Test("#16 #48 a client that does not read its answers does not hold up the others")
+    @Test("#16 #48 a client that does not read its answers does not delay others")
     func clientThatDoesNotRead_holdsUpNobody() async throws {
         let service = try await SharedService.get()
         let (client, session) = try await SharedService.client()

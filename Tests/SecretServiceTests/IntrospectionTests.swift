@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 
 struct IntrospectionTests {
-    /// The folder of the interface files that are installed.
+    /// The folder of the installed interface files.
     private static let folder = URL(fileURLWithPath: #filePath)
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
         .appendingPathComponent("dbus")
 
     @Test(
-        "#2 #49 #83 #88 #103 #104 #117 #132 each interface has just the members of its file, by name and type",
+        "#2 #49 #83 #88 #103 #104 #117 #132 each interface has exactly the members of its file",
         arguments: ["Service", "Collection", "Item", "Session", "Prompt"]
     )
     func interface_isThatOfItsFile(name: String) async throws {
@@ -29,7 +29,7 @@ struct IntrospectionTests {
         #expect(try await client.introspect(path).members[interface] == expected)
     }
 
-    @Test("#132 what is beyond the text is in interfaces of its own, and has a file")
+    @Test("#132 additions to the specification are in their own interfaces, with a file")
     func furtherInterfaces_areTheirOwn() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
@@ -44,7 +44,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("#12 gdbus and busctl find every object and parse what it tells")
+    @Test("#12 gdbus and busctl find and parse every object")
     func tools_findEverything() async throws {
         try await RunningService.withService { service in
             let session = try await service.client.openPlainSession()

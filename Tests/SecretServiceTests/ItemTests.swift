@@ -42,14 +42,14 @@ struct ItemTests {
         #expect(try await client.attributes(of: other) == ["xdg:schema": "org.example.Other"])
     }
 
-    @Test("#107 GetSecret gives the secret")
+    @Test("#107 GetSecret returns the secret")
     func getSecret_givesTheSecret() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(secret: "mine", session: session)
         #expect(try await client.secretText(of: item, session: session) == "mine")
     }
 
-    @Test("#108 SetSecret changes the secret and its content type, and nothing else but Modified")
+    @Test("#108 SetSecret changes only the secret, its content type and Modified")
     func setSecret_changesTheSecret() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("label", ["set": "secret"], session: session)
@@ -63,7 +63,7 @@ struct ItemTests {
         #expect(before == after)
     }
 
-    @Test("#109 Delete deletes this item, and no other")
+    @Test("#109 Delete deletes only this item")
     func delete_deletesOnlyThisItem() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("1", ["delete": "one"], session: session)
@@ -95,7 +95,7 @@ struct ItemTests {
         #expect(try await client.label(of: item) == label + label)
     }
 
-    @Test("#113 whatever a reply has confirmed is there after a SIGKILL")
+    @Test("#113 every acknowledged change survives a SIGKILL")
     func changes_killedAfterwards_areThere() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -130,7 +130,7 @@ struct ItemTests {
         }
     }
 
-    @Test("#95 #112 Modified is the time of the last change, Created that of the first")
+    @Test("#95 #112 Modified is the time of the last change, Created that of the creation")
     func modified_isTheLastChange() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("label", ["modified": "test"], session: session)

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 struct LimitTests {
-    @Test("#48 sessions past the limit are LimitsExceeded, and other clients are unharmed")
+    @Test("#48 sessions above the limit are LimitsExceeded, without effect on other clients")
     func sessions_areLimited() async throws {
         let (client, session) = try await SharedService.client()
         let (other, own) = try await SharedService.client()
@@ -14,7 +14,7 @@ struct LimitTests {
         }
         await #expect(throws: BusError.limitsExceeded) { try await client.openPlainSession() }
         await #expect(throws: BusError.limitsExceeded) { try await EncryptedSession(with: client) }
-        // Before what takes long is done with the key, and so before it is found to be none.
+        // Checked before the expensive step with the key, and so before the key is found invalid.
         await #expect(throws: BusError.limitsExceeded) {
             try await client.openSession("dh-ietf1024-sha256-aes128-cbc-pkcs7", .bytes(ByteArray([])))
         }
@@ -24,7 +24,7 @@ struct LimitTests {
         _ = try await client.openPlainSession()
     }
 
-    @Test("#48 prompts past the limit are LimitsExceeded, and other clients are unharmed")
+    @Test("#48 prompts above the limit are LimitsExceeded, without effect on other clients")
     func prompts_areLimited() async throws {
         let (client, _) = try await SharedService.client()
         let (other, _) = try await SharedService.client()
@@ -38,7 +38,7 @@ struct LimitTests {
         #expect(try await client.createCollection([:]).prompt != .root)
     }
 
-    @Test("#48 a secret has at most 16 MiB; a larger one is LimitsExceeded, and changes nothing")
+    @Test("#48 a secret of more than 16 MiB is LimitsExceeded and changes nothing")
     func secret_isLimited() async throws {
         let (client, session) = try await SharedService.client()
         let encrypted = try await EncryptedSession(with: client)
@@ -57,7 +57,7 @@ struct LimitTests {
         #expect(try await client.deleteItem(item) == .root)
     }
 
-    @Test("#48 labels, attributes and content types past their limits are LimitsExceeded; up to them they are kept")
+    @Test("#48 labels, attributes and content types are stored up to their limits, and LimitsExceeded above")
     func texts_areLimited() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("label", ["limit": "texts"], session: session)
@@ -87,7 +87,7 @@ struct LimitTests {
         #expect(try await client.deleteItem(item) == .root)
     }
 
-    @Test("#48 secrets that are too much for one answer are LimitsExceeded, and the service lives on")
+    @Test("#48 secrets too large for one answer are LimitsExceeded")
     func getSecrets_answerIsLimited() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -103,7 +103,7 @@ struct LimitTests {
         }
     }
 
-    @Test("#48 what goes with the secrets counts too in one answer, and the service lives on")
+    @Test("#48 the limit of one answer includes the data beside the secrets")
     func getSecrets_answerOfSmallSecrets_isLimited() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -114,7 +114,7 @@ struct LimitTests {
                 let secret = WireSecret(session: session, value: [], contentType: contentType)
                 items.append(try await client.createItem(properties: [:], secret: secret).item)
             }
-            // Each item under 64 names: 16,640 entries of more than 4 KiB.
+            // Each item under 64 paths: 16,640 entries of more than 4 KiB.
             var spellings = items
             for number in 0..<63 {
                 try await client.setAlias("a\(number)", to: .login)
@@ -128,7 +128,7 @@ struct LimitTests {
         }
     }
 
-    @Test("#48 objects past what one call may have are LimitsExceeded", .onLoop)
+    @Test("#48 too many objects in one call are LimitsExceeded", .onLoop)
     @BusActor
     func objects_areLimited() async throws {
         var limits = ServiceLimits()
@@ -145,13 +145,13 @@ struct LimitTests {
         await #expect(throws: BusError.limitsExceeded) {
             try await client.secrets(of: most + [.login], session: session)
         }
-        // What is wrong with the session is told without reading the list.
+        // The session is checked before the list is read.
         await #expect(throws: BusError.noSession) { try await client.secrets(of: most + [.login], session: .root) }
         let context = try await ContextClient(client)
         await #expect(throws: BusError.limitsExceeded) { try await context.unlock(most + [.login]) }
     }
 
-    @Test("#48 a search for more attributes than an item may have is LimitsExceeded, and so are too many properties")
+    @Test("#48 too many attributes in a search and too many properties are LimitsExceeded")
     func searchesAndProperties_areLimited() async throws {
         let (client, session) = try await SharedService.client()
         let names = (0...4096).map { ("name \($0)", "value") }
@@ -169,7 +169,7 @@ struct LimitTests {
         }
     }
 
-    @Test("#48 prompts that keep too much are LimitsExceeded, and other clients are unharmed", .onLoop)
+    @Test("#48 prompts that hold too much data are LimitsExceeded, without effect on other clients", .onLoop)
     @BusActor
     func prompts_keepABoundedAmount() async throws {
         var limits = ServiceLimits()
@@ -185,7 +185,7 @@ struct LimitTests {
         #expect(try await other.unlock([.login]).prompt != .root)
     }
 
-    @Test("#48 #116 what is too long to be a window is none")
+    @Test("#48 #116 a window id that is too long is ignored")
     func window_isLimited() async throws {
         try await RunningService.withPrompter { service, prompter in
             try await service.client.lock([.login])
@@ -196,7 +196,7 @@ struct LimitTests {
         }
     }
 
-    @Test("#48 calls that wait past the limit are LimitsExceeded, and the others are answered")
+    @Test("#48 waiting calls above the limit are LimitsExceeded, and the others are answered")
     func waitingCalls_areLimited() async throws {
         try await RunningService.withService { service in
             let client = service.client

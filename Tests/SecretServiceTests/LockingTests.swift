@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct LockingTests {
-    @Test("#68 #69 what is unlocked already is in the list at once, with no prompt")
+    @Test("#68 #69 unlocked objects are returned at once, without a prompt")
     func unlock_unlockedObjects_needNoPrompt() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
@@ -13,7 +13,7 @@ struct LockingTests {
         #expect(try await client.unlock([]).prompt == .root)
     }
 
-    @Test("#68 #70 #71 #72 #73 #74 objects are given back as the caller spells them, items unlock their collection")
+    @Test("#68 #70 #71 #72 #73 #74 objects are returned under the caller's paths, and items unlock their collection")
     func unlock_lockedObjects_areGivenBackInTheirSpelling() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -32,7 +32,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#71 the result has only what was unlocked: who dismisses the second dialog gets the first collection")
+    @Test("#71 the result lists only unlocked objects: after a dismissed second dialog, the first collection")
     func unlock_secondDismissed_givesTheFirst() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -47,7 +47,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#76 unknown objects are passed over, the rest is unlocked")
+    @Test("#76 unknown objects are ignored, and the others are unlocked")
     func unlock_unknownObjects_arePassedOver() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -66,7 +66,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#71 #118 #123 a dismissed unlock unlocks nothing; its result is an empty list of paths")
+    @Test("#71 #118 #123 a dismissed unlock unlocks nothing, and its result is an empty list of paths")
     func unlock_dismissed_unlocksNothing() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -79,7 +79,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#68 a wrong password is asked for again, with a warning, until it is right")
+    @Test("#68 after a wrong password, the dialog repeats with a warning")
     func unlock_wrongPassword_isAskedAgain() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -95,7 +95,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#77 #79 Lock needs no prompt, and locking what is locked succeeds")
+    @Test("#77 #79 Lock needs no prompt, and locking a locked object succeeds")
     func lock_locksAtOnce() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -109,7 +109,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#77 the collection session cannot be locked, and is left out of the result")
+    @Test("#77 the collection session cannot be locked and is omitted from the result")
     func lock_sessionCollection_isLeftOut() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -121,7 +121,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#75 what one client unlocks is unlocked for all, and what it locks is locked for all")
+    @Test("#75 a collection is unlocked and locked for all clients")
     func unlock_isForAllClients() async throws {
         try await RunningService.withService { service in
             let other = try await service.makeClient()
@@ -135,7 +135,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#80 #81 GetSecrets leaves out what is locked or not there, and succeeds")
+    @Test("#80 #81 GetSecrets succeeds and omits locked and missing items")
     func getSecrets_leavesOut() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -156,7 +156,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#80 GetSecrets gives a hundred secrets, small and large")
+    @Test("#80 GetSecrets returns a hundred secrets, small and large")
     func getSecrets_many_areAllThere() async throws {
         let (client, session) = try await SharedService.client()
         let encrypted = try await EncryptedSession(with: client)
@@ -172,7 +172,7 @@ struct LockingTests {
         #expect(try sealed.mapValues(encrypted.decrypt) == values)
     }
 
-    @Test("#105 #106 #129 what was unlocked before shows its attributes and label while locked, but no secret")
+    @Test("#105 #106 #129 an item that was unlocked before shows attributes and label while locked, but no secret")
     func lockedAgain_showsAttributes() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -190,7 +190,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#102 #106 what was never unlocked since the start answers every property, label and attributes empty")
+    @Test("#102 #106 an item that was never unlocked has every property, with empty label and attributes")
     func neverUnlocked_answersProperties() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -209,7 +209,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#78 #133 a client that is locked out between Unlock and GetSecret sees IsLocked, and can try again")
+    @Test("#78 #133 a lock between Unlock and GetSecret is IsLocked, and the client can try again")
     func lock_inBetween_isSeen() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -225,7 +225,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#78 writes and locks at once: each write succeeds or is IsLocked, and none is lost")
+    @Test("#78 with concurrent locks, each write succeeds or is IsLocked, and none is lost")
     func lock_duringWrites_losesNothing() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -255,14 +255,14 @@ struct LockingTests {
         }
     }
 
-    @Test("#78 while the key is being derived at the start, calls wait for it")
+    @Test("#78 calls during key derivation at the start wait")
     func startWithPassword_callsWait() async throws {
         try await RunningService.withService { service in
             let client = service.client
             let item = try await client.createItem("label", ["early": "bird"], session: client.openPlainSession())
             for _ in 0..<3 {
                 try await service.daemon.restart()
-                // The name is taken, the key is not there yet.
+                // The name is taken, but the key is not derived yet.
                 let session = try await client.openPlainSession()
                 #expect(try await client.searchItems(["early": "bird"]).unlocked == [item])
                 #expect(try await client.secretText(of: item, session: session) == "secret")
@@ -270,7 +270,7 @@ struct LockingTests {
         }
     }
 
-    @Test("#78 a wrong password at the start leaves the collection locked, and whole")
+    @Test("#78 a wrong password at the start leaves the collection locked and intact")
     func startWithWrongPassword_staysLocked() async throws {
         try await RunningService.withService { service in
             let client = service.client

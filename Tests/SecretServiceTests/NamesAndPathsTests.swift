@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct NamesAndPathsTests {
-    @Test("#1 the daemon has the name org.freedesktop.secrets on the session bus")
+    @Test("#1 the daemon owns org.freedesktop.secrets on the session bus")
     func busName_isTaken() async throws {
         let service = try await SharedService.get()
         let names = try await service.client.connection.call(
@@ -17,7 +17,7 @@ struct NamesAndPathsTests {
         #expect(names.contains("org.freedesktop.secrets"))
     }
 
-    @Test("#2 the interfaces are called org.freedesktop.Secret, in the singular")
+    @Test("#2 the interfaces begin with org.freedesktop.Secret, in the singular")
     func interfaces_haveTheirNames() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
@@ -31,7 +31,7 @@ struct NamesAndPathsTests {
         }
     }
 
-    @Test("#3 the service is at /org/freedesktop/secrets, and not at the stale paths")
+    @Test("#3 the service is at /org/freedesktop/secrets, and not at the outdated paths")
     func servicePath_isTheOneOfTheText() async throws {
         let (client, _) = try await SharedService.client()
         #expect(try await client.collections().contains(.login))
@@ -42,7 +42,7 @@ struct NamesAndPathsTests {
         }
     }
 
-    @Test("#4 #8 a collection's path comes from its first label, and stays when the label changes")
+    @Test("#4 #8 a collection's path comes from its first label and does not change with the label")
     func collectionPath_comesFromTheFirstLabel() async throws {
         try await RunningService.withService { service in
             let path = try await service.createCollection("Work")
@@ -55,7 +55,7 @@ struct NamesAndPathsTests {
         }
     }
 
-    @Test("#10 every byte of a label but letters and digits is _xx in the path, and no two collections share one")
+    @Test("#10 bytes of a label other than letters and digits are _xx in the path, and paths are unique")
     func collectionPath_isEncoded() async throws {
         try await RunningService.withService { service in
             let base = "/org/freedesktop/secrets/collection/"
@@ -80,7 +80,7 @@ struct NamesAndPathsTests {
         }
     }
 
-    @Test("#5 an item's path is made by the service, below its collection")
+    @Test("#5 the service chooses an item's path below its collection")
     func itemPath_isBelowItsCollection() async throws {
         let (client, session) = try await SharedService.client()
         let first = try await client.createItem(session: session)
@@ -88,7 +88,7 @@ struct NamesAndPathsTests {
         #expect(first.parent == .login && second.parent == .login && first != second)
     }
 
-    @Test("#5 #8 the path of a deleted item is not given to another one")
+    @Test("#5 #8 the path of a deleted item is not used again")
     func itemPath_isNotUsedAgain() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -104,14 +104,14 @@ struct NamesAndPathsTests {
         }
     }
 
-    @Test("#6 a session's path is made by the service, below /org/freedesktop/secrets/session")
+    @Test("#6 the service chooses a session's path below /org/freedesktop/secrets/session")
     func sessionPath_isMadeByTheService() async throws {
         let (client, first) = try await SharedService.client()
         let second = try await client.openPlainSession()
         #expect(first.parent.rawValue == "/org/freedesktop/secrets/session" && first != second)
     }
 
-    @Test("#7 #61 the default collection is at /aliases/default as well as at its own path")
+    @Test("#7 #61 the default collection is also at /aliases/default")
     func aliasPath_isTheCollection() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(in: .defaultAlias, "label", ["alias": "path"], session: session)
@@ -124,7 +124,7 @@ struct NamesAndPathsTests {
         )
     }
 
-    @Test("#8 collections and items keep their paths over a restart, in order and not")
+    @Test("#8 collections and items keep their paths after a restart and a crash")
     func paths_afterARestart_areTheSame() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -154,7 +154,7 @@ struct NamesAndPathsTests {
         try await client.dismiss(prompt)
     }
 
-    @Test("#11 the items of a collection are below its alias too")
+    @Test("#11 a collection's items are also below its alias")
     func aliasPath_carriesItems() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(in: .login, "old", ["on": "alias"], secret: "s", session: session)
@@ -190,7 +190,7 @@ struct NamesAndPathsTests {
         }
     }
 
-    @Test("#12 from the root, introspection leads to every object")
+    @Test("#12 introspection reaches every object from the root")
     func introspection_leadsToEveryObject() async throws {
         try await RunningService.withService { service in
             let client = service.client

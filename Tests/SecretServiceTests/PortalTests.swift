@@ -5,12 +5,12 @@ import TestSupport
 import Testing
 import Vault
 
-/// The Secret portal's backend, with a desktop portal that a test plays; with the real one it is tried as a whole session.
+/// The Secret portal's backend with a scripted desktop portal; the script suite Session tests the real one.
 @Suite(.onLoop)
 struct PortalTests {
     private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
 
-    @Test
+    @Test("on a locked keychain, the dialog names the application")
     @BusActor
     func retrieveSecret_locked_saysWhichApplicationAsks() async throws {
         let service = try await ProviderInProcess()
@@ -24,7 +24,7 @@ struct PortalTests {
         await service.vault.close()
     }
 
-    @Test(arguments: [false, true])
+    @Test("the dialog closes with a screen lock and with the portal", arguments: [false, true])
     @BusActor
     func dialog_endsWithTheScreenAndWithThePortal(isScreen: Bool) async throws {
         let service = try await ProviderInProcess()
@@ -43,7 +43,7 @@ struct PortalTests {
         await service.vault.close()
     }
 
-    /// Starts the backend, and a desktop portal that may call it.
+    /// Starts the backend and a desktop portal that may call it.
     @BusActor
     private func portal(of service: ProviderInProcess) async throws -> Connection {
         let connection = try service.bus.connect()
@@ -53,7 +53,7 @@ struct PortalTests {
         return connection
     }
 
-    /// Asks for an application's secret, and gives the response's number.
+    /// Asks for an application's secret and returns the response code.
     @BusActor
     private func retrieve(
         _ application: String,

@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 struct PromptTests {
-    @Test func promptersNone_asksNobody_evenWhereOneIs() async throws {
+    @Test("--prompters none shows no dialog, even if there is a prompter")
+    func promptersNone_asksNobody_evenWhereOneIs() async throws {
         var options = KeychainDaemon.Options()
         options.arguments = ["--prompters", "none"]
         try await RunningService.withService(options) { service in
@@ -29,7 +30,7 @@ struct PromptTests {
     }
 
     @Test(
-        "#116 any window is taken: none, a number, a handle of X11 or Wayland, nonsense",
+        "#116 any window id is accepted: none, a number, an X11 or Wayland handle, nonsense",
         arguments: [
             "", "0", "123456", "x11:1a2b", "wayland:9f-Handle_x", "ключ 🔑", String(repeating: "x", count: 9000),
         ]
@@ -42,7 +43,7 @@ struct PromptTests {
         }
     }
 
-    @Test("a dialog says which program asks, and what that rests on")
+    @Test("a dialog names the calling program and the evidence for it")
     func prompt_anyDialog_namesTheCaller() async throws {
         try await withLockedLogin { service, prompter in
             _ = try await service.client.complete(service.client.unlock([.login]).prompt)
@@ -66,7 +67,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#118 #123 Dismiss before Prompt completes it, dismissed")
+    @Test("#118 #123 Dismiss before Prompt completes it as dismissed")
     func dismiss_beforePrompt_completes() async throws {
         try await withLockedLogin { service, prompter in
             let client = service.client
@@ -79,7 +80,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#118 #123 Dismiss while a dialog is open closes it, and completes with a result of the right type")
+    @Test("#118 #123 Dismiss closes an open dialog, and the result has the right type")
     func dismiss_duringDialog_closesIt() async throws {
         try await withLockedLogin([.hang]) { service, prompter in
             let client = service.client
@@ -102,7 +103,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#119 #125 a completed prompt is not there any more")
+    @Test("#119 #125 a completed prompt does not exist any more")
     func completedPrompt_isGone() async throws {
         try await withLockedLogin { service, _ in
             let client = service.client
@@ -116,7 +117,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#120 the prompts of a client end with it, and so does their dialog")
+    @Test("#120 a client's prompts and dialog end with its connection")
     func client_thatVanishes_takesItsPrompts() async throws {
         try await withLockedLogin([.hang]) { service, prompter in
             let client = try await service.makeClient()
@@ -145,7 +146,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#122 Completed goes to the owner of the prompt alone")
+    @Test("#122 Completed goes only to the prompt's owner")
     func completed_isForTheOwnerAlone() async throws {
         try await withLockedLogin { service, _ in
             let other = try await service.makeClient()
@@ -175,7 +176,7 @@ struct PromptTests {
     }
 
     @Test(
-        "#127 whatever the prompter does, Completed comes, once",
+        "#127 Completed is sent exactly once, whatever the prompter does",
         arguments: [
             .cancel, .withdraw, .crash, .refuse, .says("", exchange: ""), .says("yes", exchange: ""),
             .says("yes", exchange: "[sx-aes-1]\npublic=AA==\n"), .says("no", exchange: "nonsense"),
@@ -192,7 +193,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#127 with no prompter at all, Completed comes at once, and the log says what to do")
+    @Test("#127 without a prompter, Completed is sent at once, and the log says what to do")
     func noPrompter_completedComes() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -208,7 +209,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#120 #127 several prompts at once, of several clients, complete each on its own")
+    @Test("#120 #127 concurrent prompts of several clients complete independently")
     func prompts_atOnce_completeEach() async throws {
         try await withLockedLogin { service, prompter in
             var clients: [SecretServiceProxy] = []
@@ -222,12 +223,12 @@ struct PromptTests {
                 let outcome = try await outcome.value
                 #expect(!outcome.isDismissed && outcome.paths == [ObjectPath.login.rawValue])
             }
-            // Whoever waits for the same collection is not asked for its password once more.
+            // The second client is not asked for the same password again.
             #expect(prompter.questions.count == 1)
         }
     }
 
-    @Test("#118 #120 #127 of two prompts for one collection, the second is shown when the first is dismissed")
+    @Test("#118 #120 #127 the second of two prompts for one collection is shown after the first is dismissed")
     func prompts_firstDismissed_secondIsShown() async throws {
         try await withLockedLogin([.hang, .answer("password")]) { service, prompter in
             let (first, second) = (service.client, try await service.makeClient())
@@ -246,7 +247,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#118 #127 a prompt that waits for another's dialog can be dismissed")
+    @Test("#118 #127 a prompt that waits for another dialog can be dismissed")
     func prompts_secondDismissed_completesAtOnce() async throws {
         try await withLockedLogin([.hang]) { service, prompter in
             let (first, second) = (service.client, try await service.makeClient())
@@ -264,7 +265,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#90 #127 a prompt whose collection was deleted completes, dismissed, and asks nobody")
+    @Test("#90 #127 a prompt for a deleted collection completes as dismissed, without a dialog")
     func prompt_collectionWasDeleted_completes() async throws {
         try await withLockedLogin { service, prompter in
             let client = service.client
@@ -276,7 +277,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#89 #118 a deletion that is dismissed after the answer does not happen")
+    @Test("#89 #118 a deletion dismissed after the answer does not happen")
     func dismiss_afterTheAnswer_keepsTheCollection() async throws {
         try await withLockedLogin { service, prompter in
             let client = service.client
@@ -289,7 +290,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#125 a Dismiss that crosses the answer leaves one Completed")
+    @Test("#125 a Dismiss that crosses the answer causes one Completed")
     func dismiss_crossingTheAnswer_completesOnce() async throws {
         try await withLockedLogin { service, prompter in
             let client = service.client
@@ -312,7 +313,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#128 a daemon that ends in the middle of a prompt leaves its name, and the client learns of it")
+    @Test("#128 a daemon that ends during a prompt releases its name, and the client sees that")
     func daemon_endsDuringPrompt_leavesItsName() async throws {
         try await withLockedLogin([.hang]) { service, prompter in
             let watch = try await NameWatch(KeychainDaemon.busName, on: service.bus)
@@ -324,7 +325,7 @@ struct PromptTests {
         }
     }
 
-    @Test("#115 an item is made, a collection unlocked, without a prompt where none is needed")
+    @Test("#115 creating an item and unlocking an unlocked collection need no prompt")
     func noPromptNeeded_pathIsRoot() async throws {
         let (client, session) = try await SharedService.client()
         let reply = try await client.createItem(properties: [:], secret: WireSecret(session: session, value: []))
@@ -333,7 +334,7 @@ struct PromptTests {
         #expect(try await client.deleteItem(reply.item) == .root)
     }
 
-    /// A service whose login is locked, and a prompter that knows its password unless told otherwise.
+    /// A service with a locked login, and a prompter that knows its password by default.
     private func withLockedLogin(
         _ responses: [PromptResponse] = [.answer("password")],
         _ body: (RunningService, FakePrompter) async throws -> Void
@@ -348,7 +349,7 @@ struct PromptTests {
 }
 
 extension SecretServiceProxy {
-    /// Every `Completed` that has reached this client.
+    /// Every `Completed` to this client.
     nonisolated var completions: [BusSignal] {
         signals.all.filter { $0.member == "Completed" }
     }

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct SearchTests {
-    @Test("#62 #91 a search is over all collections, the locked ones too, in two lists")
+    @Test("#62 #91 a search covers all collections, including locked ones, in two lists")
     func search_allCollections_inTwoLists() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -23,7 +23,7 @@ struct SearchTests {
         }
     }
 
-    @Test("#62 #105 a search finds what was never unlocked since the start")
+    @Test("#62 #105 a search finds items that were never unlocked")
     func search_neverUnlocked_finds() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -39,7 +39,7 @@ struct SearchTests {
         }
     }
 
-    @Test("#63 names and values are compared as they are, case and all")
+    @Test("#63 names and values are compared byte for byte, including case")
     func search_comparesBytes() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("label", ["Bytes-Case": "Value"], session: session)
@@ -52,7 +52,7 @@ struct SearchTests {
         }
     }
 
-    @Test("#63 equal letters of other code points do not match")
+    @Test("#63 composed and decomposed letters do not match")
     func search_composedAndDecomposed_areDifferent() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("label", ["unicode": "e\u{301}"], session: session)
@@ -60,7 +60,7 @@ struct SearchTests {
         #expect(try await client.searchItems(["unicode": "\u{e9}"]).unlocked.isEmpty)
     }
 
-    @Test("#64 every pair that is given must be there, others may be")
+    @Test("#64 a matching item has all given attributes and may have others")
     func search_isForASubset() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem("label", ["sub-a": "1", "sub-b": "2", "sub-c": "3"], session: session)
@@ -72,7 +72,7 @@ struct SearchTests {
         }
     }
 
-    @Test("#65 no attributes find every item")
+    @Test("#65 an empty search finds every item")
     func search_nothingGiven_findsAll() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -88,7 +88,7 @@ struct SearchTests {
         }
     }
 
-    @Test("#66 what was modified last comes first, in one collection and over all, also after a restart")
+    @Test("#66 the last modified item comes first, in one and in all collections, also after a restart")
     func search_newestFirst() async throws {
         try await RunningService.withService { service in
             let client = service.client
@@ -119,7 +119,7 @@ struct SearchTests {
         }
     }
 
-    @Test("#67 xdg:schema is an attribute like others: found by it, and without it")
+    @Test("#67 xdg:schema is an ordinary attribute: items are found with and without it")
     func search_schema_isAnAttribute() async throws {
         let (client, session) = try await SharedService.client()
         let attributes = ["xdg:schema": "org.example.Password", "schema-test": "1"]
@@ -132,7 +132,7 @@ struct SearchTests {
     }
 
     @Test(
-        "#114 attributes of any name and value are kept and found",
+        "#114 attributes of any name and value are stored and found",
         arguments: [
             ["": "any-empty-name"], ["any-empty-value": ""], ["any:colon": "a:b"], ["any=sign": "=;&"],
             ["any ключ 🔑": "значение"], ["any\nline": "\t\u{1}"], ["any/path": "/org"], ["gkr:any": "1"],

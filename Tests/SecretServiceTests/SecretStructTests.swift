@@ -20,7 +20,7 @@ struct SecretStructTests {
         )
     }
 
-    @Test("#14 a secret names the session that it is encoded for")
+    @Test("#14 a secret names the session that encrypts it")
     func session_isTheOneOfTheCall() async throws {
         let (client, first) = try await SharedService.client()
         let second = try await client.openPlainSession()
@@ -39,7 +39,7 @@ struct SecretStructTests {
         #expect(try await client.secret(of: item, session: encrypted.path).parameters.count == 16)
     }
 
-    @Test("#16 a secret is any bytes, and comes back byte for byte", arguments: awkward)
+    @Test("#16 a secret of any bytes is returned unchanged", arguments: awkward)
     func value_anyBytes_comesBack(value: [UInt8]) async throws {
         let (client, session) = try await SharedService.client()
         let encrypted = try await EncryptedSession(with: client)
@@ -53,7 +53,7 @@ struct SecretStructTests {
     }
 
     @Test(
-        "#17 the content type comes back as it was stored",
+        "#17 the content type is returned as it was stored",
         arguments: ["text/plain", "text/plain; charset=utf8", "", "application/octet-stream", "тип/🔑 x"]
     )
     func contentType_comesBack(contentType: String) async throws {
@@ -65,7 +65,7 @@ struct SecretStructTests {
         #expect(try await client.secret(of: item, session: session).contentType == "other")
     }
 
-    @Test("#16 #17 #113 bytes and content types are the same after a restart")
+    @Test("#16 #17 #113 secrets and content types survive a restart")
     func values_afterARestart_comeBack() async throws {
         try await RunningService.withService { service in
             let client = service.client

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct SessionTests {
-    @Test("#19 #22 #24 plain: an empty string both ways, and a session")
+    @Test("#19 #22 #24 plain: an empty string in both directions, and a session")
     func openSession_plain_givesAnEmptyString() async throws {
         let (client, _) = try await SharedService.client()
         let (output, session) = try await client.openSession("plain", .string(""))
@@ -12,7 +12,7 @@ struct SessionTests {
     }
 
     @Test(
-        "#20 an algorithm that is not known is org.freedesktop.DBus.Error.NotSupported",
+        "#20 an unknown algorithm is org.freedesktop.DBus.Error.NotSupported",
         arguments: ["", "PLAIN", "dh-ietf1024-aes128-cbc-pkcs7", "dh-ietf1024-sha256-aes128-cbc-pkcs7 ", "none"]
     )
     func openSession_unknownAlgorithm_isNotSupported(algorithm: String) async throws {
@@ -23,14 +23,14 @@ struct SessionTests {
         }
     }
 
-    @Test("#21 #26 both algorithms are agreed on in one round")
+    @Test("#21 #26 both algorithms need one round")
     func openSession_result_isNeverOpen() async throws {
         let (client, plain) = try await SharedService.client()
         let encrypted = try await EncryptedSession(with: client)
         #expect(plain != .root && encrypted.path != .root)
     }
 
-    @Test("#23 what was agreed on is used for all transfers of the session")
+    @Test("#23 the negotiated algorithm applies to all transfers of the session")
     func encryptedSession_isUsedEverywhere() async throws {
         let (client, plain) = try await SharedService.client()
         let session = try await EncryptedSession(with: client)
@@ -47,7 +47,7 @@ struct SessionTests {
         #expect(try await client.secretText(of: item, session: plain) == "second")
     }
 
-    @Test("#25 plain with an input that is no string is InvalidArgs")
+    @Test("#25 plain with an input other than a string is InvalidArgs")
     func openSession_plainWithOtherInput_isInvalidArgs() async throws {
         let (client, _) = try await SharedService.client()
         for input in [.bytes(ByteArray([])), .uint32(0), .variant(.string("")), .objectPath(.root)] as [Variant] {
@@ -55,7 +55,7 @@ struct SessionTests {
         }
     }
 
-    @Test("#25 a plain secret with parameters is InvalidArgs, and changes nothing")
+    @Test("#25 a plain secret with parameters is InvalidArgs and changes nothing")
     func plainSecret_withParameters_isInvalidArgs() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
@@ -65,7 +65,7 @@ struct SessionTests {
         #expect(try await client.secretText(of: item, session: session) == "secret")
     }
 
-    @Test("#32 the padding is always there, and every secret has a fresh IV")
+    @Test("#32 every secret has padding and a fresh IV")
     func encryptedSecret_hasPaddingAndFreshIV() async throws {
         let (client, plain) = try await SharedService.client()
         let session = try await EncryptedSession(with: client)
@@ -83,7 +83,7 @@ struct SessionTests {
         #expect(vectors.count == 30)
     }
 
-    @Test("#33 #45 a bad IV, length or padding is InvalidArgs with one message, and changes nothing")
+    @Test("#33 #45 a bad IV, length or padding is InvalidArgs with one message and changes nothing")
     func encryptedSecret_spoiled_isInvalidArgs() async throws {
         let (client, plain) = try await SharedService.client()
         let session = try await EncryptedSession(with: client)
@@ -115,7 +115,7 @@ struct SessionTests {
         { $0.value = [] },
         { $0.value.removeLast() },
         { $0.value.append(0) },
-        // The last block decides about the padding; the one before is added to it.
+        // The last block has the padding; the one before is XORed with it.
         { $0.value[15] ^= 0xff },
         { $0.value[15] ^= 0x0c },
         { $0.value.removeLast(16) },
@@ -133,7 +133,7 @@ struct SessionTests {
         await #expect(throws: BusError.unknownObject) { try await other.closeSession(session) }
     }
 
-    @Test("#36 Close ends a session, and nothing else")
+    @Test("#36 Close ends only this session")
     func close_endsTheSession() async throws {
         let (client, session) = try await SharedService.client()
         let other = try await client.openPlainSession()

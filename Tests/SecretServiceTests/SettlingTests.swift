@@ -3,10 +3,10 @@ import SecretService
 import TestSupport
 import Testing
 
-/// Calls that come before they can be answered.
+/// Calls that wait until the service is ready.
 @Suite(.onLoop)
 struct SettlingTests {
-    @Test
+    @Test("an invalid call is refused without waiting")
     @BusActor
     func call_thatNobodyCouldAnswer_isRefusedWithoutWaiting() async throws {
         let service = try await ProviderInProcess(opens: false)
@@ -30,7 +30,7 @@ struct SettlingTests {
         }
     }
 
-    @Test
+    @Test("the calls of one client are answered in order")
     @BusActor
     func calls_ofOneClient_areAnsweredInTheirOrder() async throws {
         let service = try await ProviderInProcess(opens: false)
@@ -43,7 +43,7 @@ struct SettlingTests {
             }
         }
         let early = (0..<10).map(search)
-        // The calls are sent during the first, and have arrived before the second is answered.
+        // The calls are sent during the first one and have arrived before the second answer.
         try await client.roundTrip()
         try await client.roundTrip()
         service.provider.vaultIsOpen()
@@ -51,7 +51,7 @@ struct SettlingTests {
         #expect(order.all == Array(0...10))
     }
 
-    @Test
+    @Test("a caller that leaves while its call waits does not affect others")
     @BusActor
     func callerThatLeaves_whileItsCallWaits_disturbsNobody() async throws {
         let service = try await ProviderInProcess(opens: false)
@@ -67,7 +67,7 @@ struct SettlingTests {
         try await service.client.closeSession(session)
     }
 
-    @Test("#48 calls that wait with too much in them are LimitsExceeded, and other clients are unharmed")
+    @Test("#48 waiting calls with too much data are LimitsExceeded, without effect on other clients")
     @BusActor
     func waitingCalls_pastTheirBytes_areLimited() async throws {
         var limits = ServiceLimits()

@@ -3,12 +3,12 @@ import TestSupport
 import Testing
 
 struct SignalTests {
-    /// Does something, and gives the signals that it has caused, in order: path, and member or changed properties.
+    /// Runs a body and returns the signals that it causes, in order: path, and member or changed properties.
     private func signals(
         of client: SecretServiceProxy,
         during action: () async throws -> Void
     ) async throws -> [String] {
-        // Answered once the unlocking at the start is done, and told.
+        // Answered after the unlock at the start and its signals.
         _ = try await client.collections()
         let mark = client.signals.count
         try await action()
@@ -25,7 +25,7 @@ struct SignalTests {
     private let service = "/org/freedesktop/secrets"
     private let login = "/org/freedesktop/secrets/collection/login"
 
-    @Test("#83 #84 #85 #87 a new collection is told once, with the new list of collections")
+    @Test("#83 #84 #85 #87 a new collection is signalled once, with the new list of collections")
     func collectionCreated_isTold() async throws {
         try await RunningService.withService { running in
             let other = try await running.makeClient()
@@ -37,7 +37,7 @@ struct SignalTests {
         }
     }
 
-    @Test("what is found to be wrong with a file is told, as the property Problem")
+    @Test("damage found in a file is signalled as the property Problem")
     func damage_foundByReading_isTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -65,7 +65,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#84 #85 #90 a deleted collection is told once, with the new list; not each of its items")
+    @Test("#84 #85 #90 a deleted collection is signalled once, with the new list, without its items")
     func collectionDeleted_isTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -76,7 +76,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#84 #100 a new label of a collection is told by CollectionChanged and PropertiesChanged")
+    @Test("#84 #100 a changed collection label sends CollectionChanged and PropertiesChanged")
     func collectionLabel_isTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -88,7 +88,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#84 #100 locking and unlocking are told, for the collection and its items")
+    @Test("#84 #100 locking and unlocking are signalled for the collection and its items")
     func locking_isTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -114,7 +114,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#100 unlocking what was never unlocked tells the labels and attributes that were hidden")
+    @Test("#100 the first unlock signals the labels and attributes that were hidden")
     func firstUnlock_tellsWhatWasHidden() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -132,7 +132,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#99 #100 #101 #86 a new item is told once, on the real path, with the new list of items, before the reply")
+    @Test("#99 #100 #101 #86 a new item is signalled once, on its real path, with the new list, before the reply")
     func itemCreated_isTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -147,7 +147,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#86 who hears of a new item, or collection, finds it")
+    @Test("#86 a new item or collection exists when its signal arrives")
     func created_isThereWhenItIsTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -165,7 +165,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#99 #100 a deleted item is told once, with the new list of items")
+    @Test("#99 #100 a deleted item is signalled once, with the new list of items")
     func itemDeleted_isTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -177,7 +177,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#99 #112 every change of an item is told by ItemChanged and PropertiesChanged, on the real paths")
+    @Test("#99 #112 every change of an item sends ItemChanged and PropertiesChanged, on real paths")
     func itemChanged_isTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -211,7 +211,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#87 a replaced item is not told as created")
+    @Test("#87 a replaced item is not signalled as created")
     func replacedItem_isNotCreatedAgain() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -225,7 +225,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#99 what fails or changes nothing is not told")
+    @Test("#99 a call that fails or changes nothing sends no signal")
     func failure_isNotTold() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -244,7 +244,7 @@ struct SignalTests {
         }
     }
 
-    @Test("#100 with many items the list is not sent for each, but it comes")
+    @Test("#100 with many items, the list is sent less often than once for each")
     func itemList_ofMany_isGathered() async throws {
         try await RunningService.withService { running in
             let client = running.client
@@ -256,13 +256,13 @@ struct SignalTests {
             let last = Variant.objectPaths(items)
             _ = try await client.signals.first("the whole list") { $0.changedProperties?.values["Items"] == last }
             let lists = client.signals.all.filter { $0.changedProperties?.values["Items"] != nil }
-            // Some at once, then one a second: a bound that no machine comes near.
+            // A few at once and then one a second: a generous limit.
             #expect(lists.count < 200)
             #expect(client.signals.all.filter { $0.member == "ItemCreated" }.count == 200)
         }
     }
 
-    @Test("#85 #100 PropertiesChanged has the values that Get gives")
+    @Test("#85 #100 PropertiesChanged has the values that Get returns")
     func propertiesChanged_hasTheValues() async throws {
         try await RunningService.withService { running in
             let client = running.client

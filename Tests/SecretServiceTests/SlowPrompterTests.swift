@@ -4,7 +4,7 @@ import Testing
 
 struct SlowPrompterTests {
     @Test(
-        "#118 #127 Dismiss completes at once, also while the prompter has not opened its dialog",
+        "#118 #127 Dismiss completes at once, also before the prompter opens its dialog",
         arguments: [PromptGreeting.unanswered, .silent]
     )
     func dismiss_beforeTheDialogIsOpen_completes(greeting: PromptGreeting) async throws {

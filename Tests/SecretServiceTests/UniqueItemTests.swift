@@ -4,7 +4,7 @@ import Testing
 
 /// `CreateItem` of `org.keychaind.Collection1`, and `Update` of `org.keychaind.Item1`.
 struct UniqueItemTests {
-    @Test
+    @Test("creating an item with an existing key is AlreadyExists")
     func createItem_sameKey_alreadyExists() async throws {
         let (client, session) = try await SharedService.client()
         let key = ["service": "unique-1", "account": "a"]
@@ -16,7 +16,7 @@ struct UniqueItemTests {
         #expect(try await client.searchItems(key).unlocked == [item])
     }
 
-    @Test("An attribute that an item lacks is the same as one that another lacks, and as no value")
+    @Test("a missing attribute equals another missing one and an empty value")
     func createItem_missingAttribute_counts() async throws {
         let (client, session) = try await SharedService.client()
         let names = ["service", "port"]
@@ -27,7 +27,7 @@ struct UniqueItemTests {
         }
     }
 
-    @Test("Of many at once one succeeds")
+    @Test("one of many concurrent creations succeeds")
     func createItem_manyAtOnce_oneSucceeds() async throws {
         let clients = try await (SharedService.client(), SharedService.client())
         let made = await withTaskGroup(of: Bool.self) { group in
@@ -42,7 +42,7 @@ struct UniqueItemTests {
         #expect(try await clients.0.0.searchItems(["service": "unique-3"]).unlocked.count == 1)
     }
 
-    @Test("What is replaced is not in its own way")
+    @Test("a replaced item is no duplicate of itself")
     func createItem_replacing_replaces() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createUnique(["service": "unique-4"], ["service"], session)
@@ -50,7 +50,7 @@ struct UniqueItemTests {
         #expect(again == item)
     }
 
-    @Test
+    @Test("a key without names is refused")
     func createItem_noNames_isRefused() async throws {
         let (client, session) = try await SharedService.client()
         await #expect(throws: BusError(.invalidArguments, "")) {
@@ -58,7 +58,7 @@ struct UniqueItemTests {
         }
     }
 
-    @Test
+    @Test("Update with its own or a free key sets both at once")
     func update_ownKeyOrFreeOne_setsBothAtOnce() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createUnique(["service": "unique-6"], ["service"], session)
@@ -76,7 +76,7 @@ struct UniqueItemTests {
         #expect(label == .string("changed"))
     }
 
-    @Test
+    @Test("Update with another item's key is AlreadyExists and changes nothing")
     func update_keyOfAnother_alreadyExists_andNothingChanges() async throws {
         let (client, session) = try await SharedService.client()
         let first = try await client.createUnique(["service": "unique-8"], ["service"], session)
@@ -91,7 +91,7 @@ struct UniqueItemTests {
         }
     }
 
-    @Test("Of many that take the same key at once, changed or created, one succeeds")
+    @Test("one of many concurrent updates and creations with the same key succeeds")
     func update_manyAtOnce_oneSucceeds() async throws {
         let (client, session) = try await SharedService.client()
         var items: [ObjectPath] = []

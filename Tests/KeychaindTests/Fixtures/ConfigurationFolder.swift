@@ -1,7 +1,7 @@
 import Foundation
 import TestSupport
 
-/// A folder of configuration with one file in it, or none.
+/// A configuration folder with one file or none.
 struct ConfigurationFolder {
     private let folder: TemporaryFolder
 
@@ -15,7 +15,7 @@ struct ConfigurationFolder {
 
     var environment: [String: String?] { ["XDG_CONFIG_HOME": folder.path] }
 
-    /// Puts something in the file's place that is no file.
+    /// Replaces the file by something else than a file.
     func replace(withFolder isFolder: Bool) throws {
         try? FileManager.default.removeItem(atPath: path)
         if isFolder {

@@ -2,14 +2,14 @@ import DBus
 import Foundation
 import TestSupport
 
-/// Writes to a daemon, kills it, starts it again and looks what is there, round after round.
+/// Repeatedly writes to a daemon, kills it, restarts it and checks the store.
 @BusActor
 final class CrashRounds {
-    /// When the daemon is killed.
+    /// The time of the kill.
     private enum Moment {
-        /// As soon as so many changes have been acknowledged; others are under way.
+        /// After this many acknowledged changes, during others.
         case afterReplies(Int)
-        /// When so many Pings have been answered after the changes were asked for: in the middle of whatever is done then.
+        /// After this many answered Pings, during any step of the changes.
         case afterPings(Int)
     }
 
@@ -20,7 +20,7 @@ final class CrashRounds {
     private var ledger = Ledger()
     private var keyCount = 0
 
-    /// How many changes have been acknowledged in all rounds.
+    /// The number of acknowledged changes in all rounds.
     private(set) var acknowledgements = 0
 
     init(on daemon: KeychainDaemon, seed: UInt64) {
@@ -28,7 +28,7 @@ final class CrashRounds {
         random = SeededGenerator(seed: seed)
     }
 
-    /// Does one round, before and after which the daemon runs; returns what is wrong then.
+    /// Runs one round, with a running daemon before and after; returns the differences.
     func run() async throws -> [String] {
         try await writeAndKill()
         try await daemon.start()
@@ -65,7 +65,7 @@ final class CrashRounds {
         client.disconnect()
     }
 
-    /// Asks for a change, and notes the reply.
+    /// Makes a change and records its reply.
     private func apply(
         _ key: String,
         _ content: Ledger.Content,
@@ -94,7 +94,7 @@ final class CrashRounds {
         return true
     }
 
-    /// What this round changes: new items, new secrets for old ones, and deletions.
+    /// The changes of this round: new items, new secrets for old ones, and deletions.
     private func nextChanges() -> [String: Ledger.Content] {
         var changes: [String: Ledger.Content] = [:]
         let present = ledger.present.shuffled(using: &random)
@@ -116,9 +116,9 @@ final class CrashRounds {
         }
     }
 
-    // MARK: Looking
+    // MARK: Checking
 
-    /// Every secret in the store, by key.
+    /// Returns every secret in the store by key.
     private func contents() async throws -> [String: [UInt8]] {
         let client = try SecretServiceProxy(on: daemon.bus)
         let session = try await client.openPlainSession()

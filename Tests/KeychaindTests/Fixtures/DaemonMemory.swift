@@ -2,24 +2,24 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Bytes that are nowhere in memory unless somebody puts them there.
+/// A byte pattern that is in memory only if a test puts it there.
 ///
-/// A secret is made of nothing else: any sixteen bytes of it, wherever they begin, have the whole mark in them.
+/// Secrets consist only of it: any sixteen bytes contain the whole pattern.
 struct Mark: Sendable {
     private static let count = 8
 
     let text = String(UUID().uuidString.lowercased().prefix(Mark.count))
 
-    /// A secret of the mark alone.
+    /// A secret of the pattern only.
     func secret(of size: Int) -> [UInt8] {
         Array(String(repeating: text, count: size / Mark.count + 1).utf8.prefix(size))
     }
 
-    /// A password of the mark alone.
+    /// A password of the pattern only.
     var password: String { String(repeating: text, count: 4) }
 }
 
-/// The memory of a daemon, read by root.
+/// The memory of a daemon, read as root.
 struct DaemonMemory {
     private let id: Int32
 
@@ -27,12 +27,12 @@ struct DaemonMemory {
         id = daemon.child.id
     }
 
-    /// The memory could not be looked through.
+    /// The memory could not be read.
     struct Unreadable: Error {
         let reason: String
     }
 
-    /// Waits until none of the marks is left anywhere; nothing else is asked of the daemon meanwhile.
+    /// Waits until no pattern is left in memory, without other calls to the daemon.
     func waitUntilGone(
         _ marks: Mark...,
         what: String,
@@ -41,7 +41,7 @@ struct DaemonMemory {
         try await waitUntilGone(marks.map(\.text), what: what, sourceLocation: sourceLocation)
     }
 
-    /// Waits until none of the texts is left anywhere.
+    /// Waits until none of the texts is left in memory.
     func waitUntilGone(
         _ texts: [String],
         what: String,
@@ -49,7 +49,7 @@ struct DaemonMemory {
     ) async throws {
         do {
             try await eventually("\(what) to be overwritten", within: .seconds(60)) {
-                // A mapping may go while it is read.
+                // A mapping may end while it is read.
                 do { return try await places(of: texts).isEmpty } catch is Unreadable { return false }
             }
         } catch {
@@ -58,16 +58,16 @@ struct DaemonMemory {
         }
     }
 
-    /// Where the texts are: a mapping, and how often they are in it.
+    /// The mappings that contain the texts, with counts.
     func places(of texts: [String]) async throws -> [String] {
-        // Complements, so that the process that looks does not have in its arguments what it looks for.
+        // As complements, so that the searching process does not contain the texts in its arguments.
         let patterns = texts.map { $0.utf8.map { String(format: "%02x", ~$0) }.joined() }
         let found = try await Command.python(DaemonMemory.scan, [String(id)] + patterns)
         guard found.succeeded else { throw Unreadable(reason: found.errors) }
         return found.text.split(separator: "\n").map(String.init)
     }
 
-    /// Looks through all memory that the process can read.
+    /// Searches all readable memory of the process.
     private static let scan = """
         import sys
         process, patterns = sys.argv[1], [bytes(b ^ 255 for b in bytes.fromhex(a)) for a in sys.argv[2:]]

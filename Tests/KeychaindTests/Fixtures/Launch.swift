@@ -1,10 +1,10 @@
 import Foundation
 import TestSupport
 
-/// The program started by hand, with a home of its own, for tests of how it begins and ends.
+/// The program started by hand with its own home, for tests of its start and end.
 final class Launch: Sendable {
     let folder: TemporaryFolder
-    /// `HOME` alone, so that the data folder is where it is for most people.
+    /// Only `HOME`, so that the data folder is the default one.
     let environment: [String: String?]
 
     init(on bus: PrivateBus? = nil) throws {
@@ -17,7 +17,7 @@ final class Launch: Sendable {
         environment = own.merging(bus?.environment ?? [:]) { $1 }
     }
 
-    /// The data folder, if nothing else is said.
+    /// The default data folder.
     var dataFolder: String { folder.path(".local/share/keychaind") }
 
     /// Runs the program to its end.
@@ -34,7 +34,7 @@ final class Launch: Sendable {
         )
     }
 
-    /// Starts the program, and waits until it has taken its name.
+    /// Starts the program and waits for its bus name.
     func start(
         on bus: PrivateBus,
         _ arguments: String...,
@@ -50,5 +50,18 @@ final class Launch: Sendable {
         )
         try await watch.waitForOwner(unless: process)
         return process
+    }
+}
+
+/// Permission bits of files.
+enum FileMode {
+    static func of(_ path: String) -> Int? {
+        (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int
+    }
+
+    /// Returns those of all files below a folder, by relative path.
+    static func below(_ folder: String) -> [String: Int] {
+        let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder)) ?? []
+        return names.reduce(into: [:]) { $0[$1] = of("\(folder)/\($1)") }
     }
 }

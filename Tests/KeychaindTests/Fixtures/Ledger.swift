@@ -1,4 +1,4 @@
-/// What a store may hold, as the client knows that has written to it.
+/// The possible contents of a store, as known to the client that writes to it.
 struct Ledger {
     /// An item's secret, or no item.
     enum Content: Hashable, CustomStringConvertible {
@@ -13,25 +13,25 @@ struct Ledger {
         }
     }
 
-    /// More than one content only while a change has not been acknowledged.
+    /// More than one content only during an unacknowledged change.
     private var contents: [String: Set<Content>] = [:]
 
-    /// The keys of all items that are known to be there.
+    /// The keys of all items that exist for certain.
     var present: [String] {
         contents.compactMap { $0.value.count == 1 && !$0.value.contains(.absent) ? $0.key : nil }.sorted()
     }
 
-    /// Notes that a change has been asked for.
+    /// Records a requested change.
     mutating func began(_ key: String, _ content: Content) {
         contents[key, default: [.absent]].insert(content)
     }
 
-    /// Notes that the change has been acknowledged: from now on nothing else is right.
+    /// Records an acknowledged change: only this content is right after it.
     mutating func acknowledged(_ key: String, _ content: Content) {
         contents[key] = [content]
     }
 
-    /// Compares with what is in the store after a restart, which then is what is known; returns what is wrong.
+    /// Compares with the store after a restart and adopts its content; returns the differences.
     mutating func settle(_ found: [String: [UInt8]]) -> [String] {
         var problems: [String] = []
         for key in Set(contents.keys).union(found.keys).sorted() {

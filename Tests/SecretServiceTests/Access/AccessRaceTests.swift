@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// What happens at the same time, too often, or not to the end.
+/// Access under concurrency, load and interruption.
 struct AccessRaceTests {
-    @Test func tenThousandPrompts_ofOneClient_areBounded_andOthersAreServed() async throws {
+    @Test("10,000 prompts of one client are limited, and other clients are served")
+    func tenThousandPrompts_ofOneClient_areBounded_andOthersAreServed() async throws {
         try await RunningService.withPrompter { service, prompter in
             let hog = try await service.makeClient()
             let session = try await hog.openPlainSession()
@@ -29,7 +30,8 @@ struct AccessRaceTests {
         }
     }
 
-    @Test func promptsThatWaitToStore_keepSoManyBytes() async throws {
+    @Test("the bytes kept by waiting prompts are limited")
+    func promptsThatWaitToStore_keepSoManyBytes() async throws {
         try await RunningService.withPrompter([.cancel]) { service, _ in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -47,7 +49,8 @@ struct AccessRaceTests {
         }
     }
 
-    @Test func twoCallersAtOnce_areAskedInTurn_andGrantedEach() async throws {
+    @Test("two callers are asked one after the other, and each gets a grant")
+    func twoCallersAtOnce_areAskedInTurn_andGrantedEach() async throws {
         try await RunningService.withPrompter { service, prompter in
             let session = try await service.client.openPlainSession()
             let item = try await service.client.createProtectedItem(session: session)
@@ -62,7 +65,8 @@ struct AccessRaceTests {
         }
     }
 
-    @Test func clientThatLeaves_duringTheDialog_getsNothing() async throws {
+    @Test("a client that leaves during the dialog gets no grant")
+    func clientThatLeaves_duringTheDialog_getsNothing() async throws {
         try await RunningService.withPrompter([.hang]) { service, prompter in
             let item = try await service.client.createProtectedItem(session: service.client.openPlainSession())
             let client = try await service.makeClient()
@@ -74,7 +78,8 @@ struct AccessRaceTests {
         }
     }
 
-    @Test func dismissal_crossingTheAnswer_completesOnce_andAgreesWithTheGrant() async throws {
+    @Test("a dismissal that crosses the answer completes once, and matches the grant")
+    func dismissal_crossingTheAnswer_completesOnce_andAgreesWithTheGrant() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -98,7 +103,8 @@ struct AccessRaceTests {
         }
     }
 
-    @Test func daemonKilled_duringADialog_releasesNothing_andKeepsTheItem() async throws {
+    @Test("a daemon killed during a dialog releases nothing and keeps the item")
+    func daemonKilled_duringADialog_releasesNothing_andKeepsTheItem() async throws {
         try await RunningService.withPrompter([.hang, .answer("password")]) { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(
@@ -118,7 +124,8 @@ struct AccessRaceTests {
         }
     }
 
-    @Test func grant_endsByItself_andTheCallerIsTold() async throws {
+    @Test("a grant expires, and the caller gets a signal")
+    func grant_endsByItself_andTheCallerIsTold() async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -131,7 +138,8 @@ struct AccessRaceTests {
         }
     }
 
-    @Test func wrongPasscodes_endInADismissal() async throws {
+    @Test("too many wrong passcodes dismiss the prompt")
+    func wrongPasscodes_endInADismissal() async throws {
         try await RunningService.withPrompter([.answer("wrong")]) { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())

@@ -2,7 +2,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// A yes is for what the dialog said, and for nothing else.
+/// An approval covers what the dialog said, and nothing else.
 struct ActionTests {
     private struct Fixture {
         let service: RunningService
@@ -44,7 +44,7 @@ struct ActionTests {
         }
     }
 
-    @Test("a replacement whose second dialog is dismissed leaves nothing to read by")
+    @Test("a replacement whose second dialog is dismissed leaves no grant")
     func replaceThatIsDismissed_leavesNoGrant() async throws {
         try await withItem([.answer("password"), .cancel, .answer("password")]) { fixture in
             let attacker = try await fixture.service.makeClient()
@@ -61,13 +61,13 @@ struct ActionTests {
             #expect(try await attacker.isItemLocked(fixture.item))
             await #expect(throws: BusError.isLocked) { try await attacker.secret(of: fixture.item, session: session) }
             #expect(try await attacker.secrets(of: [fixture.item], session: session).isEmpty)
-            // The control: who asks to use it may.
+            // Control: a caller that asks to use the item may.
             #expect(try await fixture.service.unlock([fixture.item], as: attacker).paths == [fixture.item.rawValue])
             #expect(try await attacker.secretText(of: fixture.item, session: session) == "secret")
         }
     }
 
-    @Test("each change under a grant is asked for, in words of its own, and is not made without a yes")
+    @Test("each change under a grant has its own dialog, and happens only after an approval")
     func changesUnderAGrant_areAskedFor() async throws {
         try await withItem { fixture in
             let (client, item) = (fixture.client, fixture.item)
@@ -128,7 +128,7 @@ struct ActionTests {
         }
     }
 
-    @Test("a change that waits for a person ends with its caller")
+    @Test("a change that waits for the user ends with its caller")
     func waitingChange_endsWithItsCaller() async throws {
         try await withItem { fixture in
             let attacker = try await fixture.service.makeClient()
@@ -146,7 +146,7 @@ struct ActionTests {
         }
     }
 
-    @Test("what a context was asked to delete is deleted without another question, and is not read")
+    @Test("a deletion approved in a context needs no other dialog, and permits no reading")
     func authorizedDeletion_isOneDeletion() async throws {
         try await withItem { fixture in
             let (client, item) = (fixture.client, fixture.item)
@@ -159,7 +159,7 @@ struct ActionTests {
             #expect(try await client.isItemLocked(item))
             await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: fixture.session) }
             await #expect(throws: BusError.isLocked) { try await fixture.setSecret("new") }
-            // Neither another program, nor for another item.
+            // Not by another program, and not for another item.
             let other = try await fixture.service.makeClient()
             #expect(try await other.deleteItem(item) != .root)
             #expect(try await client.deleteItem(second) != .root)
@@ -169,7 +169,7 @@ struct ActionTests {
         }
     }
 
-    @Test("what a context was asked to change is changed once", arguments: ["userPresence", "devicePasscode"])
+    @Test("a change approved in a context happens once", arguments: ["userPresence", "devicePasscode"])
     func authorizedChange_isOneOfEachPart(accessControl: String) async throws {
         try await withItem([.answer("password")], accessControl) { fixture in
             let (client, item) = (fixture.client, fixture.item)
@@ -177,7 +177,7 @@ struct ActionTests {
             #expect(try await client.complete(context.authorize("change", [item]).prompt).paths == [item.rawValue])
             try await client.setProperty("Label", of: item, Interface.item, to: .string("New"))
             try await fixture.setAttributes(["service": "shop", Reserved.accessControl: accessControl])
-            // To take the protection off is not in it.
+            // This does not include removing the protection.
             await #expect(throws: BusError.isLocked) { try await fixture.setAttributes(["service": "shop"]) }
             try await fixture.setSecret("new")
             await #expect(throws: BusError.isLocked) { try await fixture.setSecret("again") }
@@ -188,7 +188,7 @@ struct ActionTests {
         }
     }
 
-    @Test("what was allowed is for the item as it was then")
+    @Test("an approval ends with a change of the item by another program")
     func authorization_endsWithAChangeByAnother() async throws {
         try await withItem { fixture in
             let (client, item) = (fixture.client, fixture.item)
@@ -205,7 +205,7 @@ struct ActionTests {
         }
     }
 
-    @Test("what a context has proved for use serves no deletion")
+    @Test("an authentication for use does not permit a deletion")
     func proof_servesNoDeletion() async throws {
         try await withItem { fixture in
             let context = try await ContextClient(fixture.client)
@@ -223,7 +223,7 @@ struct ActionTests {
             let client = service.client
             let session = try await client.openPlainSession()
             let work = try await client.createWithMasterPassword([:], .password("work", session))
-            // So many that some key is being derived whenever the lock comes.
+            // Enough that one key derivation is running at the time of the lock.
             var items: [ObjectPath] = []
             for number in 0..<40 {
                 let attributes = ["n": "\(number)", Reserved.accessControl: "devicePasscode"]

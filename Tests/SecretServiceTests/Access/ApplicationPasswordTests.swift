@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// Items with a password of their own.
+/// Items with an application password.
 struct ApplicationPasswordTests {
-    @Test func createItem_withApplicationPassword_asksForANewOne_andOpensByIt() async throws {
+    @Test("creating an item asks for a new application password, which then unlocks it")
+    func createItem_withApplicationPassword_asksForANewOne_andOpensByIt() async throws {
         let responses: [PromptResponse] = [.answer("own"), .answer("wrong"), .answer("own")]
         try await RunningService.withPrompter(responses) { service, prompter in
             let client = service.client
@@ -21,7 +22,8 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test func createItem_dismissed_storesNothing() async throws {
+    @Test("a dismissed creation stores nothing")
+    func createItem_dismissed_storesNothing() async throws {
         try await RunningService.withPrompter([.cancel]) { service, prompter in
             let client = service.client
             let (_, prompt) = try await create("applicationPassword", client, client.openPlainSession())
@@ -31,7 +33,8 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test func replace_withoutTheAccessControl_keepsThePassword() async throws {
+    @Test("a replacement without an access control keeps the application password")
+    func replace_withoutTheAccessControl_keepsThePassword() async throws {
         try await RunningService.withPrompter([.answer("own")]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -51,7 +54,7 @@ struct ApplicationPasswordTests {
             await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
             #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
             #expect(try await client.secretText(of: item, session: session) == "second")
-            // A grant to read is none to replace.
+            // A grant to read is no grant to replace.
             #expect(try await client.complete(replace("third").prompt).path == item)
             #expect(
                 prompter.questions.all.map { $0.properties["password-new"] }
@@ -63,7 +66,8 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test func replace_namingTheAccessControl_asksForANewPassword() async throws {
+    @Test("a replacement with the access control asks for a new application password")
+    func replace_namingTheAccessControl_asksForANewPassword() async throws {
         let responses: [PromptResponse] = [.answer("own"), .answer("own"), .answer("other")]
         try await RunningService.withPrompter(responses) { service, prompter in
             let client = service.client
@@ -78,7 +82,8 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test func passcodeAndApplicationPassword_needBoth() async throws {
+    @Test("an item with passcode and application password needs both")
+    func passcodeAndApplicationPassword_needBoth() async throws {
         let responses: [PromptResponse] = [.answer("own"), .answer("password"), .answer("own")]
         try await RunningService.withPrompter(responses) { service, prompter in
             let client = service.client
@@ -91,7 +96,8 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test func passcodeInAContext_isNotEnough() async throws {
+    @Test("the passcode in a context does not replace the application password")
+    func passcodeInAContext_isNotEnough() async throws {
         try await RunningService.withPrompter([.answer("own"), .answer("password")]) { service, _ in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -104,7 +110,8 @@ struct ApplicationPasswordTests {
         }
     }
 
-    @Test func attributes_withANewApplicationPassword_areRefused() async throws {
+    @Test("setting attributes cannot add an application password")
+    func attributes_withANewApplicationPassword_areRefused() async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
             let session = try await client.openPlainSession()

@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// Items and contexts with a fingerprint reader: the real fprintd with libfprint's virtual one.
+/// Items and contexts with a fingerprint reader: the real fprintd with libfprint's virtual reader.
 struct BiometryTests {
-    @Test func touchOfTheOwner_releases_andTheDialogGoes() async throws {
+    @Test("the owner's finger unlocks the item and closes the dialog")
+    func touchOfTheOwner_releases_andTheDialogGoes() async throws {
         try await withReader { service, reader, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -18,7 +19,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func fiveStrangers_lockTheReader_untilThePasscode_alsoAfterARestart() async throws {
+    @Test("five unknown fingers lock biometry until the passcode, also after a restart")
+    func fiveStrangers_lockTheReader_untilThePasscode_alsoAfterARestart() async throws {
         try await withReader { service, reader, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(
@@ -34,7 +36,7 @@ struct BiometryTests {
             #expect(try await client.isItemLocked(item))
             let locked = "org.keychaind.Error.BiometryLockout"
             #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").error == locked)
-            // Started without the password, whose being right would end the lockout.
+            // Started without the password: a right one would end the lockout.
             try await service.daemon.restart(KeychainDaemon.Options(locked: reader))
             #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").error == locked)
             await prompter.crash()
@@ -45,7 +47,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func passcode_isTakenInsteadOfAFinger() async throws {
+    @Test("the passcode is accepted instead of a finger")
+    func passcode_isTakenInsteadOfAFinger() async throws {
         try await withReader([.answer("password")]) { service, reader, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -53,12 +56,13 @@ struct BiometryTests {
             #expect(try await service.unlock([item], as: client).paths == [item.rawValue])
             let text = prompter.questions.all.first?.text("description") ?? ""
             #expect(text.contains("fingerprint reader") && text.contains("password"))
-            // The reader was let go.
+            // The reader was released.
             try await reader.claimOnce()
         }
     }
 
-    @Test func dismissal_whileMatching_letsTheReaderGo() async throws {
+    @Test("a dismissal releases the reader")
+    func dismissal_whileMatching_letsTheReaderGo() async throws {
         try await withReader { service, reader, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -73,7 +77,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func currentSet_isOutOfReach_onceAnotherFingerIsEnrolled() async throws {
+    @Test("biometryCurrentSet: after another finger is enrolled, the item cannot be unlocked")
+    func currentSet_isOutOfReach_onceAnotherFingerIsEnrolled() async throws {
         try await withReader { service, reader, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -89,7 +94,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func currentSet_givenByTheClient_isNotTaken() async throws {
+    @Test("a set of fingers sent by the client is ignored")
+    func currentSet_givenByTheClient_isNotTaken() async throws {
         try await withReader { service, reader, _ in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -102,7 +108,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func currentSet_withoutAFinger_cannotBeStored() async throws {
+    @Test("biometryCurrentSet needs an enrolled finger")
+    func currentSet_withoutAFinger_cannotBeStored() async throws {
         try await withReader(isEnrolled: false) { service, reader, _ in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -114,7 +121,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func context_provedByAFinger_unlocksWithoutAsking() async throws {
+    @Test("a context authenticated by finger unlocks without a dialog")
+    func context_provedByAFinger_unlocksWithoutAsking() async throws {
         try await withReader { service, reader, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -128,7 +136,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func context_provedByAFinger_unlocksWhatIsBoundToIt_untilAnotherIsEnrolled() async throws {
+    @Test("such a context unlocks biometryCurrentSet items until another finger is enrolled")
+    func context_provedByAFinger_unlocksWhatIsBoundToIt_untilAnotherIsEnrolled() async throws {
         try await withReader { service, reader, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(
@@ -149,7 +158,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func fallback_isUserFallback() async throws {
+    @Test("the fallback button ends with userFallback")
+    func fallback_isUserFallback() async throws {
         try await withReader([.answer("")]) { service, reader, prompter in
             let context = try await ContextClient(service.client)
             try await context.set("FallbackTitle", to: .string("My own way"))
@@ -160,7 +170,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func domainState_changesWithTheFingers() async throws {
+    @Test("domainState changes with the enrolled fingers")
+    func domainState_changesWithTheFingers() async throws {
         try await withReader { service, reader, _ in
             let client = service.client
             let first = try await domainState(client)
@@ -172,7 +183,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func domainState_ofAnotherProgram_isAnotherOne() async throws {
+    @Test("domainState differs between programs")
+    func domainState_ofAnotherProgram_isAnotherOne() async throws {
         try await withReader { service, _, _ in
             let ofDBusSend = try await domainStateByDBusSend(service)
             #expect(try await domainStateByDBusSend(service) == ofDBusSend)
@@ -181,7 +193,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func unplugged_whileMatching_dismisses_andReleasesNothing() async throws {
+    @Test("unplugging the reader dismisses the prompt and releases nothing")
+    func unplugged_whileMatching_dismisses_andReleasesNothing() async throws {
         try await withReader { service, reader, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(
@@ -200,7 +213,8 @@ struct BiometryTests {
         }
     }
 
-    @Test func unplugged_whileMatching_leavesThePasscode() async throws {
+    @Test("after the reader is unplugged, the passcode still works")
+    func unplugged_whileMatching_leavesThePasscode() async throws {
         try await withReader([.hang, .answer("password")]) { service, reader, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -250,7 +264,7 @@ struct BiometryTests {
 }
 
 extension KeychainDaemon.Options {
-    /// Starts with nothing unlocked, and with a reader.
+    /// Starts with a locked keychain and a reader.
     fileprivate init(locked reader: VirtualReader) {
         self.init(password: nil)
         environment = reader.environment

@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// Programs that know nothing of access control, and have it.
+/// Access control with clients that do not know it.
 struct ClientProgramAccessTests {
-    @Test func secretTool_storesUnderAnAccessControl_andEachLookupAsks() async throws {
+    @Test("secret-tool stores an item with an access control, and each lookup asks")
+    func secretTool_storesUnderAnAccessControl_andEachLookupAsks() async throws {
         try await RunningService.withPrompter([.answer("password"), .answer("password"), .cancel]) {
             service,
             prompter in
@@ -34,7 +35,7 @@ struct ClientProgramAccessTests {
             #expect(prompter.questions.count == 2)
             let refused = try await tool("lookup", "service", "bank")
             #expect(refused.output.isEmpty && !refused.succeeded)
-            // Storing over it asks, too, and a refusal leaves it as it is.
+            // Storing again asks too, and a refusal changes nothing.
             _ = try await tool("store", "--label=New", "service", "bank", input: "5678")
             #expect(prompter.questions.count == 4)
             let item = try #require(try await service.client.searchItems(["service": "bank"]).locked.first)
@@ -44,7 +45,8 @@ struct ClientProgramAccessTests {
         }
     }
 
-    @Test func secretStorage_seesTheLock_unlocksAndReads() async throws {
+    @Test("secretstorage sees the locked item, unlocks and reads it")
+    func secretStorage_seesTheLock_unlocksAndReads() async throws {
         try await RunningService.withPrompter { service, prompter in
             let result = try await Command.python(
                 """
@@ -74,7 +76,7 @@ struct ClientProgramAccessTests {
                 environment: service.daemon.environment
             )
             #expect(result.succeeded, "\(result.errors)")
-            // To use it, to rename it, to replace its secret and to delete it.
+            // One dialog each to use, rename, replace and delete it.
             let asked = prompter.questions.all.compactMap { $0.text("message") }
             #expect(asked.count == 4)
             for (message, words) in zip(asked, ["use “label”", "rename “label” to “new”", "secret of", "delete “new”"])

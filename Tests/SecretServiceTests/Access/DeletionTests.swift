@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// What is lost with a collection is said before it is.
+/// The dialog names what a deletion destroys.
 struct DeletionTests {
-    @Test func collection_withProtectedItems_isDeletedAfterAConfirmation() async throws {
+    @Test("a collection with protected items is deleted after a confirmation")
+    func collection_withProtectedItems_isDeletedAfterAConfirmation() async throws {
         try await RunningService.withService { service in
             let client = service.client
             let work = try await service.createCollection("Work")
@@ -25,8 +26,8 @@ struct DeletionTests {
         }
     }
 
-    /// Whoever makes the next one chooses the passcode.
-    @Test(arguments: [false, true])
+    /// Creating the next `login` sets the passcode, so deleting it needs its password.
+    @Test("deleting login needs its password", arguments: [false, true])
     func login_isDeletedByItsPassword_andByNoMereYes(isLocked: Bool) async throws {
         try await RunningService.withPrompter([.answer(""), .answer("wrong"), .cancel]) { service, prompter in
             let client = service.client
@@ -42,7 +43,8 @@ struct DeletionTests {
         }
     }
 
-    @Test func deletionOfLogin_saysWhatIsLost() async throws {
+    @Test("the dialog for deleting login names the lost items")
+    func deletionOfLogin_saysWhatIsLost() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -61,7 +63,8 @@ struct DeletionTests {
         }
     }
 
-    @Test func firstPassword_whileSomethingIsProtectedElsewhere_isRefused() async throws {
+    @Test("a first password for login is refused while other keychains have protected items")
+    func firstPassword_whileSomethingIsProtectedElsewhere_isRefused() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -86,7 +89,8 @@ struct DeletionTests {
         }
     }
 
-    @Test func itemsThatNeedAPasscode_goWithLogin_andAreNamedBefore() async throws {
+    @Test("items that need the passcode are deleted with login, and named before")
+    func itemsThatNeedAPasscode_goWithLogin_andAreNamedBefore() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()

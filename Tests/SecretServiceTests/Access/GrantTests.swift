@@ -3,9 +3,9 @@ import SecretService
 import TestSupport
 import Testing
 
-/// An authentication lets one caller have what it was for, for a while.
+/// A grant gives one caller access to the items of its authentication for a time.
 struct GrantTests {
-    @Test("#75 #131 a protected item is unlocked for the caller that authenticated, and for no other")
+    @Test("#75 #131 a protected item is unlocked only for the caller that authenticated")
     func unlock_grantsTheItemToTheCallerAlone() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
@@ -29,8 +29,8 @@ struct GrantTests {
         }
     }
 
-    /// Of 10,000 bytes, so large that it is read from the disk, and of few.
-    @Test("a sealed item is in the answer of GetSecrets under a grant", arguments: [10, 10_000])
+    /// A large secret, which is read from disk, and a small one.
+    @Test("GetSecrets returns a sealed item under a grant", arguments: [10, 10_000])
     func getSecrets_ofASealedItem_givesItUnderAGrant(size: Int) async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
@@ -50,7 +50,7 @@ struct GrantTests {
         }
     }
 
-    @Test("a grant for one use is not used by an answer that is refused", .onLoop)
+    @Test("a refused answer does not consume a grant for one use", .onLoop)
     @BusActor
     func getSecrets_refused_usesNoGrant() async throws {
         var limits = ServiceLimits()
@@ -74,7 +74,8 @@ struct GrantTests {
         #expect(try await client.secrets(of: [item], session: session).isEmpty)
     }
 
-    @Test func unlock_dismissed_grantsNothing() async throws {
+    @Test("a dismissed Unlock grants nothing")
+    func unlock_dismissed_grantsNothing() async throws {
         try await RunningService.withPrompter([.cancel]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -85,7 +86,8 @@ struct GrantTests {
         }
     }
 
-    @Test func unlock_ofManyUnderOnePolicy_asksOnce_andNamesThem() async throws {
+    @Test("unlocking several items of one policy takes one dialog that names them")
+    func unlock_ofManyUnderOnePolicy_asksOnce_andNamesThem() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -107,7 +109,8 @@ struct GrantTests {
         }
     }
 
-    @Test func unlock_ofTwoPolicies_returnsWhatWasGranted() async throws {
+    @Test("unlocking items of two policies returns the granted ones")
+    func unlock_ofTwoPolicies_returnsWhatWasGranted() async throws {
         try await RunningService.withPrompter([.answer("password"), .cancel]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -119,7 +122,8 @@ struct GrantTests {
         }
     }
 
-    @Test func unlock_ofALockedCollection_comesFirst_andItsPasswordCounts() async throws {
+    @Test("a locked collection is unlocked first, and login's password counts as the passcode")
+    func unlock_ofALockedCollection_comesFirst_andItsPasswordCounts() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -138,7 +142,8 @@ struct GrantTests {
         }
     }
 
-    @Test func lockOfTheItem_endsTheCallersGrant_andNoOther() async throws {
+    @Test("locking an item ends only the caller's grant")
+    func lockOfTheItem_endsTheCallersGrant_andNoOther() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -154,7 +159,8 @@ struct GrantTests {
         }
     }
 
-    @Test func lockOfTheCollection_endsAllGrants() async throws {
+    @Test("locking the collection ends all grants")
+    func lockOfTheCollection_endsAllGrants() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -167,7 +173,8 @@ struct GrantTests {
         }
     }
 
-    @Test func disconnect_endsTheGrant() async throws {
+    @Test("a disconnect ends the grant")
+    func disconnect_endsTheGrant() async throws {
         try await RunningService.withPrompter { service, prompter in
             let session = try await service.client.openPlainSession()
             let item = try await service.client.createProtectedItem(session: session)
@@ -179,7 +186,8 @@ struct GrantTests {
         }
     }
 
-    @Test func change_underAGrant_isDone() async throws {
+    @Test("a change under a grant succeeds")
+    func change_underAGrant_isDone() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -205,7 +213,8 @@ struct GrantTests {
         }
     }
 
-    @Test func changeOfTheAccessControl_endsEveryGrant() async throws {
+    @Test("changing the access control ends every grant")
+    func changeOfTheAccessControl_endsEveryGrant() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()

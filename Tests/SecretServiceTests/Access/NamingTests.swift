@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// A dialog says what a yes gives: every item by its name, what is done to it, and what else it opens for how long.
+/// A dialog names every item, the action, and what else it permits for how long.
 struct NamingTests {
-    @Test func lockedKeychain_itsDialogNamesTheItems() async throws {
+    @Test("the dialog of a locked keychain names the items")
+    func lockedKeychain_itsDialogNamesTheItems() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -21,8 +22,9 @@ struct NamingTests {
         }
     }
 
-    /// Of a keychain that was not unlocked yet nobody knows what is in it.
-    @Test func keychainNotUnlockedYet_thePasscodeIsAskedForAgain() async throws {
+    /// The items of a keychain that was never unlocked are unknown.
+    @Test("a keychain that was never unlocked asks for the passcode again")
+    func keychainNotUnlockedYet_thePasscodeIsAskedForAgain() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -34,7 +36,8 @@ struct NamingTests {
         }
     }
 
-    @Test func lockedKeychain_inAContext_saysWhatElseIsGiven() async throws {
+    @Test("in a context, the dialog says what else it permits")
+    func lockedKeychain_inAContext_saysWhatElseIsGiven() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let bank = try await client.createProtectedItem("Bank", session: client.openPlainSession())
@@ -48,6 +51,7 @@ struct NamingTests {
     }
 
     @Test(
+        "the dialog of an evaluation says what it permits",
         arguments: [
             (UInt32(0), "once"), (1, "for one second"), (10_000, "for 10 seconds"), (300_000, "for 5 minutes"),
         ]
@@ -68,7 +72,8 @@ struct NamingTests {
         }
     }
 
-    @Test func unlockInAContext_saysWhatElseItGives() async throws {
+    @Test("the dialog of an unlock in a context says what else it permits")
+    func unlockInAContext_saysWhatElseItGives() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem("Weather", session: client.openPlainSession())
@@ -85,7 +90,8 @@ struct NamingTests {
         }
     }
 
-    @Test func manyItems_areNamedOneByOne_inAsManyDialogsAsThatTakes() async throws {
+    @Test("many items are all named, in several dialogs if necessary")
+    func manyItems_areNamedOneByOne_inAsManyDialogsAsThatTakes() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -104,7 +110,8 @@ struct NamingTests {
         }
     }
 
-    @Test func manyItems_dismissed_onlyThoseThatWereNamedAreGranted() async throws {
+    @Test("after a dismissal, only items of approved dialogs are granted")
+    func manyItems_dismissed_onlyThoseThatWereNamedAreGranted() async throws {
         try await RunningService.withPrompter([.answer("password"), .cancel]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -126,7 +133,8 @@ struct NamingTests {
         }
     }
 
-    @Test func deletingAndReplacing_areCalledThat() async throws {
+    @Test("the dialog says when an item is deleted or replaced")
+    func deletingAndReplacing_areCalledThat() async throws {
         try await RunningService.withPrompter([.cancel]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()

@@ -2,9 +2,9 @@ import DBus
 import TestSupport
 import Testing
 
-/// A protected item is locked to whoever has not authenticated, and to nobody else.
+/// A protected item is locked for every caller without a grant.
 struct ProtectedItemTests {
-    @Test("#131 a protected item is locked to whoever has not authenticated, in every answer")
+    @Test("#131 without an authentication, every answer shows a protected item as locked")
     func protectedItem_withoutGrant_isLockedInEveryAnswer() async throws {
         let (client, session) = try await SharedService.client()
         let attributes = ["case": "every answer"]
@@ -21,7 +21,8 @@ struct ProtectedItemTests {
         #expect(try await Set(client.secrets(of: [item, plain], session: session).keys) == [plain])
     }
 
-    @Test func protectedItem_isFoundByItsReservedAttributes() async throws {
+    @Test("a search finds a protected item by its reserved attributes")
+    func protectedItem_isFoundByItsReservedAttributes() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createProtectedItem("found", ["case": "reserved"], session: session)
         let query = ["case": "reserved", Reserved.accessControl: "userPresence"]
@@ -29,7 +30,7 @@ struct ProtectedItemTests {
         #expect(try await client.attributes(of: item) == query)
     }
 
-    @Test(arguments: ["Label", "Attributes", "Type"])
+    @Test("setting a property without a grant is IsLocked", arguments: ["Label", "Attributes", "Type"])
     func setProperty_withoutGrant_isLocked(name: String) async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createProtectedItem("set", ["case": "set \(name)"], session: session)
@@ -41,7 +42,8 @@ struct ProtectedItemTests {
         #expect(try await client.properties(of: item, Interface.item) == before)
     }
 
-    @Test func setSecret_withoutGrant_isLocked() async throws {
+    @Test("SetSecret without a grant is IsLocked")
+    func setSecret_withoutGrant_isLocked() async throws {
         let (client, session) = try await SharedService.client()
         let item = try await client.createProtectedItem("set", ["case": "set secret"], session: session)
         await #expect(throws: BusError.isLocked) {
@@ -50,6 +52,7 @@ struct ProtectedItemTests {
     }
 
     @Test(
+        "an invalid reserved attribute is InvalidArgs and stores nothing",
         arguments: [
             (Reserved.accessControl, "userPresense"), (Reserved.accessControl, ""),
             (Reserved.accessControl, "userPresence or"), (Reserved.accessControl, String(repeating: "(", count: 300)),
@@ -78,6 +81,7 @@ struct ProtectedItemTests {
     }
 
     @Test(
+        "contradictory reserved attributes are InvalidArgs",
         arguments: [
             [Reserved.accessible: "whenUnlockedThisDeviceOnly", "keychain:synchronizable": "true"],
             [Reserved.accessControl: "userPresence or applicationPassword"],
@@ -90,7 +94,8 @@ struct ProtectedItemTests {
         }
     }
 
-    @Test func unknownReservedName_isKept() async throws {
+    @Test("an unknown reserved name is kept")
+    func unknownReservedName_isKept() async throws {
         let (client, session) = try await SharedService.client()
         let attributes = ["keychain:class": "generic-password", "case": "unknown name"]
         let item = try await client.createItem("class", attributes, session: session)
@@ -98,7 +103,8 @@ struct ProtectedItemTests {
         #expect(try await !client.isItemLocked(item))
     }
 
-    @Test func protection_addedToAPlainItem_needsNoAuthentication() async throws {
+    @Test("adding protection to a plain item needs no authentication")
+    func protection_addedToAPlainItem_needsNoAuthentication() async throws {
         let (client, session) = try await SharedService.client()
         let other = try await SharedService.get().makeClient()
         let item = try await client.createItem("plain", ["case": "added"], session: session)

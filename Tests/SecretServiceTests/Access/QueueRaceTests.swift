@@ -2,14 +2,14 @@ import DBus
 import TestSupport
 import Testing
 
-/// Calls for an unprotected item that wait while a protected one takes its place.
+/// Calls for an unprotected item that are still queued when a protected one replaces it.
 struct QueueRaceTests {
-    /// So long that it is read from the disk, where calls wait for their turn.
+    /// Long enough to be read from disk, where calls queue.
     private static let size = 10_000
 
     private static func secret(_ letter: Character) -> String { String(repeating: letter, count: size) }
 
-    /// What came back, first letters only.
+    /// The results, first letters only.
     private static func letters(_ calls: [Task<[UInt8], any Error>]) async -> Set<UInt8> {
         var letters: Set<UInt8> = []
         for call in calls {
@@ -18,7 +18,7 @@ struct QueueRaceTests {
         return letters
     }
 
-    @Test("no call that was queued for the unprotected item gets the protected one", arguments: ["userPresence", ""])
+    @Test("no call that was queued for the unprotected item reads the protected one", arguments: ["userPresence", ""])
     func queuedCalls_getNoSecretThatIsProtectedMeanwhile(accessControl: String) async throws {
         try await RunningService.withPrompter { service, _ in
             let victim = service.client
@@ -61,7 +61,7 @@ struct QueueRaceTests {
                     #expect(try await victim.secretText(of: item, session: session) == Self.secret("p"))
                     continue
                 }
-                // Without protection the new one is for everybody.
+                // Without protection, every caller reads the new one.
                 #expect(try await attacker.secretText(of: item, session: other) == Self.secret("p"))
             }
         }

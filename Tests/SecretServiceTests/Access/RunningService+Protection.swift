@@ -1,14 +1,14 @@
 import DBus
 import TestSupport
 
-/// The reserved attributes, as clients spell them.
+/// The reserved attributes as clients write them.
 enum Reserved {
     static let accessControl = "keychain:access-control"
     static let accessible = "keychain:accessible"
 }
 
 extension RunningService {
-    /// Runs a test with a prompter that answers in turn, the last answer again and again.
+    /// Runs a test with a prompter that gives these answers; the last one repeats.
     static func withPrompter(
         _ responses: [PromptResponse] = [.answer("password")],
         _ body: (RunningService, FakePrompter) async throws -> Void
@@ -20,7 +20,7 @@ extension RunningService {
         }
     }
 
-    /// Unlocks objects for a client, by whatever prompter there is.
+    /// Unlocks objects for a client with the current prompter.
     func unlock(_ objects: [ObjectPath], as client: SecretServiceProxy) async throws -> PromptOutcome {
         let (unlocked, prompt) = try await client.unlock(objects)
         guard prompt != .root else { return PromptOutcome(isDismissed: false, result: .objectPaths(unlocked)) }
@@ -45,7 +45,7 @@ extension SecretServiceProxy {
         )
     }
 
-    /// What this client was told of an item being locked, in order.
+    /// The signals to this client about an item's lock, in order.
     nonisolated func lockNotices(of item: ObjectPath) -> [Bool] {
         signals.all.filter { $0.path == item.rawValue }.compactMap { signal in
             guard case .boolean(let isLocked) = signal.changedProperties?.values["Locked"] else { return nil }

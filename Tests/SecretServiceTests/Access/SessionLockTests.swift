@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// What the screen's lock does to items.
+/// The effect of the screen lock on items.
 struct SessionLockTests {
-    @Test func screenLock_locksWhenUnlockedItems_andNoOthers() async throws {
+    @Test("the screen lock locks only WhenUnlocked items")
+    func screenLock_locksWhenUnlockedItems_andNoOthers() async throws {
         try await withLogind { service, logind, _ in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -36,7 +37,8 @@ struct SessionLockTests {
         }
     }
 
-    @Test func screenLock_endsGrants() async throws {
+    @Test("the screen lock ends grants")
+    func screenLock_endsGrants() async throws {
         try await withLogind { service, logind, _ in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -54,7 +56,8 @@ struct SessionLockTests {
         }
     }
 
-    @Test func screenLock_duringAPrompt_dismissesIt() async throws {
+    @Test("the screen lock dismisses an open prompt")
+    func screenLock_duringAPrompt_dismissesIt() async throws {
         try await withLogind([.hang]) { service, logind, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -67,7 +70,8 @@ struct SessionLockTests {
         }
     }
 
-    @Test func sleep_endsGrants() async throws {
+    @Test("sleep ends grants")
+    func sleep_endsGrants() async throws {
         try await withLogind { service, logind, _ in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -95,7 +99,7 @@ struct SessionLockTests {
 }
 
 extension SecretServiceProxy {
-    /// Waits until this client was told that an item is locked, or not.
+    /// Waits for a signal to this client that an item is locked or unlocked.
     nonisolated func waitForLockNotice(of item: ObjectPath, _ isLocked: Bool) async throws {
         _ = try await signals.first("the notice of \(item)") { signal in
             signal.path == item.rawValue && signal.changedProperties?.values["Locked"] == .boolean(isLocked)

@@ -2,9 +2,9 @@ import DBus
 import TestSupport
 import Testing
 
-/// The daemon with `--polkit`: the system's own dialog instead of a prompter, of which there is none here.
+/// The daemon with `--polkit`: polkit's dialog instead of a prompter, which is missing here.
 ///
-/// A mocked logind names a process of another user as the leader of the session, which stands for a login program.
+/// A fake logind names a process of another user as session leader, which stands for a login program.
 struct SystemDialogTests {
     private func withPolkit(
         _ arguments: [String] = ["--polkit"],
@@ -24,7 +24,8 @@ struct SystemDialogTests {
         leader.end()
     }
 
-    @Test func owner_releasesWhatNeedsPresence() async throws {
+    @Test("polkit's approval unlocks a userPresence item")
+    func owner_releasesWhatNeedsPresence() async throws {
         try await withPolkit { service, polkit in
             await polkit.answerDialogs(with: .authorized)
             let session = try await service.client.openPlainSession()
@@ -37,7 +38,10 @@ struct SystemDialogTests {
         }
     }
 
-    @Test(arguments: [FakePolkit.Answer.refused, .dismissed, .challenge, .garbage, .crash])
+    @Test(
+        "without polkit's approval nothing is unlocked",
+        arguments: [FakePolkit.Answer.refused, .dismissed, .challenge, .garbage, .crash]
+    )
     func nobody_releasesNothing(answer: FakePolkit.Answer) async throws {
         try await withPolkit { service, polkit in
             await polkit.answerDialogs(with: answer)
@@ -49,7 +53,7 @@ struct SystemDialogTests {
         }
     }
 
-    @Test
+    @Test("a dismissal completes at once, and a late approval has no effect")
     func dismissed_isToldAtOnce_andALateYesCountsForNothing() async throws {
         try await withPolkit { service, polkit in
             await polkit.answerDialogs(with: .hang)
@@ -68,7 +72,7 @@ struct SystemDialogTests {
             try await client.dismiss(prompt)
             #expect(try await client.completion(of: prompt).isDismissed)
             _ = try await polkit.cancellations.first("the cancellation") { $0 == question.cancellationID }
-            // Another program waits until polkit's dialog is off the screen.
+            // Another program waits until polkit has closed its dialog.
             let other = try await service.makeClient()
             let second = try await other.unlock([item]).prompt
             let count = polkit.questions.count
@@ -82,7 +86,10 @@ struct SystemDialogTests {
         }
     }
 
-    @Test(arguments: ["devicePasscode", "biometryAny"])
+    @Test(
+        "polkit is not asked for policies that need the passcode or a finger",
+        arguments: ["devicePasscode", "biometryAny"]
+    )
     func policyThatNeedsMore_isNotPolkits(accessControl: String) async throws {
         try await withPolkit { service, polkit in
             await polkit.answerDialogs(with: .authorized)
@@ -94,7 +101,8 @@ struct SystemDialogTests {
         }
     }
 
-    @Test func polkitGrantsWithoutAsking_releasesNothing() async throws {
+    @Test("an approval without a dialog unlocks nothing")
+    func polkitGrantsWithoutAsking_releasesNothing() async throws {
         try await withPolkit { service, polkit in
             await polkit.answerEverything(with: .authorized)
             let session = try await service.client.openPlainSession()
@@ -104,7 +112,8 @@ struct SystemDialogTests {
         }
     }
 
-    @Test func withoutTheOption_polkitIsNotAsked() async throws {
+    @Test("without the option, polkit is not asked")
+    func withoutTheOption_polkitIsNotAsked() async throws {
         try await withPolkit([]) { service, polkit in
             await polkit.answerDialogs(with: .authorized)
             let session = try await service.client.openPlainSession()

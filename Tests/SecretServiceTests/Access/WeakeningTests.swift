@@ -2,38 +2,27 @@ import DBus
 import TestSupport
 import Testing
 
-/// No client takes an access control off, or gets around it, without what reading needs.
+/// A client cannot remove or bypass an access control without the authentication that reading needs.
 struct WeakeningTests {
-    @Test func delete_withoutGrant_needsAPrompt() async throws {
-        try await RunningService.withPrompter([.cancel, .answer("password")]) { service, prompter in
+    @Test("Delete needs a prompt, with and without a grant", arguments: [false, true])
+    func delete_needsAPrompt(isGranted: Bool) async throws {
+        let answers: [PromptResponse] = [.cancel, .answer("password")]
+        try await RunningService.withPrompter((isGranted ? [.answer("password")] : []) + answers) { service, prompter in
             let client = service.client
-            let session = try await client.openPlainSession()
-            let item = try await client.createProtectedItem(session: session)
+            let item = try await client.createProtectedItem(session: client.openPlainSession())
+            if isGranted { _ = try await service.unlock([item], as: client) }
             let dismissed = try await client.complete(client.deleteItem(item))
             #expect(dismissed == PromptOutcome(isDismissed: true, result: .string("")))
             #expect(try await client.items(of: .login) == [item])
             let done = try await client.complete(client.deleteItem(item))
             #expect(done == PromptOutcome(isDismissed: false, result: .string("")))
             #expect(try await client.items(of: .login).isEmpty)
-        }
-    }
-
-    @Test func delete_underAGrant_needsAPrompt() async throws {
-        try await RunningService.withPrompter([.answer("password"), .cancel, .answer("password")]) {
-            service,
-            prompter in
-            let client = service.client
-            let item = try await client.createProtectedItem(session: client.openPlainSession())
-            _ = try await service.unlock([item], as: client)
-            #expect(try await client.complete(client.deleteItem(item)).isDismissed)
-            #expect(try await client.items(of: .login) == [item])
-            #expect(try await !client.complete(client.deleteItem(item)).isDismissed)
-            #expect(try await client.items(of: .login).isEmpty)
             #expect(prompter.questions.all.last?.text("message")?.contains("delete “Bank”") == true)
         }
     }
 
-    @Test func replace_withoutGrant_needsAPrompt_andKeepsTheProtection() async throws {
+    @Test("a replacement without a grant needs a prompt and keeps the protection")
+    func replace_withoutGrant_needsAPrompt_andKeepsTheProtection() async throws {
         try await RunningService.withPrompter([.cancel, .answer("password")]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -53,14 +42,15 @@ struct WeakeningTests {
             let other = try await service.makeClient()
             let otherSession = try await other.openPlainSession()
             await #expect(throws: BusError.isLocked) { try await other.secret(of: item, session: otherSession) }
-            // Nor may who has replaced it read it.
+            // Replacing it does not permit reading it.
             await #expect(throws: BusError.isLocked) { try await client.secret(of: item, session: session) }
             _ = try await service.unlock([item], as: client)
             #expect(try await client.secretText(of: item, session: session) == "new")
         }
     }
 
-    @Test func replace_namingTheAccessControl_keepsTheAccessibility() async throws {
+    @Test("a replacement with an access control keeps the accessibility")
+    func replace_namingTheAccessControl_keepsTheAccessibility() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -78,7 +68,7 @@ struct WeakeningTests {
                     replace: true
                 )
             }
-            // What stays and what is new exclude each other: nobody is asked for that.
+            // The kept and the new attributes contradict each other: no dialog is shown.
             await #expect(throws: BusError.invalidArgs) { try await replace(["keychain:synchronizable": "true"]) }
             #expect(try await client.complete(replace().prompt).path == item)
             #expect(try await client.attributes(of: item) == attributes.merging(stays) { $1 })
@@ -86,7 +76,8 @@ struct WeakeningTests {
         }
     }
 
-    @Test func replace_byAnotherAccessControl_needsTheOldOne() async throws {
+    @Test("a replacement with another access control needs the old one")
+    func replace_byAnotherAccessControl_needsTheOldOne() async throws {
         try await RunningService.withPrompter([.cancel]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -109,8 +100,9 @@ struct WeakeningTests {
         }
     }
 
-    @Test func attributes_withoutTheReservedOnes_doNotReplaceUnseen() async throws {
-        // Equality leaves out reserved names, so that neither adding nor leaving out one leads around the item.
+    @Test("omitting reserved attributes does not bypass the protection")
+    func attributes_withoutTheReservedOnes_doNotReplaceUnseen() async throws {
+        // Equality ignores reserved names, so adding or omitting one does not bypass the item.
         try await RunningService.withPrompter([.cancel]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -128,7 +120,8 @@ struct WeakeningTests {
         }
     }
 
-    @Test func typeOfAProtectedItem_underAGrant_keepsTheProtection() async throws {
+    @Test("setting Type under a grant keeps the protection")
+    func typeOfAProtectedItem_underAGrant_keepsTheProtection() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -138,7 +131,8 @@ struct WeakeningTests {
         }
     }
 
-    @Test func forgedCompleted_releasesNothing() async throws {
+    @Test("a forged Completed unlocks nothing")
+    func forgedCompleted_releasesNothing() async throws {
         try await RunningService.withPrompter([.hang]) { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Keychains put back over the bus, with a person who confirms it.
+/// Restoring keychains over the bus, with the user's confirmation.
 struct RestoreTests {
     private static let path = ObjectPath(unchecked: "/org/keychaind/Backups")
     private static let interface = "org.keychaind.Backups1"
@@ -15,7 +15,7 @@ struct RestoreTests {
         return try reply.read(ObjectPath.self)
     }
 
-    /// Makes a copy of `login` with one item, as a backup has it, and adds another item then; the daemon is started anew between.
+    /// Copies `login` with one item, as a backup, and then adds another item; restarts the daemon in between.
     private func makeBackup(_ service: RunningService) async throws -> String {
         let session = try await service.client.openPlainSession()
         _ = try await service.client.createItem("old", ["a": "old"], secret: "old", session: session)
@@ -33,7 +33,7 @@ struct RestoreTests {
         try await client.property("Items", of: .login, "org.freedesktop.Secret.Collection", as: [ObjectPath].self).count
     }
 
-    /// Restores with the answers of a person; gives the questions.
+    /// Restores with the user's answers; returns the questions.
     private func run(
         _ prompt: ObjectPath,
         _ service: RunningService,
@@ -45,7 +45,8 @@ struct RestoreTests {
         return (outcome, prompter.questions.all)
     }
 
-    @Test func interface_isThatOfItsFile() async throws {
+    @Test("the interface is the one in its file")
+    func interface_isThatOfItsFile() async throws {
         try await RunningService.withService { service in
             let parent = try await service.client.introspect(ObjectPath(unchecked: "/org/keychaind"))
             #expect(parent.children.contains("Backups"))
@@ -58,12 +59,13 @@ struct RestoreTests {
         }
     }
 
-    @Test func restore_onePasswordOpensBoth_asksOnce_andLocks() async throws {
+    @Test("if one password opens both, a restore asks once and locks the keychain")
+    func restore_onePasswordOpensBoth_asksOnce_andLocks() async throws {
         try await RunningService.withService { service in
             let backup = try await makeBackup(service)
             #expect(try await labels(service.client) == 2)
             let prompt = try await restore(backup, as: service.client)
-            // What becomes of the file now does not matter.
+            // The file may change after this.
             try Data("nonsense".utf8).write(to: URL(fileURLWithPath: backup))
             let (outcome, questions) = try await run(prompt, service, [.answer("wrong"), .answer("password")])
             #expect(outcome.path == .login)
@@ -82,18 +84,19 @@ struct RestoreTests {
         }
     }
 
-    @Test func restore_anotherKeychainOfTheName_takesItsPasswordToo() async throws {
+    @Test("restoring another keychain of the name also needs its password")
+    func restore_anotherKeychainOfTheName_takesItsPasswordToo() async throws {
         var options = KeychainDaemon.Options(password: "of another")
         options.arguments = []
         let other = try await RunningService(options)
-        // Answered once the keychain is there.
+        // Answered after the keychain is restored.
         _ = try await other.client.openPlainSession()
         try await other.daemon.stop()
         let foreign = other.daemon.dataHome + "/login.keychain"
         try FileManager.default.copyItem(atPath: other.daemon.dataHome + "/keychaind/login.keychain", toPath: foreign)
         try await RunningService.withService { service in
             _ = try await service.client.openPlainSession()
-            // An attacker's keychain, and the attacker's prompter, which knows the password of that alone.
+            // An attacker's keychain and prompter, which knows only that keychain's password.
             let prompt = try await restore(foreign, as: service.client)
             let refused = try await run(prompt, service, [.answer("of another"), .answer("of another"), .cancel])
             #expect(refused.outcome.isDismissed)
@@ -106,7 +109,8 @@ struct RestoreTests {
         }
     }
 
-    @Test func restore_cancelled_leavesEverything() async throws {
+    @Test("a cancelled restore changes nothing")
+    func restore_cancelled_leavesEverything() async throws {
         try await RunningService.withService { service in
             let backup = try await makeBackup(service)
             let prompt = try await restore(backup, as: service.client)
@@ -117,13 +121,14 @@ struct RestoreTests {
         }
     }
 
-    @Test func restore_wrongPasswords_costTime() async throws {
+    @Test("wrong passwords for a restore are delayed")
+    func restore_wrongPasswords_costTime() async throws {
         try await RunningService.withService { service in
             let prompt = try await restore(try await makeBackup(service), as: service.client)
             let wrong = [PromptResponse](repeating: .answer("wrong"), count: 8) + [.cancel]
             let questions = try await run(prompt, service, wrong).questions
             #expect(questions.contains { $0.text("warning")?.contains("Too many passwords were wrong") == true })
-            // Neither the passcode's delays nor its failures are touched: guessing here says nothing about it.
+            // The passcode's delays and failures are unchanged: guessing here reveals nothing about it.
             let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
             try await service.client.lock([.login])
             let outcome = try await service.client.complete(try await service.client.unlock([.login]).prompt)
@@ -132,7 +137,8 @@ struct RestoreTests {
         }
     }
 
-    @Test func restore_whatIsNoKeychain_isAnInvalidArgument() async throws {
+    @Test("restoring a file that is no keychain is InvalidArgs")
+    func restore_whatIsNoKeychain_isAnInvalidArgument() async throws {
         try await RunningService.withService { service in
             _ = try await service.client.openPlainSession()
             let folder = service.daemon.dataHome
@@ -150,7 +156,8 @@ struct RestoreTests {
         }
     }
 
-    @Test func restore_aThirdAtATime_isRefused_untilOneHasEnded() async throws {
+    @Test("a third restore at a time is refused until one has ended")
+    func restore_aThirdAtATime_isRefused_untilOneHasEnded() async throws {
         try await RunningService.withService { service in
             let backup = try await makeBackup(service)
             let first = try await restore(backup, as: service.client)
@@ -166,7 +173,8 @@ struct RestoreTests {
         }
     }
 
-    @Test func descriptors_areTakenNowhereElse() async throws {
+    @Test("other methods refuse descriptors")
+    func descriptors_areTakenNowhereElse() async throws {
         try await RunningService.withService { service in
             let descriptor = FileDescriptor(owning: open("/dev/null", O_RDONLY | O_CLOEXEC))
             await #expect(throws: BusError(.invalidArguments, "")) {

@@ -1,7 +1,7 @@
 import DBus
 import TestSupport
 
-/// A context, as its owner uses it.
+/// A context, used by its owner.
 struct ContextClient {
     static let authentication = ObjectPath(unchecked: "/org/keychaind/Authentication")
     static let interface = "org.keychaind.Authentication1"
@@ -59,7 +59,7 @@ struct ContextClient {
 }
 
 extension BusError {
-    /// The error of an authentication, by Apple's name.
+    /// The error of an authentication, under Apple's name.
     static func authentication(_ name: String) -> BusError {
         BusError(ErrorName(rawValue: "org.keychaind.Error.\(name)"), "")
     }

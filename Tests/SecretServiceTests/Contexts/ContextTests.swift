@@ -2,9 +2,10 @@ import DBus
 import TestSupport
 import Testing
 
-/// `org.keychaind.Authentication1`, with the passcode.
+/// `org.keychaind.Authentication1` with the passcode.
 struct ContextTests {
-    @Test func evaluate_thenUnlock_asksOnce() async throws {
+    @Test("an evaluation and an unlock take one dialog")
+    func evaluate_thenUnlock_asksOnce() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -20,7 +21,8 @@ struct ContextTests {
         }
     }
 
-    @Test func unlock_withoutEvaluation_asksWithTheContextsWords() async throws {
+    @Test("an unlock without an evaluation shows the context's texts")
+    func unlock_withoutEvaluation_asksWithTheContextsWords() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -35,13 +37,14 @@ struct ContextTests {
             let question = try #require(prompter.questions.all.first)
             #expect(question.text("description")?.contains("to show it") == true)
             #expect(question.text("cancel-label") == "Rather not")
-            // What was proved serves again within the time of reuse.
+            // The authentication counts again within the reuse time.
             #expect(try await context.unlock([second]).unlocked == [second])
             #expect(prompter.questions.count == 1)
         }
     }
 
-    @Test func unlock_ofASealedItem_afterThePasscode_asksOnce() async throws {
+    @Test("a sealed item needs no second dialog after the passcode")
+    func unlock_ofASealedItem_afterThePasscode_asksOnce() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -54,7 +57,8 @@ struct ContextTests {
         }
     }
 
-    @Test func unlock_ofASealedItem_afterAPromptOfTheContext_asksOnce() async throws {
+    @Test("a sealed item needs no second dialog after a prompt of the context")
+    func unlock_ofASealedItem_afterAPromptOfTheContext_asksOnce() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -69,7 +73,8 @@ struct ContextTests {
         }
     }
 
-    @Test func reuseOfNothing_opensASealedItemOnce() async throws {
+    @Test("without reuse, a sealed item opens once")
+    func reuseOfNothing_opensASealedItemOnce() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -83,7 +88,8 @@ struct ContextTests {
         }
     }
 
-    @Test func reuseOfNothing_isOneUnlock_andOneRelease() async throws {
+    @Test("without reuse, one unlock permits one release")
+    func reuseOfNothing_isOneUnlock_andOneRelease() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -99,7 +105,8 @@ struct ContextTests {
         }
     }
 
-    @Test func grantDuration_ofNothing_isOneRelease_andTheProofStays() async throws {
+    @Test("a grant duration of zero permits one release, and the authentication stays")
+    func grantDuration_ofNothing_isOneRelease_andTheProofStays() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -117,7 +124,8 @@ struct ContextTests {
         }
     }
 
-    @Test func grantDuration_untilItIsSet_isTheReuse() async throws {
+    @Test("the default grant duration is the reuse time")
+    func grantDuration_untilItIsSet_isTheReuse() async throws {
         let context = try await ContextClient(SharedService.get().makeClient())
         #expect(try await context.grantDuration() == 10_000)
         try await context.set("ReuseDuration", to: .uint32(5000))
@@ -128,7 +136,8 @@ struct ContextTests {
         await #expect(throws: BusError.invalidArgs) { try await context.set("GrantDuration", to: .uint32(300_001)) }
     }
 
-    @Test func interactionNotAllowed_asksNobody() async throws {
+    @Test("interactionNotAllowed shows no dialog")
+    func interactionNotAllowed_asksNobody() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -141,14 +150,15 @@ struct ContextTests {
         }
     }
 
-    @Test func cancelledByThePerson_isUserCancel() async throws {
+    @Test("a dialog cancelled by the user is userCancel")
+    func cancelledByThePerson_isUserCancel() async throws {
         try await RunningService.withPrompter([.cancel]) { service, _ in
             let context = try await ContextClient(service.client)
             await #expect(throws: BusError.authentication("UserCancel")) { try await context.evaluate() }
         }
     }
 
-    @Test(arguments: ["Cancel", "Invalidate"])
+    @Test("an evaluation ended by the program is appCancel", arguments: ["Cancel", "Invalidate"])
     func endedByTheProgram_isAppCancel(member: String) async throws {
         try await RunningService.withPrompter([.hang]) { service, prompter in
             let context = try await ContextClient(service.client)
@@ -161,7 +171,8 @@ struct ContextTests {
         }
     }
 
-    @Test func invalidated_isInvalid_andItsPromptsAreDismissed() async throws {
+    @Test("an invalidated context dismisses its prompts and fails further calls")
+    func invalidated_isInvalid_andItsPromptsAreDismissed() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -175,7 +186,8 @@ struct ContextTests {
         }
     }
 
-    @Test func context_ofAnother_doesNotExist() async throws {
+    @Test("another program's context does not exist")
+    func context_ofAnother_doesNotExist() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -192,13 +204,14 @@ struct ContextTests {
                 }
             }
             #expect(try await other.introspect(context.path.parent).children.isEmpty)
-            // The one who only says that it authenticated gets nothing.
+            // The other program's claim of an authentication has no effect.
             #expect(try await other.isItemLocked(item))
             #expect(try await context.unlock([item]).unlocked == [item])
         }
     }
 
-    @Test func disconnect_endsTheEvaluation() async throws {
+    @Test("a disconnect ends the evaluation")
+    func disconnect_endsTheEvaluation() async throws {
         try await RunningService.withPrompter([.hang]) { service, prompter in
             let client = try await service.makeClient()
             let context = try await ContextClient(client)
@@ -210,7 +223,8 @@ struct ContextTests {
         }
     }
 
-    @Test func failure_tellsWhatThePromptEndedWith() async throws {
+    @Test("a failed prompt has the error of its dialog")
+    func failure_tellsWhatThePromptEndedWith() async throws {
         try await RunningService.withPrompter([.cancel, .answer("password")]) { service, _ in
             let client = service.client
             let item = try await client.createProtectedItem(session: client.openPlainSession())
@@ -223,7 +237,8 @@ struct ContextTests {
         }
     }
 
-    @Test func evaluate_anExpression_provesIt() async throws {
+    @Test("evaluating an access control satisfies it")
+    func evaluate_anExpression_provesIt() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -241,7 +256,8 @@ struct ContextTests {
         }
     }
 
-    @Test func contexts_areBounded() async throws {
+    @Test("the number of contexts is limited")
+    func contexts_areBounded() async throws {
         let service = try await SharedService.get()
         let client = try await service.makeClient()
         for _ in 0..<64 { _ = try await ContextClient(client) }
@@ -249,7 +265,8 @@ struct ContextTests {
         _ = try await ContextClient(service.makeClient())
     }
 
-    @Test func badValues_areRefused() async throws {
+    @Test("invalid values are refused")
+    func badValues_areRefused() async throws {
         let context = try await ContextClient(SharedService.get().makeClient())
         await #expect(throws: BusError.invalidArgs) { try await context.evaluate("deviceOwner") }
         await #expect(throws: BusError.invalidArgs) { try await context.set("ReuseDuration", to: .uint32(300_001)) }
@@ -261,7 +278,8 @@ struct ContextTests {
         }
     }
 
-    @Test func canEvaluate_tellsWhatStandsInTheWay() async throws {
+    @Test("CanEvaluate returns the missing prerequisite")
+    func canEvaluate_tellsWhatStandsInTheWay() async throws {
         try await RunningService.withPrompter { service, _ in
             let client = service.client
             let owner = try await client.canEvaluate("deviceOwnerAuthentication")

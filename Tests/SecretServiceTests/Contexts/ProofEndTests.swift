@@ -3,9 +3,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What ends what a context has proved, and what is never kept.
+/// The end of a context's authentication, and authentications that are never kept.
 struct ProofEndTests {
-    /// Two items that need a dialog each; the passcode opens both.
+    /// Two items that need a dialog each; the passcode unlocks both.
     private static let policies = ["devicePasscode", "userPresence"]
 
     private func createItems(_ client: SecretServiceProxy) async throws -> [ObjectPath] {
@@ -17,14 +17,15 @@ struct ProofEndTests {
         return items
     }
 
-    /// Makes a context that would serve for five minutes.
+    /// Creates a context with a reuse time of five minutes.
     private func makeContext(_ client: SecretServiceProxy) async throws -> ContextClient {
         let context = try await ContextClient(client)
         try await context.set("ReuseDuration", to: .uint32(300_000))
         return context
     }
 
-    @Test func screenLock_betweenTwoDialogs_endsWhatTheFirstHasProved() async throws {
+    @Test("a screen lock between two dialogs ends the first one's authentication")
+    func screenLock_betweenTwoDialogs_endsWhatTheFirstHasProved() async throws {
         let logind = try await FakeLogind()
         try await logind.setDisplay(logind.session)
         var options = KeychainDaemon.Options()
@@ -49,7 +50,8 @@ struct ProofEndTests {
         }
     }
 
-    @Test func dismissal_betweenTwoDialogs_keepsWhatTheFirstHasProved_fromThenOn() async throws {
+    @Test("a dismissed second dialog keeps the first one's authentication")
+    func dismissal_betweenTwoDialogs_keepsWhatTheFirstHasProved_fromThenOn() async throws {
         try await RunningService.withPrompter([.answer("password"), .hang]) { service, prompter in
             let client = service.client
             let items = try await createItems(client)
@@ -60,25 +62,27 @@ struct ProofEndTests {
             try await client.dismiss(prompt)
             #expect(try await client.completion(of: prompt).paths == [items[0].rawValue])
             #expect(try await context.failure() == "org.keychaind.Error.AppCancel")
-            // The person has read in the first dialog what it gives.
+            // The user read in the first dialog what it permits.
             #expect(try await context.unlock(items).unlocked == items)
         }
     }
 
-    @Test func lockOfLogin_endsIt() async throws {
+    @Test("locking login ends the authentication")
+    func lockOfLogin_endsIt() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let items = try await createItems(client)
             let context = try await makeContext(client)
             try await context.evaluate()
-            // Another program locks the keychain, and a third has it unlocked.
+            // Another program locks the keychain, and a third one has it unlocked.
             try await service.makeClient().lock([.login])
             _ = try await service.unlock([.login], as: service.makeClient())
             #expect(try await context.unlock(items).unlocked.isEmpty)
         }
     }
 
-    @Test func lockOfLogin_duringAnEvaluation_endsThat() async throws {
+    @Test("locking login ends a running evaluation")
+    func lockOfLogin_duringAnEvaluation_endsThat() async throws {
         try await RunningService.withPrompter([.hang]) { service, prompter in
             let context = try await makeContext(service.client)
             let evaluation = Task { try await context.evaluate() }
@@ -88,7 +92,8 @@ struct ProofEndTests {
         }
     }
 
-    @Test func lockOfAnotherKeychain_leavesIt() async throws {
+    @Test("locking another keychain keeps the authentication")
+    func lockOfAnotherKeychain_leavesIt() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let items = try await createItems(client)
@@ -101,7 +106,8 @@ struct ProofEndTests {
         }
     }
 
-    @Test func changeOfThePassword_endsIt() async throws {
+    @Test("changing the password ends the authentication")
+    func changeOfThePassword_endsIt() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let items = try await createItems(client)
@@ -117,7 +123,8 @@ struct ProofEndTests {
         }
     }
 
-    @Test func withoutReuse_anUnlockServesItsOwnItemsAlone() async throws {
+    @Test("without reuse, an unlock covers only its own items")
+    func withoutReuse_anUnlockServesItsOwnItemsAlone() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let items = try await createItems(client)
@@ -129,7 +136,8 @@ struct ProofEndTests {
         }
     }
 
-    @Test func longerReuse_setAfterTheDialog_changesNothing() async throws {
+    @Test("a longer reuse time set after the dialog has no effect")
+    func longerReuse_setAfterTheDialog_changesNothing() async throws {
         try await RunningService.withPrompter { service, prompter in
             let client = service.client
             let items = try await createItems(client)
@@ -146,8 +154,9 @@ struct ProofEndTests {
         }
     }
 
-    /// The password of another keychain is not the passcode, also where an earlier version has sealed items to it.
-    @Test func passwordOfAnotherKeychain_provesNothingForLogin() async throws {
+    /// Another keychain's password is not the passcode, even if an earlier version sealed items with it.
+    @Test("another keychain's password is no authentication for login")
+    func passwordOfAnotherKeychain_provesNothingForLogin() async throws {
         try await RunningService.withPrompter([.answer("alone")]) { service, prompter in
             let client = service.client
             try await service.daemon.stop()
@@ -167,11 +176,11 @@ struct ProofEndTests {
         }
     }
 
-    /// Gives a daemon that does not run the files of the version before format 4.
+    /// Replaces a daemon's files with those of the version before format 4.
     private static func putBackEarlierVersion(for daemon: KeychainDaemon) throws {
         let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../..")
         let folder = daemon.dataHome + "/keychaind"
-        // A daemon that ends at once has made none.
+        // A daemon that ends at once has created none.
         if FileManager.default.fileExists(atPath: folder) { try FileManager.default.removeItem(atPath: folder) }
         try FileManager.default.copyItem(
             atPath: tests.appending(path: "VaultTests/Fixtures/format-3").standardized.path,
@@ -181,7 +190,7 @@ struct ProofEndTests {
 }
 
 extension PromptQuestion {
-    /// Whether the headline names an item.
+    /// Whether the headline names the item.
     fileprivate func names(_ label: String) -> Bool {
         text("message")?.contains("“\(label)”") == true
     }

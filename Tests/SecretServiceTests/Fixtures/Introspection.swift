@@ -3,9 +3,9 @@ import Foundation
 import FoundationXML
 import TestSupport
 
-/// What `Introspect` has answered, or an interface file says.
+/// The content of an `Introspect` reply or an interface file.
 struct Introspection: Equatable {
-    /// A method, signal or property, as one line: kind, name, arguments or type, and annotations.
+    /// A method, signal or property in one line: kind, name, arguments or type, and annotations.
     typealias Member = String
 
     private(set) var members: [String: Set<Member>] = [:]
@@ -13,7 +13,7 @@ struct Introspection: Equatable {
 
     var interfaces: Set<String> { Set(members.keys) }
 
-    /// Throws if the text is not well-formed.
+    /// Throws if the XML is not well-formed.
     init(xml: String) throws {
         let reader = Reader()
         let parser = XMLParser(data: Data(xml.utf8))

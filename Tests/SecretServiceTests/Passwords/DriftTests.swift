@@ -8,13 +8,13 @@ import TestSupport
 import Testing
 import Vault
 
-/// The account has another password than the keychain.
+/// The account's password differs from the keychain's.
 @Suite(.onLoop)
 struct DriftTests {
     private static let isAnother = "The password of the keychain “Login” is not the one that you logged in with"
     private static let gets = "Enter your login password to set it for the keychain “Login”"
 
-    @Test
+    @Test("after a login with another password, an unlock asks once for the former one")
     @BusActor
     func unlock_afterALoginWithAnotherPassword_asksForTheFormerOne_once() async throws {
         let service = try await ProviderInProcess()
@@ -31,7 +31,7 @@ struct DriftTests {
         #expect(isOpen)
         #expect(questions.map { $0.text("message") } == [Self.isAnother, Self.isAnother, Self.gets])
         #expect(questions.map { $0.text("warning") } == ["", "That password was not right.", ""])
-        // Every keychain that had the old password has the new one.
+        // Every keychain with the old password has the new one.
         for collection in [login, same] {
             #expect(try await service.opens("after", collection))
             #expect(try await !service.opens(ProviderInProcess.password, collection))
@@ -43,7 +43,7 @@ struct DriftTests {
         await service.vault.close()
     }
 
-    @Test
+    @Test("an unlock with the recovery key also sets the new password")
     @BusActor
     func unlock_withTheRecoveryKey_givesTheNewPasswordToo() async throws {
         let service = try await ProviderInProcess()
@@ -60,7 +60,7 @@ struct DriftTests {
         await service.vault.close()
     }
 
-    @Test
+    @Test("a dismissed unlock forgets the login's password")
     @BusActor
     func unlock_dismissed_forgetsTheLogin() async throws {
         let service = try await ProviderInProcess()
@@ -77,7 +77,7 @@ struct DriftTests {
         await service.vault.close()
     }
 
-    @Test
+    @Test("after several logins, the last password counts")
     @BusActor
     func unlock_afterSeveralLogins_theLastPasswordCounts() async throws {
         let service = try await ProviderInProcess()
@@ -94,6 +94,7 @@ struct DriftTests {
     }
 
     @Test(
+        "if the user does not know the login's password, the keychain keeps its own",
         arguments: [
             [.cancel],
             [.answer("the right one"), .answer("tyq"), .answer("")],
@@ -115,10 +116,10 @@ struct DriftTests {
         await service.vault.close()
     }
 
-    @Test
+    @Test("unlocking a sealed item accepts the current passcode")
     @BusActor
     func unlock_ofASealedItem_takesThePasscodeThatIsRightThen() async throws {
-        // What is typed last, how many questions there are, and what opens the keychain then.
+        // The typed answers, the number of questions, and the password that then opens the keychain.
         for (last, count, passcode) in [("after", 2, "after"), ("another", 4, ProviderInProcess.password)] {
             let service = try await ProviderInProcess()
             let login = try service.collection(.login)
@@ -143,7 +144,7 @@ struct DriftTests {
         }
     }
 
-    @Test
+    @Test("a login with the keychain's password forgets the one before")
     @BusActor
     func logIn_withTheKeychainsPassword_forgetsTheLoginBeforeIt() async throws {
         let service = try await ProviderInProcess()
@@ -159,7 +160,7 @@ struct DriftTests {
         await service.vault.close()
     }
 
-    @Test
+    @Test("another keychain's unlock is not affected")
     @BusActor
     func unlock_ofAnotherKeychain_isNotConcerned() async throws {
         let service = try await ProviderInProcess()

@@ -1,7 +1,7 @@
 import DBus
 import TestSupport
 
-/// A way to open a collection, as `List` tells of it.
+/// A key slot, as `List` returns it.
 struct SlotOnBus: BusValue, Hashable {
     static let signature = "(tsts)"
 
@@ -39,7 +39,7 @@ extension SecretServiceProxy {
         try await call(collection, Self.keySlots, "List").read([SlotOnBus].self)
     }
 
-    /// Adds a slot, and gives the prompt for it.
+    /// Adds a slot and returns its prompt.
     func addSlot(_ member: String, label: String = "", to collection: ObjectPath) async throws(BusError) -> ObjectPath {
         try await call(collection, Self.keySlots, member, label).read(ObjectPath.self)
     }
@@ -48,7 +48,7 @@ extension SecretServiceProxy {
         try await call(collection, Self.keySlots, "Remove", number).read(ObjectPath.self)
     }
 
-    /// Makes a recovery key, for whose creation somebody else answers the prompter.
+    /// Creates a recovery key; the test answers the prompter.
     func makeRecoveryKey(
         of collection: ObjectPath,
         session: ObjectPath,
@@ -85,7 +85,7 @@ extension SecretServiceProxy {
 }
 
 extension WireSecret {
-    /// A password in a plain session.
+    /// A password for a plain session.
     static func password(_ text: String, _ session: ObjectPath) -> WireSecret {
         WireSecret(session: session, value: Array(text.utf8))
     }

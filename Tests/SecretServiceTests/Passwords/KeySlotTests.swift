@@ -2,7 +2,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// The ways to open a collection, over the bus.
+/// Key slots over the bus.
 struct KeySlotTests {
     private func isUnlocked(
         _ service: RunningService,
@@ -17,7 +17,7 @@ struct KeySlotTests {
         return !outcome.isDismissed
     }
 
-    /// Makes a recovery key, as a program that shows it itself.
+    /// Creates a recovery key, as a program that shows it itself.
     private func makeKey(_ service: RunningService, label: String = "") async throws -> String {
         let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
         let session = try await service.client.openPlainSession()
@@ -26,7 +26,8 @@ struct KeySlotTests {
         return String(decoding: key.value, as: UTF8.self)
     }
 
-    @Test func list_tellsKindTimeAndLabel() async throws {
+    @Test("List returns kind, time and label")
+    func list_tellsKindTimeAndLabel() async throws {
         try await RunningService.withService { service in
             let before = try await service.client.slots(of: .login)
             #expect(before.map(\.kind) == ["password"])
@@ -40,7 +41,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func recoveryKey_typedInPlaceOfThePassword_opens_andANewPasswordIsChosen() async throws {
+    @Test("a recovery key typed instead of the password opens the keychain, and the user sets a new password")
+    func recoveryKey_typedInPlaceOfThePassword_opens_andANewPasswordIsChosen() async throws {
         try await RunningService.withService { service in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -56,13 +58,14 @@ struct KeySlotTests {
             #expect(try await client.secretText(of: item, session: session) == "kept")
             #expect(try await isUnlocked(service, by: [.answer("new")]))
             #expect(try await !isUnlocked(service, by: [.answer("password"), .cancel]))
-            // The recovery key goes on working; who wants no new password keeps the one that there is.
+            // The recovery key still works, and the user can keep the old password.
             #expect(try await isUnlocked(service, by: [.answer(key), .cancel]))
             #expect(try await isUnlocked(service, by: [.answer("new")]))
         }
     }
 
-    @Test func recoveryKey_mistyped_saysSo() async throws {
+    @Test("a mistyped recovery key has its own message")
+    func recoveryKey_mistyped_saysSo() async throws {
         try await RunningService.withService { service in
             var key = Array(try await makeKey(service))
             key[3] = key[3] == "7" ? "8" : "7"
@@ -73,7 +76,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func makeRecoveryKey_overAnEncryptedSession_isNotOnTheBus() async throws {
+    @Test("a recovery key in an encrypted session is not on the bus in the clear")
+    func makeRecoveryKey_overAnEncryptedSession_isNotOnTheBus() async throws {
         try await RunningService.withService { service in
             let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
             let session = try await EncryptedSession(with: service.client)
@@ -86,7 +90,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func makeRecoveryKey_personRefuses_makesNone() async throws {
+    @Test("a refused recovery key is not created")
+    func makeRecoveryKey_personRefuses_makesNone() async throws {
         try await RunningService.withService { service in
             let prompter = try await FakePrompter(on: service.bus, [.answer("wrong"), .cancel])
             let session = try await service.client.openPlainSession()
@@ -98,7 +103,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func makeRecoveryKey_callerLeaves_takesTheDialogAway() async throws {
+    @Test("the dialog for a recovery key closes when its caller leaves")
+    func makeRecoveryKey_callerLeaves_takesTheDialogAway() async throws {
         try await RunningService.withService { service in
             let prompter = try await FakePrompter(on: service.bus, [.hang])
             let leaving = try await service.makeClient()
@@ -113,7 +119,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func addRecoveryKey_isShownOnce_andCountsWhenItWasWrittenDown() async throws {
+    @Test("a recovery key is shown once and counts after the user confirms the copy")
+    func addRecoveryKey_isShownOnce_andCountsWhenItWasWrittenDown() async throws {
         try await RunningService.withService { service in
             let client = service.client
             for isWrittenDown in [false, true] {
@@ -134,7 +141,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func addPassword_remove_andTheLastStays() async throws {
+    @Test("slots can be added and removed, except for the last one")
+    func addPassword_remove_andTheLastStays() async throws {
         try await RunningService.withService { service in
             let client = service.client
             let prompter = try await FakePrompter(
@@ -155,7 +163,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func addHost_withoutATPM_isRefused_withTheReason() async throws {
+    @Test("adding a host slot without a TPM is refused with the reason")
+    func addHost_withoutATPM_isRefused_withTheReason() async throws {
         try await RunningService.withService { service in
             do throws(BusError) {
                 _ = try await service.client.addSlot("AddHost", to: .login)
@@ -167,7 +176,8 @@ struct KeySlotTests {
         }
     }
 
-    @Test func whereThereIsNoPassword_nothingCanBeAdded() async throws {
+    @Test("no slot can be added to a keychain without a password")
+    func whereThereIsNoPassword_nothingCanBeAdded() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let session = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/session")
             for path in [.login, session] {

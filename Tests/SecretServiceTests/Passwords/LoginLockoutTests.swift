@@ -5,10 +5,10 @@ import TestSupport
 import Testing
 import Vault
 
-/// Passwords at the socket for logins, from anybody but root.
+/// Passwords at the login socket, sent by processes other than root.
 @Suite(.onLoop)
 struct LoginLockoutTests {
-    @Test
+    @Test("wrong passwords at the socket delay programs, not the user")
     @BusActor
     func wrongPasswords_costProgramsTime_andNoPerson() async throws {
         let service = try await ProviderInProcess()
@@ -25,8 +25,8 @@ struct LoginLockoutTests {
         await service.vault.close()
     }
 
-    /// The right password of a keychain of one's own is none of `login`.
-    @Test
+    /// The right password of another keychain is not `login`'s.
+    @Test("the right password of another keychain ends no delay")
     @BusActor
     func rightPasswordOfAnotherKeychain_endsNoDelay() async throws {
         let service = try await ProviderInProcess()
@@ -35,7 +35,7 @@ struct LoginLockoutTests {
         for round in 0..<10 where status != .refused {
             status = try await change(from: "bad", in: service)
             if status == .refused { break }
-            // The first gives it the password "new", and the next ones find that.
+            // The first one sets the password "new" for it, and the next ones find that.
             status = try await change(from: round == 0 ? "own" : "new", in: service)
         }
         #expect(status == .refused)

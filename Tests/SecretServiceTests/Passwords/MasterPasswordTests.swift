@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// gnome-keyring's interface, as its version 42 answers.
+/// gnome-keyring's internal interface, with the answers of its version 42.
 struct MasterPasswordTests {
     private static let label = "org.freedesktop.Secret.Collection.Label"
     private static let denied = BusError(ErrorName(rawValue: "org.gnome.keyring.Error.Denied"), "")
@@ -21,7 +21,7 @@ struct MasterPasswordTests {
         await error(body) == Self.denied
     }
 
-    /// What a call is answered with; nil if it succeeds.
+    /// Returns the error of a call; nil on success.
     private func error(_ body: () async throws -> Void) async -> BusError? {
         do {
             try await body()
@@ -44,7 +44,7 @@ struct MasterPasswordTests {
             #expect(try await client.isCollectionLocked(ring))
             try await client.unlockWithMasterPassword(ring, password("one"))
             #expect(try await !client.isCollectionLocked(ring))
-            // What is unlocked takes any password.
+            // An unlocked collection accepts any password.
             try await client.unlockWithMasterPassword(ring, password("bad"))
 
             let isDenied4 = await isDenied {
@@ -63,7 +63,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func create_twice_givesTwo_andWithoutALabelOne() async throws {
+    @Test("two creations create two collections, and one without a label")
+    func create_twice_givesTwo_andWithoutALabelOne() async throws {
         try await withClient { _, client, password in
             let first = try await client.createWithMasterPassword([Self.label: .string("Ring")], password("x"))
             let second = try await client.createWithMasterPassword([Self.label: .string("Ring")], password("x"))
@@ -72,7 +73,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func create_nameLogin_isTheOneThatWaitsForAPassword() async throws {
+    @Test("creating login sets the password of the waiting collection")
+    func create_nameLogin_isTheOneThatWaitsForAPassword() async throws {
         try await RunningService.withService(KeychainDaemon.Options(password: nil)) { service in
             let client = service.client
             let session = try await client.openPlainSession()
@@ -90,7 +92,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func errors_areThoseOfGnomeKeyring() async throws {
+    @Test("the errors are those of gnome-keyring")
+    func errors_areThoseOfGnomeKeyring() async throws {
         try await withClient { _, client, password in
             let none = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/none")
             let foreign = WireSecret.password("x", ObjectPath(unchecked: "/nosuch"))
@@ -116,7 +119,7 @@ struct MasterPasswordTests {
                 _ = try await client.createWithMasterPassword([Self.label: .boolean(true)], password("x"))
             }
             #expect(badLabel == .invalidArgs)
-            // gnome-keyring takes an empty one, and keeps everything in the clear then.
+            // gnome-keyring accepts an empty password, and then stores everything in the clear.
             let empty = await error { _ = try await client.createWithMasterPassword([:], password("")) }
             #expect(empty == .invalidArgs)
             let emptied = await error {
@@ -132,7 +135,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func login_wrongPasswordAgainAndAgain_costsTime() async throws {
+    @Test("repeated wrong passwords are delayed")
+    func login_wrongPasswordAgainAndAgain_costsTime() async throws {
         try await withClient { _, client, password in
             var attempts = 0
             var message = ""
@@ -146,7 +150,7 @@ struct MasterPasswordTests {
                 }
             }
             #expect(attempts < 20)
-            // The right one has to wait, too.
+            // The right password has to wait, too.
             let isDenied5 = await isDenied {
                 try await client.changeWithMasterPassword(.login, from: password("password"), to: password("new"))
             }
@@ -154,7 +158,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func wrongPasswordsOfPrograms_costPeopleNoTime() async throws {
+    @Test("wrong passwords of programs do not delay the user")
+    func wrongPasswordsOfPrograms_costPeopleNoTime() async throws {
         try await withClient { service, client, password in
             func isDelayed() async -> Bool {
                 await error {
@@ -169,7 +174,7 @@ struct MasterPasswordTests {
             let item = try await service.unlock([.login], as: client)
             #expect(item.paths == [ObjectPath.login.rawValue])
             #expect(prompter.questions.count == 1)
-            // Nor does a person's success give programs their free attempts back.
+            // The user's success does not reset the free attempts of programs.
             attempts = 0
             while attempts < 20, await !isDelayed() { attempts += 1 }
             #expect(attempts <= Lockout.freePasscodes)
@@ -177,7 +182,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func change_withPrompt_asksForTheOldAndTheNew() async throws {
+    @Test("ChangeWithPrompt asks for the old and the new password")
+    func change_withPrompt_asksForTheOldAndTheNew() async throws {
         try await withClient { service, client, password in
             let prompter = try await FakePrompter(
                 on: service.bus,
@@ -199,7 +205,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func change_withPrompt_cancelledAtAnyQuestion_changesNothing() async throws {
+    @Test("ChangeWithPrompt cancelled at any question changes nothing")
+    func change_withPrompt_cancelledAtAnyQuestion_changesNothing() async throws {
         try await withClient { service, client, password in
             for answers in [[.cancel], [.answer("password"), .cancel]] as [[PromptResponse]] {
                 let prompter = try await FakePrompter(on: service.bus, answers)
@@ -213,7 +220,8 @@ struct MasterPasswordTests {
         }
     }
 
-    @Test func change_survivesARestart_andTheItems() async throws {
+    @Test("a changed password and the items survive a restart")
+    func change_survivesARestart_andTheItems() async throws {
         try await withClient { service, client, password in
             let session = password("").session
             let item = try await client.createItem("label", ["a": "b"], secret: "kept", session: session)
@@ -225,8 +233,9 @@ struct MasterPasswordTests {
         }
     }
 
-    /// A change is on disk, whole or not at all, whenever the process is killed.
-    @Test func kill_duringChanges_leavesOneOfTwoPasswords() async throws {
+    /// A password change is on disk either completely or not at all after a kill at any time.
+    @Test("a kill during a change leaves either the old or the new password")
+    func kill_duringChanges_leavesOneOfTwoPasswords() async throws {
         let service = try await RunningService()
         var current = "password"
         var client = service.client
@@ -246,7 +255,7 @@ struct MasterPasswordTests {
                     return false
                 }
             }
-            // Later in each round: the loop answers while another thread derives the three keys.
+            // Later in each round: the event loop answers while another thread derives the three keys.
             for _ in 0..<round * 500 { try await client.roundTrip() }
             try await service.daemon.kill()
             let wasAcknowledged = await change.value

@@ -6,12 +6,12 @@ import TestSupport
 import Testing
 import Vault
 
-/// Passwords other than the passcode have delays, too.
+/// Delays for passwords other than the passcode.
 @Suite(.onLoop)
 struct PasswordLockoutTests {
-    /// A clock that a test sets.
+    /// A clock set by the test.
     ///
-    /// `@unchecked Sendable`: used on the loop's thread only.
+    /// `@unchecked Sendable`: used only on the event-loop thread.
     final class Time: @unchecked Sendable {
         var now = Duration.seconds(1000)
 
@@ -23,7 +23,7 @@ struct PasswordLockoutTests {
         ["service": "own", Reserved.accessControl: "applicationPassword"]
     )
 
-    /// Unlocks an item with what a prompter says that answers at once.
+    /// Unlocks an item through a prompter that answers at once.
     @BusActor
     private func unlock(
         _ item: ObjectPath,
@@ -36,7 +36,7 @@ struct PasswordLockoutTests {
         return (!outcome.isDismissed, prompter.questions.all.compactMap { $0.text("warning") })
     }
 
-    @Test("a password of four digits is not found by a prompter that answers at once, nor after a restart")
+    @Test("a prompter that answers at once cannot guess a password of four digits, even with a restart")
     @BusActor
     func applicationPassword_isNotFoundByTrying() async throws {
         let time = Time()
@@ -50,12 +50,12 @@ struct PasswordLockoutTests {
         )
         let item = try #require(try await service.client.complete(creation.prompt).path)
         chooser.crash()
-        // Four wrong ones, and then the right one, which is not tried any more.
+        // Four wrong ones, and then the right one, which is not checked any more.
         let guesses = (0..<5).map { PromptResponse.answer("000\($0)") }
         let (isOpen, warnings) = try await unlock(item, in: service, guesses)
         #expect(!isOpen && warnings.last?.contains("Wait one second") == true)
         #expect(try await !unlock(item, in: service, [.answer("0004")]).isOpen)
-        // The passcode is not delayed by it, and nor is another item.
+        // Neither the passcode nor another item is delayed.
         let bank = try await service.client.createProtectedItem(session: session)
         #expect(try await unlock(bank, in: service, [.answer(ProviderInProcess.password)]).isOpen)
         await service.vault.close()
@@ -63,7 +63,7 @@ struct PasswordLockoutTests {
         service = try await ProviderInProcess(clock: time.clock, folder: service.folder)
         _ = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(try await !unlock(item, in: service, [.answer("0004")]).isOpen)
-        // Each further wrong one costs more.
+        // Each further wrong one increases the delay.
         time.now += .seconds(1)
         let (_, later) = try await unlock(item, in: service, [.answer("0000"), .cancel])
         #expect(later.last?.contains("5 seconds") == true)
@@ -75,7 +75,7 @@ struct PasswordLockoutTests {
         await service.vault.close()
     }
 
-    @Test("programs that bring wrong passwords of a keychain wait, and people do not")
+    @Test("wrong passwords for a keychain delay programs, not the user")
     @BusActor
     func passwordOfAnotherKeychain_isNotFoundByTrying() async throws {
         let time = Time()
@@ -99,7 +99,7 @@ struct PasswordLockoutTests {
                 to: .password("y", session)
             )
         }
-        // Neither that of `login` nor what a person types is delayed.
+        // Neither `login`'s password nor the user's typing is delayed.
         try await client.unlockWithMasterPassword(.login, .password(ProviderInProcess.password, session))
         let prompter = try FakePrompter(on: service.bus, [.answer("work")])
         #expect(try await client.complete(client.unlock([work]).prompt).paths == [work.rawValue])
@@ -112,7 +112,7 @@ struct PasswordLockoutTests {
 
     private static let denied = BusError(.init(rawValue: "org.gnome.keyring.Error.Denied"), "")
 
-    @Test("the record of an item goes with the item, and that of a keychain with the keychain")
+    @Test("the failure record of an item or keychain is deleted with it")
     @BusActor
     func records_goWithWhatTheyAreOf() async throws {
         let service = try await ProviderInProcess()
@@ -140,7 +140,7 @@ struct PasswordLockoutTests {
         await service.vault.close()
     }
 
-    @Test("past the limit a record goes only if it delays nothing; else new ones share one")
+    @Test("above the limit, only records without a delay are dropped; otherwise new ones share a record")
     @BusActor
     func records_areBounded() async throws {
         let time = Time()
@@ -163,13 +163,13 @@ struct PasswordLockoutTests {
         }
         try await fail(0, times: 4)
         try await fail(1, times: 4)
-        // Each delays something.
+        // Each one delays something.
         try await fail(2, times: 4)
         #expect(try await delay(3) == .seconds(1))
         #expect(service.vault.lockoutOwners.count == 2)
         time.now += .seconds(1)
         try await fail(1, times: 1)
-        // The first is the least advanced, and delays nothing.
+        // The first one is the least advanced and delays nothing.
         #expect(try await delay(3) == .zero)
         try await fail(3, times: 1)
         #expect(try await delay(1) == .seconds(5))

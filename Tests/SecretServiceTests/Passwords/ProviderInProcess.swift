@@ -8,7 +8,7 @@ import SecretService
 import TestSupport
 import Vault
 
-/// A provider in the process of the test, for what reaches it otherwise than by the bus.
+/// A provider in the test process, for events that do not come over the bus.
 @BusActor
 final class ProviderInProcess {
     static let password = "before"
@@ -21,11 +21,11 @@ final class ProviderInProcess {
     let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
     let folder: TemporaryFolder
 
-    /// Starts it with a keychain `login`, which is locked, whose password is ``password``.
+    /// Starts it with a locked keychain `login`, whose password is ``password``.
     ///
     /// - Parameters:
-    ///   - opens: whether calls are answered; if not, they wait for the vault to be open.
-    ///   - folder: that of one before, which has been closed, as after a restart.
+    ///   - opens: whether the vault opens; otherwise calls wait for it.
+    ///   - folder: the folder of a closed one, as after a restart.
     init(
         limits: ServiceLimits = ServiceLimits(),
         opens: Bool = true,
@@ -69,12 +69,12 @@ final class ProviderInProcess {
         try SecureBytes(copying: Array(text.utf8), in: .locked)
     }
 
-    /// Has a login try a password that is not the keychain's.
+    /// Logs in with a password that is not the keychain's.
     func logIn(with password: String) throws {
         provider.rememberLoginPassword(try Self.bytes(password))
     }
 
-    /// Unlocks `login` by a prompt, whose questions are given back.
+    /// Unlocks `login` through a prompt and returns its questions.
     func unlock(_ answers: [PromptResponse]) async throws -> (isOpen: Bool, questions: [PromptQuestion]) {
         let prompter = try FakePrompter(on: bus, answers)
         let outcome = try await client.complete(try await client.unlock([.login]).prompt)
@@ -82,7 +82,7 @@ final class ProviderInProcess {
         return (!outcome.isDismissed, prompter.questions.all)
     }
 
-    /// Whether a password opens a collection, which is locked afterwards.
+    /// Whether a password opens a collection; locks it again.
     func opens(_ password: String, _ collection: Collection) async throws -> Bool {
         collection.lock()
         let bytes = try Self.bytes(password)
