@@ -306,9 +306,8 @@ if let suites = Context.environment["SUITES"], !suites.isEmpty {
     var pending = suites.split(separator: ",").map(String.init)
     while let name = pending.popLast() {
         guard needed.insert(name).inserted else { continue }
-        for case .byNameItem(let dependency, _) in package.targets.first(where: { $0.name == name })?.dependencies ?? [] {
-            pending.append(dependency)
-        }
+        let dependencies = package.targets.first { $0.name == name }?.dependencies ?? []
+        for case .byNameItem(let dependency, _) in dependencies { pending.append(dependency) }
     }
     package.targets.removeAll { target in !needed.contains(target.name) }
     package.products = []
