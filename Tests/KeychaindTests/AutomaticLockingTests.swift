@@ -121,7 +121,7 @@ struct AutomaticLockingTests {
     @Test("a missing system bus is logged once, and the service works")
     func noSystemBus_isSaidOnceAndServiceWorks() async throws {
         try await RunningService.withService { service in
-            _ = try await service.log("Cannot tell when the session is locked")
+            _ = try await service.log("Cannot find out whether the session is locked")
             #expect(try await !service.isLocked)
         }
     }

@@ -1,13 +1,13 @@
 import DBus
 
-/// One comparison of a finger with the enrolled ones, from claiming the reader to giving it back.
+/// One comparison of a finger with the enrolled ones, from the claim of the reader to its release.
 ///
-/// The outcome is told as soon as it is known; the reader is given back after that, whatever fprintd does meanwhile.
+/// Delivers the outcome as soon as it is known, and releases the reader after that.
 @BusActor
 final class FingerprintMatch: BiometryMatch {
     private enum State {
         case running
-        /// The reader has failed; whether it is still there shows when it is given back.
+        /// The reader has failed; its release shows whether it is still there.
         case failing
         case ended(BiometryOutcome)
     }
@@ -16,58 +16,37 @@ final class FingerprintMatch: BiometryMatch {
     private let limits: FingerprintLimits
     private let hint: @BusActor (BiometryHint) -> Void
     private var state = State.running
-    private var isOver = false
     private var finger = ""
     private var retryCount = 0
     private var patience: Timer?
-    private var waitingForOutcome: [CheckedContinuation<BiometryOutcome, Never>] = []
-    private var waitingForScan: [CheckedContinuation<Void, Never>] = []
-    private var waitingForEnd: [CheckedContinuation<Void, Never>] = []
+    private let result = Promise<BiometryOutcome>()
+    private let scanEnd = Promise<Void>()
+    private let release = Promise<Void>()
 
-    /// Creates a match that has still to be ``start(after:)``ed.
+    /// Creates a match; ``start(after:)`` starts it.
     init(_ reader: FingerprintReader, _ limits: FingerprintLimits, hint: @escaping @BusActor (BiometryHint) -> Void) {
         self.reader = reader
         self.limits = limits
         self.hint = hint
     }
 
-    /// Begins, as soon as an earlier match has given the reader back.
+    /// Starts once an earlier match has released the reader.
     func start(after earlier: FingerprintMatch?) {
         BusActor.start { [self] in
-            await earlier?.waitForEnd()
+            await earlier?.release.wait()
             if isRunning {
                 await run()
             }
-            isOver = true
-            resume(&waitingForEnd)
+            release.fulfill()
         }
     }
 
-    /// Waits for the outcome; that it was cancelled is told at once.
-    func outcome() async -> BiometryOutcome {
-        await withCheckedContinuation { continuation in
-            if case .ended(let outcome) = state {
-                continuation.resume(returning: outcome)
-            } else {
-                waitingForOutcome.append(continuation)
-            }
-        }
-    }
+    /// Waits for the outcome; a cancellation ends the wait immediately.
+    func outcome() async -> BiometryOutcome { await result.value() }
 
     /// Ends the match.
     func cancel() {
         fail(.systemCancel, "the match was cancelled")
-    }
-
-    /// Waits until the reader has been given back.
-    private func waitForEnd() async {
-        await withCheckedContinuation { continuation in
-            if isOver {
-                continuation.resume()
-            } else {
-                waitingForEnd.append(continuation)
-            }
-        }
     }
 
     private var isRunning: Bool {
@@ -89,7 +68,7 @@ final class FingerprintMatch: BiometryMatch {
         }
         claim.onEvent = nil
         if case .ended(.notMatched) = state {
-            // Somebody who is not recognised mostly tries again.
+            // Another try usually follows.
             reader.keep(claim)
         } else {
             let wasThere = await claim.release()
@@ -105,22 +84,12 @@ final class FingerprintMatch: BiometryMatch {
                     self?.fail(.systemCancel, "nobody has touched the fingerprint reader")
                 }
                 hint(claim.wantsSwipe ? .swipe : .touch)
-                await waitForScan()
+                await scanEnd.wait()
             }
         } catch {
             end(.failed(AuthenticationError(matching: error)))
         }
         await claim.stopVerifying()
-    }
-
-    private func waitForScan() async {
-        await withCheckedContinuation { continuation in
-            if isRunning {
-                waitingForScan.append(continuation)
-            } else {
-                continuation.resume()
-            }
-        }
     }
 
     private func judgeFailure(readerWasThere: Bool) {
@@ -155,7 +124,7 @@ final class FingerprintMatch: BiometryMatch {
         case .scanned(.disconnected):
             fail(.biometryDisconnected, "the fingerprint reader was unplugged")
         case .scanned(.unknown):
-            fail(.biometryNotAvailable, "fprintd tells what its interface does not know")
+            fail(.biometryNotAvailable, "fprintd has reported an unknown result")
         case .lost:
             fail(.biometryDisconnected, "fprintd is gone")
         }
@@ -171,11 +140,7 @@ final class FingerprintMatch: BiometryMatch {
         if case .ended = state { return }
         state = .ended(outcome)
         stopWaiting()
-        let waiting = waitingForOutcome
-        waitingForOutcome = []
-        for continuation in waiting {
-            continuation.resume(returning: outcome)
-        }
+        result.fulfill(outcome)
     }
 
     private func stopWaiting() {
@@ -183,14 +148,45 @@ final class FingerprintMatch: BiometryMatch {
             BusActor.loop.cancel(patience)
         }
         patience = nil
-        resume(&waitingForScan)
+        scanEnd.fulfill()
     }
+}
 
-    private func resume(_ waiting: inout [CheckedContinuation<Void, Never>]) {
-        let resumed = waiting
-        waiting = []
-        for continuation in resumed {
-            continuation.resume()
-        }
+/// What fprintd tells of a scan: the results of its signal `VerifyStatus`.
+enum VerifyStatus: Hashable {
+    /// It is one of the enrolled fingers.
+    case match
+    /// It is another finger.
+    case noMatch
+    /// The scan was no good, and the reader waits for the next.
+    case retry(BiometryHint)
+    /// The reader was unplugged.
+    case disconnected
+    /// The driver has failed; also what a reader tells that is unplugged in the middle of a scan.
+    case failed
+    /// Nothing that the interface knows.
+    case unknown
+
+    /// Reads a result.
+    ///
+    /// - Parameter isDone: whether fprintd says that the verification is over, which it is just when the result is no
+    ///   retry.
+    init(_ result: String, isDone: Bool) {
+        self =
+            switch (result, isDone) {
+            case ("verify-match", true): .match
+            case ("verify-no-match", true): .noMatch
+            case ("verify-retry-scan", false): .retry(.retry)
+            case ("verify-swipe-too-short", false): .retry(.swipeTooShort)
+            case ("verify-finger-not-centered", false): .retry(.notCentered)
+            case ("verify-remove-and-retry", false): .retry(.removeAndRetry)
+            case ("verify-disconnected", _): .disconnected
+            case ("verify-unknown-error", _): .failed
+            // One of a newer fprintd: whatever was wrong with the scan, another one may do.
+            case (_, false)
+            where result.hasPrefix("verify-") && result != "verify-match" && result != "verify-no-match":
+                .retry(.retry)
+            default: .unknown
+            }
     }
 }

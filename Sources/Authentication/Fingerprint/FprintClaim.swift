@@ -1,4 +1,5 @@
 import DBus
+import Desktop
 
 /// A reader that is claimed: from here to ``release()`` no other program can use it.
 ///

@@ -2,8 +2,8 @@ import Glibc
 
 /// The folder where fprintd keeps what it has enrolled: `USER/DRIVER/DEVICE/FINGER`, one file a finger.
 ///
-/// It is root's, mode 0700, so that a keychain that runs as a user mostly sees nothing of it; where it can be read, it shows more than
-/// fprintd tells.
+/// It is root's, mode 0700, so that a keychain that runs as a user mostly sees nothing of it; where it can be read, it
+/// shows more than fprintd tells.
 package struct TemplateStore: Sendable {
     private static let folderLevels = 3
     private static let mostEntries = 128
@@ -22,8 +22,9 @@ package struct TemplateStore: Sendable {
 
     /// What can be seen of the user's files; blocks on the disk.
     ///
-    /// Each has its path, and its content if that can be read; otherwise its size, inode and time. A folder that cannot be read is a
-    /// fact of its own. What a person has in there is small: no more than 128 files of a mebibyte are looked at.
+    /// Each has its path, and its content if that can be read; otherwise its size, inode and time. A folder that cannot
+    /// be read is a fact of its own. What a person has in there is small: no more than 128 files of a mebibyte are
+    /// looked at.
     func snapshot() -> [Template] {
         guard !user.isEmpty, !user.contains("/"), !user.hasPrefix(".") else { return [] }
         var templates: [Template] = []
@@ -93,4 +94,18 @@ package struct TemplateStore: Sendable {
         }
         return .bytes(Array(bytes[..<count]))
     }
+}
+
+/// A file in fprintd's state folder, or what can be seen of it.
+struct Template: Hashable {
+    enum Content: Hashable {
+        case bytes([UInt8])
+        case unread(size: Int, inode: UInt64, seconds: Int, nanoseconds: Int)
+        /// A folder, or another thing, that cannot be looked into.
+        case hidden
+    }
+
+    /// The path below the user's folder; empty for that folder itself.
+    let name: String
+    let content: Content
 }

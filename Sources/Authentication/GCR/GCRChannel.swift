@@ -1,4 +1,5 @@
 import DBus
+import Glibc
 
 /// The wire to the prompter for one dialog: the calls to it, and the object that it calls back.
 @BusActor
@@ -87,5 +88,98 @@ final class GCRChannel {
     private func close() {
         onEvent = nil
         callback.close()
+    }
+}
+
+/// The interface that the prompter calls back, `org.gnome.keyring.internal.Prompter.Callback`.
+enum GCRCallback {
+    /// Serves a channel's events.
+    @BusActor static let kind = ObjectKind<GCRChannel>([
+        Interface(
+            "org.gnome.keyring.internal.Prompter.Callback",
+            methods: [
+                Method(
+                    "PromptReady",
+                    in: [
+                        Parameter("reply", String.self),
+                        Parameter("properties", [String: Variant].self),
+                        Parameter("exchange", String.self),
+                    ],
+                    receiveReady
+                ),
+                Method("PromptDone") { channel, call in
+                    call.reply()
+                    channel.receiveDone()
+                },
+            ]
+        )
+    ])
+
+    private static let receiveReady: Method<GCRChannel>.ImmediateBody = { (channel, call) throws(BusError) in
+        var reader = call.message.makeReader()
+        let reply = try String(from: &reader)
+        // How the dialog was left, such as a box that was ticked: no dialog here has such a thing.
+        reader.skip()
+        let exchange = try reader.withString { text in
+            GCRExchangeMessage(parsing: UnsafeRawBufferPointer(start: text, count: strlen(text)))
+        }
+        call.message.wipeStrings()
+        // The prompter takes no question before it has this answer.
+        call.reply()
+        channel.receiveReady(reply: reply, exchange: exchange)
+    }
+}
+
+/// A request as the properties of a GCR prompt, an `a{sv}`.
+struct GCRProperties {
+    private let texts: KeyValuePairs<String, String>
+    private let isNewPassword: Bool
+
+    /// Translates a request.
+    init(_ request: PromptRequest) {
+        texts = [
+            "title": request.title,
+            "message": request.message,
+            "description": request.story,
+            "warning": request.warning,
+            // No box to tick.
+            "choice-label": "",
+            "caller-window": request.windowID,
+            "continue-label": GCRProperties.continueLabel(request),
+            "cancel-label": request.cancelLabel,
+        ]
+        isNewPassword = request.question == .newPassword
+    }
+
+    /// What the prompter calls that kind of question.
+    static func kind(of question: PromptRequest.Question) -> String {
+        switch question {
+        case .password, .newPassword: "password"
+        case .confirmation, .waiting: "confirm"
+        }
+    }
+
+    /// Appends the dictionary; an empty label is left out, so that the prompter uses its own.
+    func write(to writer: inout Writer) {
+        writer.writeArray(of: "{sv}") { writer in
+            for (name, text) in texts where !(text.isEmpty && (name == "continue-label" || name == "cancel-label")) {
+                write(name, text, to: &writer)
+            }
+            write("password-new", isNewPassword, to: &writer)
+        }
+    }
+
+    /// The text of the first button; while something else is waited for, that one is for the fallback, or, since it
+    /// cannot be hidden, for nothing.
+    private static func continueLabel(_ request: PromptRequest) -> String {
+        guard request.question == .waiting else { return request.continueLabel }
+        return request.fallbackLabel.isEmpty ? "Waiting…" : request.fallbackLabel
+    }
+
+    private func write(_ name: String, _ value: some BusValue, to writer: inout Writer) {
+        writer.writeEntry { writer in
+            name.write(to: &writer)
+            Variant.write(value, to: &writer)
+        }
     }
 }

@@ -38,7 +38,8 @@ final class GCRDialog: PromptDialog {
         case failed(PromptError)
     }
 
-    /// How often a button that does nothing may be pressed: a person stops earlier, a prompter that has gone mad does not.
+    /// How often a button that does nothing may be pressed: a person stops earlier, a prompter that has gone mad does
+    /// not.
     private static let uselessPressLimit = 100
 
     private let channel: GCRChannel
@@ -149,7 +150,8 @@ final class GCRDialog: PromptDialog {
                 try await channel.perform(asking.request, exchange: exchange.greeting, timeout: timeout)
                 if case .asking(let current) = state, current.number == asking.number { asking.whenShown() }
             } catch {
-                // Without a reply it may show the question all the same; a prompter that has gone or stays silent is noticed elsewhere.
+                // Without a reply it may show the question all the same; a prompter that has gone or stays silent is
+                // noticed elsewhere.
                 guard error.name != .noReply, case .asking(let current) = state, current.number == asking.number else {
                     return
                 }

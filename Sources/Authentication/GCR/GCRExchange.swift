@@ -2,8 +2,8 @@ package import Gcrypt
 
 /// The daemon's side of the exchange that hides a password on its way from the prompter.
 ///
-/// Diffie-Hellman in RFC 3526 group 5, HKDF-SHA256, AES-128-CBC. It keeps passwords out of bus logs; there is no authentication in it,
-/// so it does not withstand whoever can take the prompter's place on the bus.
+/// Diffie-Hellman in RFC 3526 group 5, HKDF-SHA256, AES-128-CBC. It keeps passwords out of bus logs; there is no
+/// authentication in it, so it does not withstand whoever can take the prompter's place on the bus.
 package struct GCRExchange: ~Copyable {
     /// Longer passwords stay out of the locked memory, which is small.
     private static let lockedLimit = 4096
@@ -25,7 +25,8 @@ package struct GCRExchange: ~Copyable {
         GCRExchangeMessage(publicKey: keyPair.publicKey)
     }
 
-    /// Decrypts the password of a message; throws ``PromptError/Code/failed`` if there is none, or it cannot be decrypted.
+    /// Decrypts the password of a message; throws ``PromptError/Code/failed`` if there is none, or it cannot be
+    /// decrypted.
     package borrowing func openPassword(in message: GCRExchangeMessage) throws(PromptError) -> SecureBytes {
         guard let password = message.password else {
             throw PromptError(.failed, reason: "the prompter's answer has no password in it")

@@ -53,7 +53,8 @@ package final class KDEPrompter: Prompter {
 
     /// Finds the prompter, and starts it if it does not run.
     ///
-    /// Throws ``PromptError/Code/unavailable`` on a desktop that is not KDE's, and for questions that are not for a password.
+    /// Throws ``PromptError/Code/unavailable`` on a desktop that is not KDE's, and for questions that are not for a
+    /// password.
     package func open(
         for caller: String,
         asking question: PromptRequest.Question

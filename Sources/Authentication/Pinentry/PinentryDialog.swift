@@ -169,7 +169,8 @@ final class PinentryDialog: PromptDialog {
         isRepetition: Bool = false,
         warning: String? = nil
     ) -> PinentryQuestion {
-        // The pinentry's own timeout takes the window away more gently than ours; no fraction, and zero would be no limit.
+        // The pinentry's own timeout takes the window away more gently than ours; no fraction, and zero would be no
+        // limit.
         let seconds = max(1, timeout.components.seconds)
         return PinentryQuestion(request, isRepetition: isRepetition, warning: warning, timeout: seconds)
     }

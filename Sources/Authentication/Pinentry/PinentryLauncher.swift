@@ -13,7 +13,7 @@ package final class PinentryLauncher {
     private let commandTimeout: Duration
     private var channels: [ObjectIdentifier: PinentryChannel] = [:]
     private var processes = 0
-    private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+    private var exit = Promise<Void>()
 
     /// Creates a launcher.
     ///
@@ -36,7 +36,8 @@ package final class PinentryLauncher {
         self.commandTimeout = commandTimeout
     }
 
-    /// Starts a pinentry once all that were told to end have ended: two would take the keyboard, or the terminal, from each other.
+    /// Starts a pinentry once all that were told to end have ended: two would take the keyboard, or the terminal, from
+    /// each other.
     ///
     /// Throws ``PromptError/Code/unavailable`` if there is no such program, or it cannot ask there.
     ///
@@ -106,22 +107,14 @@ package final class PinentryLauncher {
     // MARK: One at a time
 
     private func waitUntilIdle() async {
-        while processes > 0 {
-            await withCheckedContinuation { continuation in
-                // Again, since to suspend may let others run first.
-                guard processes > 0 else { return continuation.resume() }
-                idleWaiters.append(continuation)
-            }
-        }
+        while processes > 0 { await exit.wait() }
     }
 
     private func receiveReaped() {
         processes -= 1
-        let waiters = idleWaiters
-        idleWaiters = []
-        for waiter in waiters {
-            waiter.resume()
-        }
+        let ended = exit
+        exit = Promise()
+        ended.fulfill()
     }
 
     // MARK: Checking

@@ -1,6 +1,8 @@
 package import DBus
+import Glibc
 
-/// The prompter of GnuPG, `pinentry`, which most desktops have, in one of its flavours with windows: it is started for each dialog.
+/// The prompter of GnuPG, `pinentry`, which most desktops have, in one of its flavours with windows: it is started for
+/// each dialog.
 @BusActor
 package final class PinentryPrompter: Prompter {
     /// What it is called in logs.
@@ -35,5 +37,19 @@ package final class PinentryPrompter: Prompter {
             throw PromptError(.unavailable, reason: "there is no display")
         }
         return try await launcher.launch(program, on: .windows(variables))
+    }
+}
+
+/// Looks for programs as a shell does.
+enum ProgramSearch {
+    /// Whether there is such a program: a path, or a name to look up in the folders of `PATH`.
+    static func finds(_ program: String, in path: String?) -> Bool {
+        if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) }
+        return (path ?? "/usr/bin:/bin").split(separator: ":").contains { isExecutable("\($0)/\(program)") }
+    }
+
+    private static func isExecutable(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG && access(path, X_OK) == 0
     }
 }

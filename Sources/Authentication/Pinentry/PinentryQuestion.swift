@@ -72,7 +72,8 @@ struct PinentryQuestion {
         }
     }
 
-    /// All that fits into one line of the protocol: the message and who asks have their share, the rest of the story what remains.
+    /// All that fits into one line of the protocol: the message and who asks have their share, the rest of the story
+    /// what remains.
     private static func text(of request: PromptRequest) -> String {
         [
             PromptText.prefix(of: request.message, bytes: messageShare),

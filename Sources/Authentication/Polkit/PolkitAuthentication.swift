@@ -6,7 +6,7 @@ final class PolkitAuthentication: SystemAuthentication {
     private enum State {
         case starting
         case asking(PolkitAuthority, cancellationID: String)
-        case ended(AuthenticationError?)
+        case ended
     }
 
     /// All dialogs together: they have one connection.
@@ -16,11 +16,10 @@ final class PolkitAuthentication: SystemAuthentication {
     private let message: String
     private let limits: PolkitLimits
     private var state = State.starting
-    private var waiting: [CheckedContinuation<AuthenticationError?, Never>] = []
-    private var isGone = false
-    private var waitingForItsEnd: [CheckedContinuation<Void, Never>] = []
+    private let result = Promise<AuthenticationError?>()
+    private let disappearance = Promise<Void>()
 
-    /// Creates a showing that has still to be ``start()``ed.
+    /// Creates a showing; ``start()`` starts it.
     init(_ dialog: PolkitDialog, _ message: String, _ limits: PolkitLimits) {
         self.dialog = dialog
         self.message = message
@@ -38,37 +37,24 @@ final class PolkitAuthentication: SystemAuthentication {
             } catch {
                 end(error)
             }
-            markGone()
+            disappearance.fulfill()
         }
     }
 
-    /// Waits for the end; that it was cancelled is told at once.
-    func outcome() async -> AuthenticationError? {
-        await withCheckedContinuation { continuation in
-            if case .ended(let error) = state {
-                continuation.resume(returning: error)
-            } else {
-                waiting.append(continuation)
-            }
-        }
-    }
+    /// Waits for the end; a cancellation ends the wait immediately.
+    func outcome() async -> AuthenticationError? { await result.value() }
 
     /// Takes the dialog away.
     func cancel() {
         if case .ended = state { return }
         withdraw()
         end(AuthenticationError(.systemCancel, reason: "the authentication was cancelled"))
-        BusActor.loop.schedule(after: limits.check) { [weak self] in self?.markGone() }
+        BusActor.loop.schedule(after: limits.check) { [disappearance] in disappearance.fulfill() }
     }
 
-    /// Waits until polkit has answered: before that its dialog may still be there.
-    ///
-    /// A polkit that does not answer a cancellation is not waited for longer than ``PolkitLimits/check``.
-    func waitUntilGone() async {
-        await withCheckedContinuation { continuation in
-            if isGone { continuation.resume() } else { waitingForItsEnd.append(continuation) }
-        }
-    }
+    /// Waits until polkit has answered, as its dialog may be there until then; after a cancellation, for
+    /// ``PolkitLimits/check`` at most.
+    func waitUntilGone() async { await disappearance.wait() }
 
     // MARK: Asking
 
@@ -115,7 +101,7 @@ final class PolkitAuthentication: SystemAuthentication {
         return AuthenticationError(.authenticationFailed, reason: "polkit has refused")
     }
 
-    /// An error of polkit's, or no answer: mostly, nobody has answered in time, or polkit has ended.
+    /// The failure for an error of polkit: usually, nobody has answered in time, or polkit has ended.
     private func failure(_ error: BusError) -> AuthenticationError {
         withdraw()
         return AuthenticationError(.systemCancel, reason: "polkit gives no answer: \(error)")
@@ -128,22 +114,21 @@ final class PolkitAuthentication: SystemAuthentication {
         authority.cancel(id)
     }
 
-    private func markGone() {
-        isGone = true
-        let resumed = waitingForItsEnd
-        waitingForItsEnd = []
-        for continuation in resumed {
-            continuation.resume()
-        }
-    }
-
     private func end(_ error: AuthenticationError?) {
         if case .ended = state { return }
-        state = .ended(error)
-        let resumed = waiting
-        waiting = []
-        for continuation in resumed {
-            continuation.resume(returning: error)
-        }
+        state = .ended
+        result.fulfill(error)
     }
+}
+
+/// How long polkit, and a person, may take.
+package struct PolkitLimits: Sendable {
+    /// For what needs no person, starting polkit included.
+    package var check = Duration.seconds(5)
+
+    /// For the answer of a person.
+    package var answer = Duration.seconds(300)
+
+    /// The limits of the daemon.
+    package init() {}
 }

@@ -2,13 +2,15 @@ package import DBus
 package import Desktop
 package import Logging
 
-/// The system's own authentication dialog, shown by polkit: the user's login password, or what else PAM is told to ask for.
+/// The system's own authentication dialog, shown by polkit: the user's login password, or what else PAM is told to ask
+/// for.
 ///
-/// polkit asks for the action ``action``, which the installed file `org.keychaind.policy` declares as `auth_self`. The text of the dialog
-/// is that of the file: polkit lets only root, and owners of the action that an administrator has named, say anything themselves.
+/// polkit asks for the action ``action``, which the installed file `org.keychaind.policy` declares as `auth_self`. The
+/// text of the dialog is that of the file: polkit lets only root, and owners of the action that an administrator has
+/// named, say anything themselves.
 ///
-/// The subject is a process that the user does not own, for a program of the user may register as the agent of any that the user
-/// does, keychaind's own included, and would be asked before the session's agent.
+/// The subject is a process that the user does not own, for a program of the user may register as the agent of any that
+/// the user does, keychaind's own included, and would be asked before the session's agent.
 @BusActor
 package final class PolkitDialog: SystemDialog {
     /// What a person is asked to confirm.
@@ -56,7 +58,8 @@ package final class PolkitDialog: SystemDialog {
 
     /// Finds polkit, and sees that it would ask.
     ///
-    /// An authorization that polkit gives without asking – to root, or by a rule – proves nobody's presence, and is refused.
+    /// An authorization that polkit gives without asking – to root, or by a rule – proves nobody's presence, and is
+    /// refused.
     func findAuthority() async throws(AuthenticationError) -> (PolkitAuthority, PolkitSubject) {
         let deadline = Deadline(after: limits.check)
         let result: PolkitResult
@@ -81,7 +84,8 @@ package final class PolkitDialog: SystemDialog {
         return (authority, subject)
     }
 
-    /// Sees, after an answer, that it was about the process that was meant: that one has not ended, and still leads the session.
+    /// Sees, after an answer, that it was about the process that was meant: that one has not ended, and still leads the
+    /// session.
     func confirm(_ subject: PolkitSubject, of authority: PolkitAuthority) async throws(AuthenticationError) {
         let current = try? await subjects.subject(on: authority.connection, until: Deadline(after: limits.check))
         guard current == subject else { throw unavailable("the leader of the session has changed") }

@@ -1,4 +1,6 @@
 package import DBus
+package import Desktop
+import Glibc
 
 /// Whom polkit is asked about: `(sa{sv})`.
 package enum PolkitSubject: BusValue, Hashable, Sendable {
@@ -38,5 +40,61 @@ package enum PolkitSubject: BusValue, Hashable, Sendable {
                 ["pid": Variant.uint32(id), "start-time": .uint64(startTime), "uid": .int32(user)].write(to: &writer)
             }
         }
+    }
+}
+
+/// Finds the process that polkit is asked about.
+@BusActor
+package protocol PolkitSubjectFinder: Sendable {
+    /// The process; throws if there is none that polkit may be asked about.
+    func subject(on connection: Connection, until deadline: Deadline) async throws(BusError) -> PolkitSubject
+}
+
+/// The process that leads the user's session, which logind names, and which is not the user's: the login program or
+/// display manager.
+///
+/// polkit finds the session, and its agent, by the control group of that process. Neither can a program of the user
+/// register an agent for the process itself, which polkit allows for the user's own only.
+package struct SessionLeader: PolkitSubjectFinder {
+    private let root: String
+    private let userID: UInt32
+
+    /// - Parameters:
+    ///   - root: where the processes are, if not in /proc.
+    ///   - userID: the user whose session it is.
+    package nonisolated init(root: String = "/proc", userID: UInt32 = getuid()) {
+        self.root = root
+        self.userID = userID
+    }
+
+    /// The leader of the session that the user sits in front of, else of the one that this process belongs to.
+    package func subject(on connection: Connection, until deadline: Deadline) async throws(BusError) -> PolkitSubject {
+        guard let owner = try await connection.owner(of: Logind.busName, timeout: deadline.rest) else {
+            throw BusError(.failed, "there is no logind that knows the leader of the session")
+        }
+        let logind = Logind(connection: connection, owner: owner, timeout: deadline.rest)
+        var session: LogindSession?
+        if let user = try await logind.user(userID) { session = try await logind.display(of: user, userID) }
+        if session == nil {
+            session = try await logind.ownSession(id: nil, processID: UInt32(getpid()), userID: userID)
+        }
+        guard let session else { throw BusError(.failed, "the user has no session") }
+        let leader = try await logind.leader(of: session)
+        guard let id = Int32(exactly: leader), id > 0, let startTime = startTime(ofForeign: id) else {
+            throw BusError(.failed, "process \(leader), which leads the session, may be the user's own")
+        }
+        return .process(id: leader, startTime: startTime, user: Int32(bitPattern: userID))
+    }
+
+    /// When a process has started in which nothing is the user's; nil for any other.
+    private func startTime(ofForeign id: Int32) -> UInt64? {
+        let folder = ProcessFolder(id, in: root)
+        func status() -> ProcessStatus? {
+            folder.read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
+        }
+        guard let before = status(), let credentials = ProcessCredentials(folder),
+            !credentials.userIDs.contains(userID), status()?.startTime == before.startTime
+        else { return nil }
+        return before.startTime
     }
 }

@@ -7,8 +7,8 @@ package enum AskedPassword: ~Copyable, Sendable {
     case right(SecureBytes)
     /// There is no answer: the person has cancelled, the conversation has ended, or the prompter has failed.
     case unanswered
-    /// Nothing is asked any more: the caller of ``Conversation/askPassword(tries:verifiedBy:countedBy:_:)`` gave no further request,
-    /// or the tries are used up.
+    /// Nothing is asked any more: the caller of ``Conversation/askPassword(tries:verifiedBy:countedBy:_:)`` gave no
+    /// further request, or the tries are used up.
     case stopped
     /// A password could not be tried; the reason is for a log.
     case failed(reason: String)

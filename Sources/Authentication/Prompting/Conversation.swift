@@ -1,59 +1,59 @@
 package import DBus
 import Logging
 
-/// The talk with a person on behalf of one caller: it begins when it is its turn, and ends with ``end()``.
+/// The questions of one caller to a person, from its turn in the queue to ``end(_:)``.
 ///
-/// It has one dialog, or one after the other where a prompter cannot do in one what is wanted.
+/// Uses one dialog, or several in sequence where the prompter cannot ask everything in one.
 @BusActor
 package final class Conversation {
     private enum State {
         case new
-        /// It waits for its turn.
+        /// Waiting for the turn.
         case queued(PromptQueue.Ticket)
-        /// It is its turn, and a prompter was asked for a dialog, as many times as the number says.
+        /// Has the turn, and waits for the dialog with that number.
         case opening(PromptQueue.Ticket, number: Int, CheckedContinuation<Opening, Never>)
-        /// It is its turn; a dialog may be there.
+        /// Has the turn, and maybe a dialog.
         case open(PromptQueue.Ticket, (any PromptDialog)?)
         case ended(Ending)
     }
 
-    /// What came of asking a prompter for a dialog.
+    /// The result of opening a dialog.
     private enum Opening: Sendable {
         case opened(any PromptDialog)
         case failed(PromptError)
-        /// Nobody wants it any more.
+        /// The question was withdrawn, or the conversation has ended.
         case withdrawn
     }
 
-    /// What every further question is answered.
+    /// The answer to all further questions.
     private enum Ending {
         case cancelled
         case cancelledOutside(Cancellation)
         case failed(PromptError)
     }
 
-    /// A question that somebody waits to have answered.
+    /// A question that waits for its answer.
     private struct Asking {
         var request: PromptRequest
         let whenShown: @BusActor () -> Void
-        /// Whether the dialog was closed for the question to be shown in other words.
+        /// Whether the dialog was closed to show a revised question.
         var isRevised = false
         var isWithdrawn = false
     }
 
-    /// The unique name of the connection on whose behalf a person is asked.
+    /// The unique name of the connection for which a person is asked.
     package nonisolated let caller: String
-    /// The window to show dialogs above, as the client spells it; may be empty (#116).
+    /// The parent window of dialogs, as the client gave it; may be empty (#116).
     package nonisolated let windowID: String
 
     private let queue: PromptQueue
     private var state = State.new
     private var asking: Asking?
     private var openingCount = 0
-    /// How far the dialog was trusted that has been asked last.
+    /// The trust in the dialog that has given the last answer.
     package private(set) var trustOfAnswer = PrompterTrust.trusted
     private var onCancellation: (@BusActor (Cancellation) -> Void)?
-    /// How many hold the turn, and what is to be given back when none does any more.
+    /// The number of holders of the turn, and the ticket that the last of them gives back.
     private var holders = 0
     private var heldTicket: PromptQueue.Ticket?
 
@@ -67,7 +67,7 @@ package final class Conversation {
         end()
     }
 
-    /// Whether it is over, and nothing more will be asked.
+    /// Whether the conversation has ended.
     package var isEnded: Bool {
         if case .ended = state { true } else { false }
     }
@@ -90,7 +90,8 @@ package final class Conversation {
 
     // MARK: The turn
 
-    /// Keeps the turn beyond the end, until it is released as often: something is on the screen that takes its time to go.
+    /// Keeps the turn beyond the end of the conversation, until as many releases: a dialog of the system takes time to
+    /// close.
     package func holdTurn() {
         holders += 1
     }
@@ -109,9 +110,9 @@ package final class Conversation {
 
     // MARK: Asking
 
-    /// Waits for its turn, as ``ask(_:)`` does by itself; false if it has ended or was withdrawn meanwhile.
+    /// Waits for the turn, as ``ask(_:whenShown:)`` does; returns false if the conversation has ended.
     ///
-    /// Throws ``PromptError/Code/tooMany`` if there is no room to wait.
+    /// Throws ``PromptError/Code/tooMany`` if the queue is full.
     package func begin() async throws(PromptError) -> Bool {
         switch state {
         case .open, .opening: return true
@@ -135,14 +136,14 @@ package final class Conversation {
         }
     }
 
-    /// Asks one question, and waits for the answer.
+    /// Asks a question, and waits for the answer.
     ///
-    /// What is cancelled or fails ends the conversation, which answers the same to every further question. Failures are logged here.
+    /// A cancellation or failure ends the conversation, and answers all further questions. Failures are logged here.
     ///
-    /// What needs no knowledge is asked in trusted dialogs only: elsewhere it throws ``PromptError/Code/notTrusted``, and another question,
-    /// for a password alone, may follow if a touch would have answered this one.
+    /// Questions that a touch or a click answers need a trusted dialog; others throw ``PromptError/Code/notTrusted``.
+    /// After a question for a password or a touch, one for the password alone may follow.
     ///
-    /// - Parameter whenShown: called once a prompter has taken the question, and again if another dialog is opened for it.
+    /// - Parameter whenShown: called when a prompter has taken the question, and again for each further dialog.
     package func ask(
         _ request: PromptRequest,
         whenShown: @escaping @BusActor () -> Void = {}
@@ -167,18 +168,18 @@ package final class Conversation {
         }
     }
 
-    /// Puts the question that waits in other words; without one, nothing happens.
+    /// Changes the texts of the waiting question, if there is one.
     ///
-    /// Where the prompter cannot change a dialog it is closed, and another opened. What was typed into it is lost.
+    /// If the prompter cannot change its dialog, closes it and opens another; typed text is lost.
     ///
-    /// - Parameter keepingDialog: whether that is too much for it; the words then wait for the next dialog.
+    /// - Parameter keepingDialog: whether to keep such a dialog instead; the texts are then used for the next one.
     /// - Returns: whether the dialog, if there is one, stays on the screen.
     @discardableResult
     package func revise(_ request: PromptRequest, keepingDialog: Bool = false) -> Bool {
         guard let old = asking, old.request != request else { return true }
         asking?.request = request
         guard case .open(let ticket, let dialog?) = state else { return true }
-        // Trust is looked for before a question is put, so one that begins to need it is put anew.
+        // Trust is checked before a question is asked, so one that newly needs it is asked again.
         let isPutAnew = old.request.question != request.question || request.needsTrust && !old.request.needsTrust
         if !isPutAnew, dialog.revise(request) || keepingDialog { return true }
         asking?.isRevised = true
@@ -187,13 +188,13 @@ package final class Conversation {
         return false
     }
 
-    /// How far the dialog on the screen is trusted at this moment.
+    /// The current trust in the dialog on the screen.
     package func trust() async -> PrompterTrust {
         guard case .open(_, let dialog?) = state else { return .passwordsOnly(reason: "there is no dialog") }
         return await dialog.trust()
     }
 
-    /// Takes the question that waits back, and its dialog off the screen; the next question has a new dialog.
+    /// Withdraws the waiting question, and closes its dialog; the next question has a new one.
     package func withdraw() {
         guard asking != nil else { return }
         asking?.isWithdrawn = true
@@ -212,8 +213,9 @@ package final class Conversation {
         }
     }
 
-    /// Ends it: closes the dialog if one is open, and lets the next have its turn; a question that waits, and every further one, is
-    /// answered ``PromptAnswer/withdrawn``.
+    /// Ends the conversation: closes its dialog and passes the turn on.
+    ///
+    /// The waiting question, and all further ones, are answered ``PromptAnswer/withdrawn``.
     package func end(_ cancellation: Cancellation = .byProgram) {
         end(.cancelledOutside(cancellation))
     }
@@ -238,7 +240,7 @@ package final class Conversation {
         onCancellation = nil
     }
 
-    /// Asks until there is an answer to the question as it was last put.
+    /// Asks until there is an answer to the latest revision of the question.
     private func answer() async throws(PromptError) -> PromptAnswer {
         while true {
             guard try await begin(), let request = asking?.request else { return .withdrawn }
@@ -246,7 +248,7 @@ package final class Conversation {
             guard !isWithdrawn, let dialog = try await openDialog(for: request.question) else { return .withdrawn }
             trustOfAnswer = await dialog.trust()
             if isEnded || isWithdrawn { return .withdrawn }
-            // It may have been put in other words meanwhile, and its dialog been closed for that.
+            // A revision may have closed the dialog.
             let latest = asking?.request ?? request
             guard asking?.isRevised == false, dialog.canAsk(latest.question) else { continue }
             if latest.needsTrust { try Conversation.check(trustOfAnswer) }
@@ -270,7 +272,7 @@ package final class Conversation {
         }
     }
 
-    /// Who shows the dialog may have changed since the question was put.
+    /// The program that shows the dialog may have changed since the question was asked.
     private func checkAgain(_ dialog: any PromptDialog) async throws(PromptError) {
         trustOfAnswer = await dialog.trust()
         if !isEnded, !isWithdrawn { try Conversation.check(trustOfAnswer) }
@@ -291,7 +293,7 @@ package final class Conversation {
 
     // MARK: Opening
 
-    /// The dialog, a new one if there is none that can ask such a question; nil if nobody wants it any more.
+    /// The dialog, a new one if none can ask such a question; nil if the question was withdrawn.
     private func openDialog(
         for question: PromptRequest.Question
     ) async throws(PromptError) -> (any PromptDialog)? {
@@ -303,12 +305,12 @@ package final class Conversation {
         }
         openingCount += 1
         let opening = await withCheckedContinuation { [number = openingCount] continuation in
-            // It may have ended meanwhile: to suspend may let others run first.
+            // The conversation may have ended before this closure runs.
             guard case .open(ticket, _) = state, !isWithdrawn else {
                 return continuation.resume(returning: Opening.withdrawn)
             }
             state = .opening(ticket, number: number, continuation)
-            // In a task of its own: a prompter may take long to start, and an end from outside does not wait for it.
+            // In a task of its own: a cancellation from outside does not wait for a slow prompter.
             BusActor.start { [self] in receive(await open(for: question), number: number) }
         }
         switch opening {

@@ -1,7 +1,7 @@
 /// A failure to ask a person.
 ///
-/// A person who cancels gives an answer; that is no error. Equality compares the codes only. The reason is for logs, and holds no
-/// secret.
+/// A person who cancels gives an answer; that is no error. Equality compares the codes only. The reason is for logs,
+/// and holds no secret.
 package struct PromptError: Error, Equatable {
     /// The kinds of failure.
     package enum Code: Hashable, Sendable {

@@ -1,9 +1,7 @@
 package import DBus
 package import Logging
 
-/// Where all who have something to ask of a person wait for their turn: one conversation at a time has the screen.
-///
-/// Callers take turns, whatever each of them has waiting; see ``FairQueue``.
+/// The queue of conversations: one at a time has the screen, in turn between callers (see ``FairQueue``).
 @BusActor
 package final class PromptQueue {
     /// A place in the queue.
@@ -12,13 +10,13 @@ package final class PromptQueue {
         fileprivate let caller: String
     }
 
-    /// What has become of a place in the queue.
+    /// The end of a wait in the queue.
     enum Turn: Sendable {
-        /// It is its turn, until it is given back with ``leave(_:)``.
+        /// The ticket has the turn, until ``leave(_:)``.
         case given
-        /// There is no room for it.
+        /// The queue is full.
         case refused
-        /// It was given back before its turn.
+        /// The ticket was given back before its turn.
         case left
     }
 
@@ -26,38 +24,38 @@ package final class PromptQueue {
     let logger: Logger
 
     private var waiting: FairQueue<String, Ticket>
-    private var continuations: [Ticket: CheckedContinuation<Turn, Never>] = [:]
+    private var turns: [Ticket: Promise<Turn>] = [:]
     private var holder: Ticket?
-    /// All that were not left.
+    /// All tickets that were not given back.
     private var tickets: Set<Ticket> = []
     private var ticketCount: UInt64 = 0
 
     /// Creates an empty queue.
     ///
     /// - Parameters:
-    ///   - prompter: who shows the dialogs.
-    ///   - limit: how many conversations may wait, of all callers together.
+    ///   - prompter: shows the dialogs.
+    ///   - limit: the number of conversations of all callers that may wait.
     package init(_ prompter: any Prompter, limit: Int = 1024, logger: Logger) {
         self.prompter = prompter
         self.logger = logger
         waiting = FairQueue(limit: limit)
     }
 
-    /// Whether somebody can probably be asked at this moment; nothing is started or shown to find it out.
+    /// Whether a person can probably be asked now; nothing is started or shown to find out.
     package func isAvailable(for caller: String) async -> Bool {
         await prompter.isAvailable(for: caller)
     }
 
-    /// Makes a conversation, which waits for nothing before it is asked something.
+    /// Makes a conversation, which enters the queue with its first question.
     ///
     /// - Parameters:
-    ///   - caller: the unique name of the connection on whose behalf a person is asked.
-    ///   - windowID: the window to show dialogs above, as the client spells it; may be empty (#116).
+    ///   - caller: the unique name of the connection for which a person is asked.
+    ///   - windowID: the parent window of dialogs, as the client gave it; may be empty (#116).
     package func makeConversation(for caller: String, windowID: String = "") -> Conversation {
         Conversation(in: self, caller: caller, windowID: windowID)
     }
 
-    /// A new place, which still has to be taken, and in any case to be left.
+    /// Makes a ticket, which must be given back with ``leave(_:)``.
     func makeTicket(for caller: String) -> Ticket {
         ticketCount += 1
         let ticket = Ticket(number: ticketCount, caller: caller)
@@ -65,39 +63,36 @@ package final class PromptQueue {
         return ticket
     }
 
-    /// Waits for the turn of a ticket, which is used once.
+    /// Waits for the turn of a ticket, once.
     func takeTurn(_ ticket: Ticket) async -> Turn {
-        await withCheckedContinuation { continuation in
-            // In here, since to suspend may let others run first.
-            guard tickets.contains(ticket) else { return continuation.resume(returning: .left) }
-            guard holder != nil else {
-                holder = ticket
-                return continuation.resume(returning: .given)
-            }
-            switch waiting.insert(ticket, of: ticket.caller) {
-            case .added:
-                continuations[ticket] = continuation
-            case .addedInPlace(let other):
-                continuations[ticket] = continuation
-                resume(other, with: .refused)
-            case .refused:
-                continuation.resume(returning: .refused)
-            }
+        guard tickets.contains(ticket) else { return .left }
+        guard holder != nil else {
+            holder = ticket
+            return .given
         }
+        switch waiting.insert(ticket, of: ticket.caller) {
+        case .added: break
+        case .addedInPlace(let other): end(other, with: .refused)
+        case .refused: return .refused
+        }
+        let turn = Promise<Turn>()
+        turns[ticket] = turn
+        return await turn.value()
     }
 
-    /// Gives a turn back, or a place in the queue.
+    /// Gives a ticket back, with its turn or its place in the queue.
     func leave(_ ticket: Ticket) {
         tickets.remove(ticket)
         guard holder == ticket else {
             waiting.remove(ticket, of: ticket.caller)
-            return resume(ticket, with: .left)
+            return end(ticket, with: .left)
         }
         holder = waiting.takeNext()
-        if let holder { resume(holder, with: .given) }
+        if let holder { end(holder, with: .given) }
     }
 
-    private func resume(_ ticket: Ticket, with turn: Turn) {
-        continuations.removeValue(forKey: ticket)?.resume(returning: turn)
+    /// Ends the wait of a ticket.
+    private func end(_ ticket: Ticket, with turn: Turn) {
+        turns.removeValue(forKey: ticket)?.fulfill(turn)
     }
 }

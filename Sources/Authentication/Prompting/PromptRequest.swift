@@ -1,66 +1,67 @@
 import Desktop
 
-/// What to ask a person, and the words to ask it with.
+/// A question to a person, with its texts.
 ///
-/// Texts are cleaned by ``PromptText`` as they are set, so that prompters may show them as they are. An empty text leaves its part of
-/// the dialog out; for a label, the prompter has its own.
+/// ``PromptText`` cleans the texts, so that prompters show them unchanged. An empty text leaves out its part of the
+/// dialog, or for a button uses the label of the prompter.
 package struct PromptRequest: Hashable, Sendable {
-    /// What kind of answer is wanted.
+    /// The kinds of question.
     package enum Question: Hashable, Sendable {
-        /// A password that exists.
+        /// An existing password.
         case password
-        /// A password that is to be: the dialog has it entered twice, and shows its strength.
+        /// A new password: the dialog asks for it twice, and shows its strength.
         case newPassword
         /// Yes or no.
         case confirmation
-        /// None: something else is waited for, such as a finger. A person can only cancel, or choose ``fallbackLabel``.
+        /// No question: the dialog waits for something else, such as a touch. The person can cancel, or choose
+        /// ``fallbackLabel``.
         case waiting
     }
 
-    /// How many characters ``caller`` may have, and ``callerEvidence``.
+    /// The maximum length of ``caller`` and of ``callerEvidence``, in characters.
     package static let callerLimit = 300
 
-    /// What kind of answer is wanted.
+    /// The kind of question.
     package let question: Question
 
     /// The title of the window.
     package let title: String
 
-    /// What it is about, in a few words, which stand out.
+    /// The headline, in a few words.
     package let message: String
 
-    /// The name of the collection that it is about, for a prompter that has only words of its own.
+    /// The name of the collection, for a prompter that only has texts of its own.
     package let subject: String
 
-    /// The whole story: for what, and why.
+    /// The explanation.
     package let description: String
 
-    /// Who asks, in words; empty if the daemon asks for itself.
+    /// The caller, in words; empty if the daemon asks for itself.
     package let caller: String
 
-    /// What makes the daemon say so, in words that can stand after "identified by"; may be empty.
+    /// How the caller was identified, in words that follow "identified by"; may be empty.
     package let callerEvidence: String
 
-    /// What went wrong the last time, such as a wrong password, or how to do better: with a finger, say.
+    /// What went wrong before, or how to hold the finger.
     package var warning: String {
         didSet { warning = PromptText.text(warning) }
     }
 
-    /// On the button that answers.
+    /// The label of the button that answers.
     package let continueLabel: String
 
-    /// On the button that cancels.
+    /// The label of the button that cancels.
     package let cancelLabel: String
 
-    /// On the button for another way than the one that is asked for; if it is empty there is no such button.
+    /// The label of the fallback button; empty for no such button.
     ///
-    /// Shown with ``Question/waiting``; with ``Question/confirmation`` where the prompter can show three buttons; never with passwords.
+    /// Shown with ``Question/waiting``, and with ``Question/confirmation`` if the prompter can show three buttons.
     package let fallbackLabel: String
 
-    /// Whether a touch at the reader answers it, too.
+    /// Whether a touch of the reader answers the question, too.
     package let acceptsTouch: Bool
 
-    /// The window that the dialog belongs to, as the client gave it (spec point #116).
+    /// The parent window of the dialog, as the client gave it (#116).
     package let windowID: String
 
     /// Creates a request.
@@ -94,7 +95,7 @@ package struct PromptRequest: Hashable, Sendable {
         self.windowID = PromptText.line(windowID)
     }
 
-    /// Whether an answer counts for which nothing has to be known: only a dialog that a person sees may give it.
+    /// Whether a touch or a click answers: then the dialog must be one that a person sees.
     var needsTrust: Bool {
         switch question {
         case .password, .newPassword: acceptsTouch
@@ -102,12 +103,12 @@ package struct PromptRequest: Hashable, Sendable {
         }
     }
 
-    /// Who asks, and then why: in this order, so that no story is long enough to hide who tells it.
+    /// The caller, then the explanation: in this order, a long explanation cannot hide the caller.
     var story: String {
         [origin, description].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// Who asks, as a sentence; empty if the daemon asks for itself.
+    /// The caller in a sentence; empty if the daemon asks for itself.
     var origin: String {
         if caller.isEmpty { return "" }
         return "Requested by \(caller)" + (callerEvidence.isEmpty ? "." : ", identified by \(callerEvidence).")

@@ -2,8 +2,8 @@ import DBus
 
 /// The life of the object that a prompter calls back for one dialog.
 ///
-/// It ends when the prompter has taken the dialog away or has left the bus, or when it does not confirm for a while that it was told
-/// to.
+/// It ends when the prompter has taken the dialog away or has left the bus, or when it does not confirm for a while
+/// that it was told to.
 @BusActor
 final class PrompterCallback {
     private enum State {

@@ -1,8 +1,8 @@
 package import DBus
 package import Logging
 
-/// Several prompters as one: each dialog is opened by the first that can show one at that moment and is trusted; if none is trusted, by
-/// the first that can.
+/// A chain of prompters: the first trusted one that is available opens the dialog, or if none is trusted, the first
+/// available one.
 @BusActor
 package final class PrompterChain: Prompter {
     private let prompters: [any Prompter]
@@ -11,7 +11,7 @@ package final class PrompterChain: Prompter {
 
     /// Creates a chain.
     ///
-    /// - Parameter prompters: in the order in which they are tried.
+    /// - Parameter prompters: in order of preference.
     package init(_ prompters: [any Prompter], logger: Logger) {
         self.prompters = prompters
         self.logger = logger
@@ -30,8 +30,8 @@ package final class PrompterChain: Prompter {
 
     /// Opens a dialog with the first prompter that can.
     ///
-    /// Throws ``PromptError/Code/unavailable`` when none is there, and says in the log what a person can do about it: once, until a
-    /// dialog could be opened again. When one is there but fails, and no other can, it throws what that one has thrown.
+    /// Throws ``PromptError/Code/unavailable`` if there is no prompter, and logs once what to do about it. If one is
+    /// there but fails, and no other can open a dialog, throws the error of that one.
     package func open(
         for caller: String,
         asking question: PromptRequest.Question
@@ -74,5 +74,34 @@ package final class PrompterChain: Prompter {
             """,
             metadata: ["prompters": "\(name)", "reason": "\(failure.reason)"]
         )
+    }
+}
+
+/// The name of a prompter in the setting for their order.
+package enum PrompterName: String, CaseIterable, Sendable {
+    /// The prompter of KDE, on its desktop.
+    case kde
+    /// The system prompter of GCR, on GNOME and similar desktops.
+    case gcr
+    /// A pinentry with windows.
+    case pinentry
+    /// A pinentry on the terminal of the caller.
+    case tty
+    /// Ends the order.
+    case none
+
+    /// The default order: windows first, where there is a desktop.
+    package static let standard: [PrompterName] = [.kde, .gcr, .pinentry, .tty]
+
+    /// Parses comma-separated names; nil if one is unknown or repeated, or there is none.
+    ///
+    /// The order ends before ``none``. With an empty order, no person is asked.
+    package static func order(_ text: some StringProtocol) -> [PrompterName]? {
+        var order: [PrompterName] = []
+        for word in text.split(separator: ",", omittingEmptySubsequences: false) {
+            guard let name = PrompterName(rawValue: String(word)), !order.contains(name) else { return nil }
+            order.append(name)
+        }
+        return Array(order.prefix { $0 != .none })
     }
 }

@@ -2,8 +2,8 @@ package import DBus
 
 /// The environment of the desktop session as it is at this moment, for programs that show something in it.
 ///
-/// The daemon may have been started before there was a desktop, and its own environment never changes; desktops tell theirs to
-/// systemd's user manager when they start.
+/// The daemon may have been started before there was a desktop, and its own environment never changes; desktops tell
+/// theirs to systemd's user manager when they start.
 @BusActor
 package final class SessionEnvironment {
     private static let manager = "org.freedesktop.systemd1"

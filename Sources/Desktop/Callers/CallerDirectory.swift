@@ -1,14 +1,14 @@
 package import DBus
 package import Logging
 
-/// Knows who is behind the connections of a bus: looks into each once, and forgets it when it leaves.
+/// The callers of a bus: inspects each connection once, and forgets it when it leaves.
 @BusActor
 package final class CallerDirectory {
-    /// Looks into a process; called on threads of its own, where it may block.
+    /// Inspects a process; called on a thread of its own, where it may block.
     package typealias Inspection = @Sendable (ConnectionCredentials) -> Caller.Insight
 
     private enum Entry {
-        case looking([CheckedContinuation<Caller, Never>])
+        case looking(Promise<Caller>)
         case known(Caller)
     }
 
@@ -21,9 +21,9 @@ package final class CallerDirectory {
     private var subscription: SubscriptionID?
 
     /// - Parameters:
-    ///   - inspection: in tests, what stands for looking into a process.
-    ///   - isSame: in tests, what tells whether a process is still the one that was looked into.
-    ///   - patience: how long looking may take; a process in a file system of its own making could make it take for ever.
+    ///   - inspection: replaced in tests.
+    ///   - isSame: whether a process is still the inspected one; replaced in tests.
+    ///   - patience: the time limit of an inspection, which a process in a file system of its own could block for ever.
     package init(
         connection: Connection,
         inspection: @escaping Inspection = ProcessInspector().inspect,
@@ -38,26 +38,26 @@ package final class CallerDirectory {
         self.logger = logger
     }
 
-    /// Who is behind a connection.
+    /// The caller behind a connection.
     ///
-    /// Waits for the bus and for looking into the process, for a bounded time; what cannot be found out makes the caller opaque.
+    /// Waits for the bus and the inspection for a bounded time; a caller that cannot be inspected is opaque.
     package func caller(_ uniqueName: String) async -> Caller {
         switch entries[uniqueName] {
         case .known(let caller):
             return checked(caller)
-        case .looking(let waiting):
-            return await withCheckedContinuation { entries[uniqueName] = .looking(waiting + [$0]) }
+        case .looking(let promise):
+            return await promise.value()
         case nil:
             guard entries.count < CallerDirectory.limit else {
                 return .opaque(uniqueName, reason: "there are too many callers to look into")
             }
-            // Before anything that may suspend, such as the call itself.
-            entries[uniqueName] = .looking([])
+            // Before any suspension, so that a second call finds it.
+            entries[uniqueName] = .looking(Promise())
             return await look(uniqueName)
         }
     }
 
-    /// A process id is given to another process after its end, and the connection may have been left to a child.
+    /// Process ids are reused, and a child may have inherited the connection.
     private func checked(_ caller: Caller) -> Caller {
         guard let process = caller.process, !isSame(process) else { return caller }
         let ended = Caller.opaque(
@@ -94,11 +94,9 @@ package final class CallerDirectory {
 
     private func finish(_ caller: Caller, isKept: Bool) -> Caller {
         // Without an entry the caller has left meanwhile, and its name never comes again.
-        guard case .looking(let waiting) = entries[caller.uniqueName] else { return caller }
+        guard case .looking(let promise) = entries[caller.uniqueName] else { return caller }
         entries[caller.uniqueName] = isKept ? .known(caller) : nil
-        for continuation in waiting {
-            continuation.resume(returning: caller)
-        }
+        promise.fulfill(caller)
         return caller
     }
 
@@ -108,14 +106,12 @@ package final class CallerDirectory {
     }
 
     private func forget(_ uniqueName: String) {
-        guard case .looking(let waiting) = entries.removeValue(forKey: uniqueName) else { return }
-        for continuation in waiting {
-            continuation.resume(returning: .opaque(uniqueName, reason: "it has left the bus"))
-        }
+        guard case .looking(let promise) = entries.removeValue(forKey: uniqueName) else { return }
+        promise.fulfill(.opaque(uniqueName, reason: "it has left the bus"))
     }
 
-    /// How many callers are known at a time.
+    /// The number of callers known at a time.
     private static let limit = 4096
-    /// How many processes are looked into at a time.
+    /// The number of concurrent inspections.
     private static let threadLimit = 8
 }

@@ -3,7 +3,8 @@ package struct CallerProcess: Hashable, Sendable {
     /// The process id.
     package let id: Int32
 
-    /// When the process was started, in clock ticks since the machine was; with the id, it names a process once and for all.
+    /// When the process was started, in clock ticks since the machine was; with the id, it names a process once and for
+    /// all.
     package let startTime: UInt64
 
     /// Whether the bus holds on to the process, so that this cannot be a later one that was given the same id.

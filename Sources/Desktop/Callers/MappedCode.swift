@@ -27,7 +27,8 @@ package struct MappedCode: Hashable, Sendable {
     /// All pieces, each once.
     package let pieces: Set<Piece>
 
-    /// Reads the lines `START-END PERMISSIONS OFFSET DEVICE INODE PATH`; nil if there is no code, or one is not of that form.
+    /// Reads the lines `START-END PERMISSIONS OFFSET DEVICE INODE PATH`; nil if there is no code, or one is not of that
+    /// form.
     package init?(_ content: [UInt8]) {
         guard content.count < MappedCode.longest, content.last == UInt8(ascii: "\n") else { return nil }
         var pieces: Set<Piece> = []

@@ -1,7 +1,8 @@
 /// Makes text fit to be shown in a dialog, whoever it is from.
 ///
-/// Labels come from any program of the user. In a dialog that asks for a password they must not look like a part of it: a label
-/// with newlines, or with characters that turn the direction of writing, could tell another story than the daemon does.
+/// Labels come from any program of the user. In a dialog that asks for a password they must not look like a part of it:
+/// a label with newlines, or with characters that turn the direction of writing, could tell another story than the
+/// daemon does.
 package enum PromptText {
     /// How many characters a text of the daemon's may have in all; what is longer is cut.
     package static let textLimit = 2000
@@ -21,7 +22,8 @@ package enum PromptText {
 
     /// The same with a limit of its own.
     ///
-    /// What could be taken for the quotation mark behind it becomes a single one, so that the words do not end before it.
+    /// What could be taken for the quotation mark behind it becomes a single one, so that the words do not end before
+    /// it.
     package static func name(_ text: String, limit: Int) -> String {
         var name = String.UnicodeScalarView()
         for scalar in line(text, limit: limit).unicodeScalars {
@@ -89,10 +91,24 @@ package enum PromptText {
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control: scalar == "\n"
-        // What turns the direction of writing is among the format characters; so are the joiners that some scripts and emoji need.
+        // What turns the direction of writing is among the format characters; so are the joiners that some scripts and
+        // emoji need.
         case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
         case .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
         default: true
         }
+    }
+}
+
+/// Makes what a process says about itself fit to be shown.
+enum CallerText {
+    /// A path on one line; of a long one the middle is left out, for the end says most.
+    static func path(_ text: String) -> String {
+        let scalars = text.unicodeScalars
+        let limit = PromptText.nameLimit
+        guard scalars.count > limit else { return PromptText.name(text) }
+        let start = String(scalars.prefix(limit / 4))
+        let end = String(scalars.suffix(limit - limit / 4 - 1))
+        return PromptText.name(start) + "…" + PromptText.name(end)
     }
 }

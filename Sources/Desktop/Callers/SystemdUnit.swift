@@ -3,7 +3,8 @@ package struct SystemdUnit: Hashable, Sendable {
     /// The unit's name, such as `app-gnome-firefox-4711.scope`, cleaned and cut.
     package let name: String
 
-    /// The id of the desktop's application that the unit was made for, such as `firefox`; nil if the name is not of that form.
+    /// The id of the desktop's application that the unit was made for, such as `firefox`; nil if the name is not of
+    /// that form.
     ///
     /// The forms are those of systemd's "Desktop Environment Integration": `app[-LAUNCHER]-ID-RANDOM.scope` and
     /// `app[-LAUNCHER]-ID[@RANDOM].service`, with the id escaped as in unit names.

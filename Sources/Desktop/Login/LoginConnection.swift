@@ -4,11 +4,11 @@ import Gcrypt
 import Glibc
 import Logging
 
-/// One login's connection: requests one after the other, each answered before the next is read.
+/// The connection of a login, which answers each request before it reads the next.
 @BusActor
 final class LoginConnection {
     private enum State {
-        /// A request is waited for, until the timer ends it.
+        /// Waits for a request, until the timer closes the connection.
         case reading(Timer)
         case working
         case closed
@@ -22,17 +22,11 @@ final class LoginConnection {
     private let onEnd: @BusActor (LoginConnection) -> Void
     private var state = State.working
 
-    /// Whether nothing has come of it yet.
-    private(set) var isSilent = true {
-        didSet {
-            guard !isSilent else { return }
-            let actions = firstRequestActions
-            firstRequestActions = []
-            for action in actions { action() }
-        }
-    }
+    /// Fulfilled at the first request, or at the end of the connection.
+    let firstRequest = Promise<Void>()
 
-    private var firstRequestActions: [@BusActor () -> Void] = []
+    /// Whether there was no request yet.
+    var isSilent: Bool { !firstRequest.isFulfilled }
 
     /// Takes over a connected socket that does not block.
     init(
@@ -51,15 +45,10 @@ final class LoginConnection {
         self.onEnd = onEnd
     }
 
-    /// Reads what is there, and then what comes.
+    /// Starts to read requests.
     func start() {
         waitForRequest()
         receive()
-    }
-
-    /// Calls `action` when there has been a request, or will be none; at once if that is so.
-    func onFirstRequest(_ action: @escaping @BusActor () -> Void) {
-        if isSilent { firstRequestActions.append(action) } else { action() }
     }
 
     /// Ends the connection.
@@ -68,7 +57,7 @@ final class LoginConnection {
         stopReading()
         state = .closed
         Glibc.close(descriptor)
-        isSilent = false
+        firstRequest.fulfill()
         onEnd(self)
     }
 
@@ -88,7 +77,7 @@ final class LoginConnection {
     private func receive() {
         guard case .reading = state else { return }
         do throws(GcryptError) {
-            // One byte more than a request has shows that there was more.
+            // One byte more than a request, to detect longer packets.
             var buffer = try SecureBytes(count: LoginRequest.frameSize + 1, in: .locked)
             let count = buffer.withUnsafeMutableBytes { buffer in
                 recv(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_DONTWAIT))
@@ -110,7 +99,7 @@ final class LoginConnection {
             let request = try LoginRequest(parsing: frame)
             switch consume request {
             case .unlock(let password):
-                // Acknowledged before the key is derived: a login does not wait for what the session will wait for if it has to.
+                // Acknowledged before the key is derived, so that the login does not wait for it.
                 send(LoginReply(.taken))
                 unlock(password)
             case .change(let old, let new):
@@ -127,7 +116,7 @@ final class LoginConnection {
             guard let password = password.take() else { return }
             await keychain.unlock(password, from: peer)
         }
-        isSilent = false
+        firstRequest.fulfill()
         resume()
     }
 
@@ -138,10 +127,10 @@ final class LoginConnection {
             send(await keychain.change(old, to: new, from: peer))
             resume()
         }
-        isSilent = false
+        firstRequest.fulfill()
     }
 
-    /// Reads on, in what the peer has sent meanwhile first.
+    /// Reads the next request.
     private func resume() {
         guard case .working = state else { return }
         waitForRequest()
@@ -149,15 +138,31 @@ final class LoginConnection {
     }
 
     private func refuse(_ reason: String) {
-        logger.warning("A login's request was refused", metadata: ["reason": "\(reason)"])
+        logger.warning("Refused a request of a login", metadata: ["reason": "\(reason)"])
         send(LoginReply(.refused))
         close()
     }
 
-    /// Sends a reply; the peer may have gone, and what it has sent before counts all the same.
+    /// Sends a reply, unless the peer has gone; its requests count all the same.
     private func send(_ reply: LoginReply) {
         if case .closed = state { return }
         let bytes = reply.encoded
         _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+    }
+}
+
+/// A box that carries a password into a task once, as closures only capture copyable values.
+@BusActor
+final class LoginPassword {
+    private var password: SecureBytes?
+
+    init(_ password: consuming SecureBytes) {
+        self.password = .some(password)
+    }
+
+    /// Takes the password out; nil the second time.
+    func take() -> SecureBytes? {
+        let taken = password.take()
+        return taken
     }
 }

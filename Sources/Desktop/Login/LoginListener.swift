@@ -1,15 +1,17 @@
 import CLinux
 package import DBus
+package import Gcrypt
 import Glibc
 package import Logging
 
-/// Listens for logins: PAM's module hands the password of each to a socket in the user's runtime folder (docs/pam.md).
+/// Listens for logins: the PAM module sends the password of each to a socket in the runtime folder of the user
+/// (docs/pam.md).
 @BusActor
 package final class LoginListener {
-    /// How many logins may be under way at a time.
+    /// The number of concurrent logins.
     package nonisolated static let connectionLimit = 8
 
-    /// For how long the start waits for what a login that has connected already will say.
+    /// The time for which the start waits for the first request of a connected login.
     package nonisolated static let startTime = Duration.milliseconds(500)
 
     private enum State {
@@ -24,19 +26,19 @@ package final class LoginListener {
     private var connections: [ObjectIdentifier: LoginConnection] = [:]
     private var state = State.idle
 
-    /// Creates a listener for whoever has the keychains.
+    /// Creates a listener.
     ///
-    /// - Parameter requestTime: for how long a connection may say nothing.
+    /// - Parameter requestTime: the time that a connection has for each request.
     package init(keychain: any LoginKeychain, requestTime: Duration = .seconds(2), logger: Logger) {
         self.keychain = keychain
         self.requestTime = requestTime
         self.logger = logger
     }
 
-    /// Takes over a listening socket, of sequential packets, and takes the logins that wait there and those that come.
+    /// Takes over a listening socket of sequential packets, and accepts the waiting and all later logins.
     ///
-    /// When this returns, the passwords of those who were there first are being tried: nobody is told meanwhile that a keychain is
-    /// locked.
+    /// Returns when the passwords of the waiting logins are under trial, so that no caller sees a keychain locked
+    /// meanwhile.
     package func start(on descriptor: Int32) async {
         guard case .idle = state else { return }
         let flags = fcntl(descriptor, F_GETFL)
@@ -49,7 +51,7 @@ package final class LoginListener {
         }
     }
 
-    /// Ends all of it.
+    /// Closes the socket and all connections.
     package func close() {
         if case .listening(let descriptor) = state {
             BusActor.loop.unwatch(descriptor)
@@ -61,7 +63,7 @@ package final class LoginListener {
 
     private func acceptAll() {
         guard case .listening(let descriptor) = state else { return }
-        // Bounded, so that whoever connects again and again does not keep the loop from others.
+        // Bounded, so that a flood of connections does not starve other work of the event loop.
         for _ in 0..<Self.connectionLimit {
             let accepted = keychaind_accept(descriptor)
             guard accepted >= 0 else { return }
@@ -71,12 +73,12 @@ package final class LoginListener {
 
     private func accept(_ accepted: Int32) {
         guard let peer = LoginPeer(of: accepted) else {
-            logger.warning("Another user is refused at the socket for logins")
+            logger.warning("Refused a login from another user")
             Glibc.close(accepted)
             return
         }
         guard connections.count < Self.connectionLimit else {
-            logger.warning("There are too many logins at once")
+            logger.warning("Refused a login, as there are too many at once")
             Glibc.close(accepted)
             return
         }
@@ -95,13 +97,40 @@ package final class LoginListener {
     }
 
     private func waitForFirstRequest(on connection: LoginConnection) async {
-        await withCheckedContinuation { continuation in
-            let waiter = LoginWaiter(continuation)
-            let timer = BusActor.loop.schedule(after: Self.startTime) { waiter.finish() }
-            connection.onFirstRequest {
-                BusActor.loop.cancel(timer)
-                waiter.finish()
-            }
+        _ = await connection.firstRequest.wait(within: Self.startTime)
+    }
+}
+
+/// The receiver of logins, which has the keychains.
+@BusActor
+package protocol LoginKeychain: AnyObject {
+    /// Tries a password, and returns when it is verified. From the call on, callers that need the keychain wait for it.
+    func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async
+
+    /// Replaces an old password by a new one, and returns when that is on disk.
+    func change(
+        _ password: consuming SecureBytes,
+        to newPassword: consuming SecureBytes,
+        from peer: LoginPeer
+    ) async -> LoginReply
+}
+
+/// The peers that may send logins: root, as which PAM runs, and the user who owns the keychains.
+package enum LoginPeer: Equatable, Sendable {
+    case root
+    case user
+
+    /// Identifies a peer; nil for any other user.
+    init?(user: Int64, owner: uid_t) {
+        switch user {
+        case 0: self = .root
+        case Int64(owner): self = .user
+        default: return nil
         }
+    }
+
+    /// The peer of a connection.
+    init?(of connection: Int32) {
+        self.init(user: keychaind_peer_user(connection), owner: geteuid())
     }
 }

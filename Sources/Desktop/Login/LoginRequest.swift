@@ -1,33 +1,34 @@
 package import Gcrypt
 
-/// What a login tells: one frame of the protocol in docs/pam.md, 2064 bytes.
+/// A request of a login: one frame of the protocol in docs/pam.md, of 2064 bytes.
 ///
-/// `KCHNPAM` and the version (8), the operation (4), the lengths of the password and of the new one (2 each), both passwords (1024
-/// each), filled up with zeros; numbers are big-endian. The size is the same for each, so that it tells nothing.
+/// `KCHNPAM` and the version (8), the operation (4), the lengths of the password and of the new one (2 each), both
+/// passwords (1024 each), padded with zeros; numbers are big-endian. All frames have the same size, which reveals
+/// nothing.
 package enum LoginRequest: ~Copyable {
-    /// To unlock with a password.
+    /// Unlock with a password.
     case unlock(SecureBytes)
 
-    /// To put a new password in the place of an old one.
+    /// Replace an old password by a new one.
     case change(old: SecureBytes, new: SecureBytes)
 
-    /// What is wrong with a frame.
+    /// The flaw of an invalid frame.
     package enum Flaw: Error, Equatable {
         case size
         case magic
         case operation
         /// A password is empty or too long, or there is one where none belongs.
         case length
-        /// There is something behind a password.
+        /// The padding is not zero.
         case padding
-        /// There is no locked memory left for the passwords.
+        /// There is no locked memory for the passwords.
         case memory
     }
 
     /// The size of every frame in bytes.
     package static let frameSize = 16 + 2 * passwordLimit
 
-    /// The longest password in bytes; PAM itself has 512.
+    /// The maximum length of a password in bytes; PAM has 512.
     package static let passwordLimit = 1024
 
     /// `KCHNPAM`, and the version of the protocol.
@@ -36,7 +37,7 @@ package enum LoginRequest: ~Copyable {
     private static let unlockOperation = 1
     private static let changeOperation = 2
 
-    /// Reads a frame; its bytes remain the caller's to wipe.
+    /// Parses a frame; the caller wipes its bytes.
     package init(parsing frame: UnsafeRawBufferPointer) throws(Flaw) {
         guard frame.count == Self.frameSize else { throw .size }
         guard frame.prefix(Self.magic.count).elementsEqual(Self.magic) else { throw .magic }
@@ -74,5 +75,47 @@ package enum LoginRequest: ~Copyable {
         } catch {
             throw .memory
         }
+    }
+}
+
+/// The reply to a login: 16 bytes, see docs/pam.md.
+package struct LoginReply: Equatable, Sendable {
+    /// The result of a request.
+    package enum Status: UInt32, Sendable {
+        /// The password was accepted and is under trial; callers that need the keychain wait for it.
+        case taken = 0
+
+        /// The new password is on the disk.
+        case changed = 1
+
+        /// The old password opens nothing.
+        case wrong = 2
+
+        /// The request failed, for lack of disk space or memory, or with an I/O error.
+        case failed = 3
+
+        /// The request is invalid, or too early after too many wrong ones.
+        case refused = 4
+    }
+
+    /// The result.
+    package var status: Status
+
+    /// The number of collections with the new password.
+    package var collections: Int
+
+    /// Creates a reply.
+    package init(_ status: Status, collections: Int = 0) {
+        self.status = status
+        self.collections = collections
+    }
+
+    /// The encoded reply.
+    package var encoded: [UInt8] {
+        LoginRequest.magic + Self.bytes(status.rawValue) + Self.bytes(UInt32(clamping: collections))
+    }
+
+    private static func bytes(_ value: UInt32) -> [UInt8] {
+        withUnsafeBytes(of: value.bigEndian, Array.init)
     }
 }

@@ -37,7 +37,8 @@ package struct Logind {
         try await answer(of: "GetUser") { $0.append(userID) }
     }
 
-    /// The session that logind takes for the user's first: a graphical one rather than a terminal, and never one that is closing.
+    /// The session that logind takes for the user's first: a graphical one rather than a terminal, and never one that
+    /// is closing.
     ///
     /// Nil if the user has none, or none that a person sits in front of: a user's service manager has one as well.
     package func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
@@ -162,4 +163,11 @@ package struct Logind {
             }
         }
     }
+}
+
+/// A session of logind's.
+package struct LogindSession: Hashable, Sendable {
+    /// Its id, such as `2` or `c1`.
+    let id: String
+    let path: ObjectPath
 }

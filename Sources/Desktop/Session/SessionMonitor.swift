@@ -2,24 +2,24 @@ package import DBus
 import Glibc
 package import Logging
 
-/// Watches logind for the locking of the user's session and for sleep.
+/// Watches logind for locks of the user session and for sleep.
 ///
-/// Of several sessions it watches the one that this process belongs to, if it belongs to one, else the user's first at the time, as
-/// logind has it. Only logind is heard: signals of the same name from anybody else on the bus change nothing. A logind that restarts
-/// is found again; until it has answered, what was known last holds.
+/// Watches the session of this process, or else the display session of the user. Ignores signals from other senders.
+/// After a restart of logind, the last known state holds until it answers.
 @BusActor
 package final class SessionMonitor {
-    /// How the monitor is set.
+    /// The settings of the monitor.
     package struct Configuration: Sendable {
-        /// The session to watch; nil, or one that is not the user's or has ended, for the one that logind knows.
+        /// The session to watch; nil, or one that has ended or belongs to another user, for the one that logind knows.
         package var sessionID: String? = getenv("XDG_SESSION_ID").map { String(cString: $0) }
 
-        /// How long logind may take to answer a call.
+        /// The time limit of calls to logind.
         package var callTimeout = Duration.seconds(10)
 
-        /// How long after it was asked to lock the session counts as locked, if its locker does not say that it is.
+        /// The time for which the session counts as locked after a request to lock, without a confirmation by the
+        /// screen locker.
         ///
-        /// Lockers that do not report to logind would otherwise leave the session locked for ever.
+        /// Some lockers do not report to logind, and would leave the session locked for ever.
         package var confirmationTime = Duration.seconds(10)
 
         package init() {}
@@ -56,7 +56,7 @@ package final class SessionMonitor {
     private enum Search {
         case idle
         case running
-        /// Something has changed since it began.
+        /// The sessions have changed since the search started.
         case outdated
     }
 
@@ -67,12 +67,12 @@ package final class SessionMonitor {
         self.logger = logger
     }
 
-    /// Tells of what happens from now on, in the order of the handlers; they must not wait.
+    /// Adds a handler of events; handlers are called in order, and must not wait.
     package func onEvent(_ handler: @escaping @BusActor (SessionEvent) -> Void) {
         handlers.append(handler)
     }
 
-    /// Has the machine's sleep wait from now on until all have been told of it.
+    /// Delays sleep until all handlers were called.
     package func delaySleep() {
         guard inhibitor == nil else { return }
         let inhibitor = SleepInhibitor(logger: logger)
@@ -80,7 +80,7 @@ package final class SessionMonitor {
         if let link { inhibitor.take(from: link.logind) }
     }
 
-    /// Begins to watch; returns at once.
+    /// Starts to watch; returns at once.
     package func start() {
         systemBus.follow { [weak self] connection in
             guard let self else { return }
@@ -92,7 +92,7 @@ package final class SessionMonitor {
             }
         }
         BusActor.start { [self] in
-            // Told at once, where it would otherwise only be found out by what does not happen.
+            // Warns at once if there is no system bus.
             do throws(BusError) { _ = try await systemBus.connection() } catch { warnOnce("there is no system bus") }
         }
     }
@@ -129,7 +129,7 @@ package final class SessionMonitor {
         return subscribe(link, to: match, handler)
     }
 
-    /// Hears logind's signals, for as long as it is this logind.
+    /// Subscribes to signals of this logind.
     private func subscribe(
         _ link: Link,
         to match: SignalMatch,
@@ -150,7 +150,7 @@ package final class SessionMonitor {
 
     // MARK: The session
 
-    /// Finds the session to watch, anew if it is being looked for already.
+    /// Finds the session to watch; repeats a running search.
     private func findSession() {
         guard let link else { return }
         guard case .idle = link.search else { return link.search = .outdated }
@@ -224,7 +224,7 @@ package final class SessionMonitor {
         let isLocked = try await link.logind.lockedHint(of: session)
         let isIdle = try await link.logind.idleHint(of: session)
         guard self.link === link, link.session == session else { return }
-        // What was heard meanwhile is newer.
+        // Signals that arrived meanwhile are newer.
         if !hasHeard.lock { change(to: isLocked ? .locked : .unlocked) }
         if !hasHeard.idle { change(toIdle: isIdle) }
         logger.debug("Watching the session", metadata: ["session": "\(session.id)", "locked": "\(isLocked)"])
@@ -262,7 +262,7 @@ package final class SessionMonitor {
         return subscribe(link, to: match, handler)
     }
 
-    /// The new values of LockedHint and IdleHint, where the signal tells them.
+    /// The new values of LockedHint and IdleHint in a signal.
     private static func hints(in message: Message) -> (isLocked: Bool?, isIdle: Bool?) {
         guard let (interface, values, _) = try? message.read(String.self, [String: Variant].self, [String].self),
             interface == Logind.sessionInterface
@@ -283,13 +283,13 @@ package final class SessionMonitor {
         }
     }
 
-    /// The session's locker was asked to lock, and what may not be seen behind a locked screen goes at once.
+    /// The screen locker was asked to lock: the session counts as locked at once.
     private func lockAsked() {
         guard state != .locked else { return }
         change(to: .locking)
         confirmation = BusActor.loop.schedule(after: configuration.confirmationTime) { [weak self] in
             guard let self, state == .locking else { return }
-            logger.notice("The screen locker does not tell logind that the screen is locked, so it counts as unlocked")
+            logger.notice("The screen locker has not confirmed the lock to logind; treating the session as unlocked")
             change(to: .unlocked)
         }
     }
@@ -320,7 +320,7 @@ package final class SessionMonitor {
         if isAboutToSleep { inhibitor?.release() } else { inhibitor?.takeAgain(from: link.logind) }
     }
 
-    // MARK: Telling
+    // MARK: Events
 
     private func tell(_ event: SessionEvent) {
         for handler in handlers {
@@ -332,7 +332,7 @@ package final class SessionMonitor {
         guard !hasWarned else { return }
         hasWarned = true
         logger.notice(
-            "Cannot tell when the session is locked; treating it as unlocked",
+            "Cannot find out whether the session is locked; treating it as unlocked",
             metadata: ["reason": "\(reason)"]
         )
     }

@@ -1,17 +1,17 @@
 import DBus
 import Logging
 
-/// Has the machine's sleep wait until those who have to act before it have done so.
+/// Delays sleep until the work before it is done, by an inhibitor lock of logind.
 @BusActor
 final class SleepInhibitor {
     private enum State {
-        /// Nobody is there to ask, or sleep does not wait.
+        /// No lock: there is no logind, or it has refused.
         case off
-        /// A delay was asked for, with that number; it is taken when the answer comes, unless that is too late.
+        /// Request with that number sent; a late reply is ignored.
         case asking(Int)
-        /// Granted: logind waits until the descriptor is closed.
+        /// Lock held: logind waits until the descriptor is closed.
         case held(FileDescriptor)
-        /// All have been told, and the machine sleeps, or will.
+        /// Released; the machine sleeps, or will soon.
         case sleeping
     }
 
@@ -19,12 +19,12 @@ final class SleepInhibitor {
     private var state = State.off
     private var requests = 0
 
-    /// Asks nobody before ``take(from:)``.
+    /// Creates an inhibitor without a lock.
     init(logger: Logger) {
         self.logger = logger
     }
 
-    /// Asks for a delay of the next sleep, unless there is one already.
+    /// Requests the lock, unless it is held.
     func take(from logind: Logind) {
         guard case .off = state else { return }
         requests += 1
@@ -43,18 +43,18 @@ final class SleepInhibitor {
         }
     }
 
-    /// Lets the machine sleep.
+    /// Releases the lock.
     func release() {
         state = .sleeping
     }
 
-    /// Asks again, as the machine has woken up.
+    /// Requests the lock again after sleep.
     func takeAgain(from logind: Logind) {
         state = .off
         take(from: logind)
     }
 
-    /// Forgets what a logind has granted that is there no more.
+    /// Drops the lock of a logind that has gone.
     func reset() {
         state = .off
     }

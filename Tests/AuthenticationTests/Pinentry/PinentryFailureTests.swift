@@ -5,7 +5,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Pinentries that are not there, die, stay silent, or say what the protocol does not allow; and dialogs that are closed.
+/// Pinentries that are not there, die, stay silent, or say what the protocol does not allow; and dialogs that are
+/// closed.
 @Suite(.lockedPool, .onLoop)
 struct PinentryFailureTests {
     // MARK: Opening

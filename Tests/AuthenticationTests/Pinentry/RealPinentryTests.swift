@@ -112,7 +112,8 @@ struct RealPinentryTests {
     @Test(arguments: windowed + ["pinentry-gnome3"])
     @BusActor
     func open_noSuchDisplay_isError(program: String) async throws {
-        // The display that the environment names is not there: some say that they have fallen back on a terminal, some end.
+        // The display that the environment names is not there: some say that they have fallen back on a terminal, some
+        // end.
         let fixture = try await PinentryFixture(program, environment: ["DISPLAY": ":54321"])
         await #expect(throws: PromptError.self) { _ = try await fixture.prompter.open() }
     }

@@ -104,11 +104,11 @@ struct RealPolkitTests {
         #expect(error?.code == .notInteractive)
     }
 
-    /// An agent of the user's for a process of the user's own – keychaind's, for which the process of `nobody` stands – is asked where
-    /// that process is the subject, and is not where the subject is the leader of the session.
+    /// An agent of the user's for a process of the user's own – keychaind's, for which the process of `nobody` stands –
+    /// is asked where that process is the subject, and is not where the subject is the leader of the session.
     ///
-    /// The leader is a process of root's, as login programs are, and the agent that root has registered for it stands for the session's,
-    /// which polkit would find by logind.
+    /// The leader is a process of root's, as login programs are, and the agent that root has registered for it stands
+    /// for the session's, which polkit would find by logind.
     @Test @BusActor
     func authenticate_agentForTheUsersOwnProcess_isNotAsked() async throws {
         let polkit = try await RealPolkit()

@@ -5,7 +5,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The process that polkit is asked about, with a mocked logind, and real processes that stand for the session's leader.
+/// The process that polkit is asked about, with a mocked logind, and real processes that stand for the session's
+/// leader.
 @Suite(.onLoop)
 struct SessionLeaderTests {
     @BusActor

@@ -1,5 +1,6 @@
 import Authentication
 import DBus
+import Desktop
 import TestSupport
 
 /// Always the same process, instead of the leader of a session.

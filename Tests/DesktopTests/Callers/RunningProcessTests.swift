@@ -21,8 +21,8 @@ struct RunningProcessTests {
         return process
     }
 
-    /// By another process: what this one has open for writing, a child that is just being started may have too, and a file that is
-    /// being written cannot be run.
+    /// By another process: what this one has open for writing, a child that is just being started may have too, and a
+    /// file that is being written cannot be run.
     private func copyShell(to path: String) async throws {
         let copy = try await Command.run("install", ["-m", "755", "/bin/sh", path])
         try #require(copy.succeeded, "\(copy.errors)")

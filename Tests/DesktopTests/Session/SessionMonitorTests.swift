@@ -93,7 +93,7 @@ struct SessionMonitorTests {
             try await logind.send("Lock")
             try await fixture.expect(.unlocked)
             #expect(fixture.monitor.state == .unlocked)
-            #expect(fixture.lines.all.contains { $0.text.contains("does not tell logind") })
+            #expect(fixture.lines.all.contains { $0.text.contains("has not confirmed the lock") })
         }
     }
 

@@ -2,7 +2,8 @@ import Authentication
 import KeychainModel
 
 extension Scenario {
-    /// What should come of it, told from the outside: by what people can show, one after the other, and not by normal forms.
+    /// What should come of it, told from the outside: by what people can show, one after the other, and not by normal
+    /// forms.
     enum Expectation: Hashable {
         case released
         case asksSystem
@@ -19,7 +20,8 @@ extension Scenario {
         // Nothing asked, or a context that has proved enough: no further prompt.
         if control.text == nil || control.isSatisfied(known) { return .released }
 
-        // The system's dialog stands for presence, so it is used where presence completes the proofs, in whichever way it was shown.
+        // The system's dialog stands for presence, so it is used where presence completes the proofs, in whichever way
+        // it was shown.
         let presenceSuffices =
             control.isSatisfied(known.union([.biometryAny])) && control.isSatisfied(known.union([.passcode]))
         if presenceSuffices && hasSystemDialog && !isLockedOut {
@@ -53,7 +55,8 @@ extension Scenario {
 
     /// What the context's proofs are worth for the item.
     var known: Set<Factor> {
-        // Where fingers alone are never enough, the secret is under a key, and a passcode without its key opens nothing.
+        // Where fingers alone are never enough, the secret is under a key, and a passcode without its key opens
+        // nothing.
         let isSealed = !control.isSatisfied([.biometryAny, .biometryCurrentSet])
         let finger: Set<Factor> = isSameSet ? [.biometryAny, .biometryCurrentSet] : [.biometryAny]
         switch context {

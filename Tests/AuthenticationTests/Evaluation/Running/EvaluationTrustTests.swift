@@ -64,6 +64,7 @@ struct EvaluationTrustTests {
         fixture.prompter.revises = false
         let evaluation = try fixture.begin("biometryAny")
         let match = try await fixture.match(1)
+        fixture.prompter.showsAtOnce = false
         let count = fixture.prompter.requests.count
         match.hint(.notCentered)
         _ = try await fixture.question(after: count)

@@ -1,0 +1,154 @@
+/// The effect of failed attempts: five touches that do not match lock biometry, and wrong passcodes cost time.
+///
+/// Time is that of ``BootClock``, across restarts of the daemon. After a reboot, a delay starts again, as the time off
+/// is unknown. So setting the clock, or a restart, never shortens a delay.
+package struct Lockout: Hashable, Sendable {
+    /// The number of consecutive touches that may fail to match.
+    package static let biometricLimit: UInt32 = 5
+
+    /// The number of consecutive wrong passcodes without a delay.
+    package static let freePasscodes: UInt32 = 3
+
+    /// The delay after each further wrong passcode; the last one repeats.
+    package static let delays: [Duration] = [.seconds(1), .seconds(5), .seconds(15), .seconds(60), .seconds(300)]
+
+    /// The record to save.
+    package private(set) var record: LockoutRecord
+
+    /// Continues from a saved record; nil if there is none.
+    package init(_ record: LockoutRecord?, clock: BootClock) {
+        self.record = record ?? LockoutRecord()
+        let now = Lockout.nanoseconds(clock.now)
+        let isThisBoot = !clock.bootID.isEmpty && self.record.bootID == clock.bootID
+        // A record dated in the future counts as one of this moment.
+        if !isThisBoot || self.record.lastPasscodeFailure > now {
+            self.record.lastPasscodeFailure = now
+            self.record.bootID = clock.bootID
+        }
+    }
+
+    /// Whether biometry is locked until the right passcode is given.
+    package var isBiometryLocked: Bool { record.biometricFailures >= Lockout.biometricLimit }
+
+    /// The time until the next passcode is tried; zero if one may be tried at once.
+    package func passcodeDelay(at now: Duration) -> Duration {
+        guard record.passcodeFailures > Lockout.freePasscodes else { return .zero }
+        let step = min(Int(record.passcodeFailures - Lockout.freePasscodes), Lockout.delays.count) - 1
+        let end = record.lastPasscodeFailure.addingReportingOverflow(Lockout.nanoseconds(Lockout.delays[step]))
+        let now = Lockout.nanoseconds(now)
+        guard !end.overflow, end.partialValue > now else { return .zero }
+        return .nanoseconds(Int64(clamping: end.partialValue - now))
+    }
+
+    /// Counts a touch that did not match.
+    package mutating func touchFailed() {
+        record.biometricFailures = Lockout.increased(record.biometricFailures)
+    }
+
+    /// Resets the count of touches after a match, unless biometry is locked.
+    package mutating func touchMatched() {
+        guard !isBiometryLocked else { return }
+        record.biometricFailures = 0
+    }
+
+    /// Counts a passcode as wrong before it is tried, so that ending the daemon during the trial gains nothing.
+    package mutating func passcodeIsTried(at now: Duration) {
+        record.passcodeFailures = Lockout.increased(record.passcodeFailures)
+        record.lastPasscodeFailure = max(record.lastPasscodeFailure, Lockout.nanoseconds(now))
+    }
+
+    /// Reverts ``passcodeIsTried(at:)`` for a passcode that could not be tried.
+    package mutating func passcodeWasNotTried() {
+        guard record.passcodeFailures > 0 else { return }
+        record.passcodeFailures -= 1
+    }
+
+    /// Resets all counts after the right passcode.
+    package mutating func passcodeWasRight() {
+        record.biometricFailures = 0
+        record.passcodeFailures = 0
+    }
+
+    private static func increased(_ count: UInt32) -> UInt32 {
+        count == .max ? count : count + 1
+    }
+
+    private static func nanoseconds(_ duration: Duration) -> UInt64 {
+        let (seconds, attoseconds) = duration.components
+        let whole = UInt64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000_000)
+        let sum = whole.partialValue.addingReportingOverflow(UInt64(clamping: attoseconds / 1_000_000_000))
+        return whole.overflow || sum.overflow ? .max : sum.partialValue
+    }
+}
+
+/// The record of failed attempts, kept across restarts of the daemon.
+package struct LockoutRecord: Hashable, Sendable {
+    /// The touches that did not match, since the last match or right passcode.
+    package var biometricFailures: UInt32
+
+    /// The wrong passcodes since the last right one.
+    package var passcodeFailures: UInt32
+
+    /// The time of the last wrong passcode, in nanoseconds of ``BootClock``.
+    package var lastPasscodeFailure: UInt64
+
+    /// The boot ID of that time; empty if unknown.
+    package var bootID: String
+
+    /// Creates a record; without arguments, one without failures.
+    package init(
+        biometricFailures: UInt32 = 0,
+        passcodeFailures: UInt32 = 0,
+        lastPasscodeFailure: UInt64 = 0,
+        bootID: String = ""
+    ) {
+        self.biometricFailures = biometricFailures
+        self.passcodeFailures = passcodeFailures
+        self.lastPasscodeFailure = lastPasscodeFailure
+        self.bootID = bootID
+    }
+
+    /// The replacement for a record that cannot be read: biometry is locked, and the longest delay starts.
+    package static let unreadable = LockoutRecord(biometricFailures: .max, passcodeFailures: .max)
+}
+
+extension LockoutRecord {
+    private static let version: UInt8 = 1
+    private static let maximumBootIDLength = 64
+
+    /// The record as at most 100 bytes: the version, the numbers in little-endian order, the boot ID.
+    package var packed: [UInt8] {
+        var bytes = [LockoutRecord.version]
+        LockoutRecord.append(UInt64(biometricFailures), count: 4, to: &bytes)
+        LockoutRecord.append(UInt64(passcodeFailures), count: 4, to: &bytes)
+        LockoutRecord.append(lastPasscodeFailure, count: 8, to: &bytes)
+        bytes += bootID.utf8.prefix(LockoutRecord.maximumBootIDLength)
+        return bytes
+    }
+
+    /// Parses a record; ``unreadable`` if the bytes are none.
+    package init(packed bytes: [UInt8]) {
+        guard bytes.first == LockoutRecord.version, (17...17 + LockoutRecord.maximumBootIDLength).contains(bytes.count),
+            let bootID = String(validating: bytes[17...], as: UTF8.self)
+        else {
+            self = .unreadable
+            return
+        }
+        self.init(
+            biometricFailures: UInt32(truncatingIfNeeded: LockoutRecord.number(bytes[1..<5])),
+            passcodeFailures: UInt32(truncatingIfNeeded: LockoutRecord.number(bytes[5..<9])),
+            lastPasscodeFailure: LockoutRecord.number(bytes[9..<17]),
+            bootID: bootID
+        )
+    }
+
+    private static func append(_ number: UInt64, count: Int, to bytes: inout [UInt8]) {
+        for index in 0..<count {
+            bytes.append(UInt8(truncatingIfNeeded: number >> (8 * index)))
+        }
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+        bytes.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}
