@@ -1,4 +1,5 @@
 import Authentication
+import CLinux
 import Configuration
 import DBus
 import Desktop
@@ -258,4 +259,38 @@ struct Daemon {
     /// When the start and the first calls of those who waited for it are over.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
+}
+
+/// Who has a bus name, in words for the person who wants it.
+enum NameOwner {
+    /// Names the owner's process and program, and says how to end it.
+    @BusActor
+    static func find(_ name: String, on connection: Connection) async -> String {
+        guard let process = await processID(of: name, on: connection) else {
+            return "its owner is not known; keychaind --replace takes it over if the owner allows that"
+        }
+        let program = executable(of: process) ?? "a program that cannot be looked into"
+        return "process \(process), \(program), has it; end that first, or try keychaind --replace"
+    }
+
+    @BusActor
+    private static func processID(of name: String, on connection: Connection) async -> UInt32? {
+        let call = Message.call(
+            to: bus,
+            ObjectPath(unchecked: "/org/freedesktop/DBus"),
+            bus,
+            "GetConnectionUnixProcessID"
+        )
+        call.append(name)
+        return try? await connection.call(call).read(UInt32.self)
+    }
+
+    private static func executable(of process: UInt32) -> String? {
+        var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = UserRights.perform { readlink("/proc/\(process)/exe", &buffer, buffer.count) }
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    private static let bus = "org.freedesktop.DBus"
 }

@@ -58,3 +58,75 @@ enum KeptKeys {
 
     private static var lastError: String { String(cString: strerror(errno)) }
 }
+
+/// Keys in a file of the domain, sealed with a key for this one time, which systemd keeps.
+///
+/// Whoever stands in for keychaind gets the key from systemd and cannot reach the file; once the service is stopped nobody has the
+/// key, and the file is worth nothing.
+struct SealedHandover {
+    private static let name = "handover"
+    private static let longest = 129 << 10
+
+    /// The folder in the domain.
+    let directory: String
+
+    private var path: String { "\(directory)/\(Self.name)" }
+
+    /// Writes the file, and gives the key that it is sealed with.
+    func leave(_ keys: borrowing SecureBytes) throws(GcryptError) -> SecureBytes {
+        let key = try SecureBytes.random(count: SealingKey.keySize, in: .locked)
+        let sealed = try keys.withUnsafeBytes { (bytes) throws(GcryptError) in
+            // A key for one time needs nothing that says what it was for.
+            try SealingKey(key).seal(bytes, associatedData: Self.nothing)
+        }
+        remove()
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard file >= 0 else { throw Self.failure("made") }
+        defer { close(file) }
+        guard write(file, sealed, sealed.count) == sealed.count else {
+            let error = Self.failure("written")
+            remove()
+            throw error
+        }
+        return key
+    }
+
+    /// Opens what the process before has left with the key that systemd has kept, and removes it; nil without it.
+    func take(_ key: borrowing SecureBytes) throws(GcryptError) -> SecureBytes? {
+        defer { remove() }
+        guard let sealed = try read() else { return nil }
+        var keys = try SecureBytes(count: max(0, sealed.count - SealingKey.overhead), in: .locked)
+        _ = try sealed.withUnsafeBytes { (sealed) throws(GcryptError) in
+            try keys.withUnsafeMutableBytes { (keys) throws(GcryptError) in
+                try SealingKey(key).open(sealed, associatedData: Self.nothing, into: keys)
+            }
+        }
+        return .some(keys)
+    }
+
+    /// Removes what was left, whoever it was for.
+    func remove() {
+        unlink(path)
+    }
+
+    private func read() throws(GcryptError) -> SecureBytes? {
+        let file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size > 0,
+            status.st_size <= Self.longest
+        else { return nil }
+        var bytes = try SecureBytes(count: Int(status.st_size))
+        let count = bytes.withUnsafeMutableBytes { bytes in Glibc.read(file, bytes.baseAddress, bytes.count) }
+        guard count == bytes.count else { return nil }
+        return .some(bytes)
+    }
+
+    private static var nothing: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: nil, count: 0) }
+
+    private static func failure(_ what: String) -> GcryptError {
+        let reason = String(cString: strerror(errno))
+        return GcryptError(.operationFailed, reason: "the file of keys cannot be \(what): \(reason)")
+    }
+}

@@ -1,4 +1,5 @@
 import CLinux
+import DBus
 import Glibc
 
 /// The socket at which logins hand over their passwords: the one that systemd listens at, or one of our own.
@@ -92,5 +93,97 @@ enum LoginSocket {
         var value: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         return getsockopt(descriptor, SOL_SOCKET, option, &value, &size) == 0 ? value : nil
+    }
+}
+
+/// The socket at which systemd waits for logins, in the domain: to connect there starts keychaind, and no more.
+///
+/// The password comes by the socket of the domain, for any program of the user may listen at this one's path.
+@BusActor
+enum WakeSocket {
+    /// How many connections are taken at once.
+    private static let limit = 8
+
+    /// Closes every connection that is made, for as long as the process runs.
+    static func serve(_ descriptor: Int32) {
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        BusActor.loop.watchReadable(descriptor) { closeAll(descriptor) }
+        closeAll(descriptor)
+    }
+
+    private static func closeAll(_ descriptor: Int32) {
+        for _ in 0..<limit {
+            let connection = keychaind_accept(descriptor)
+            guard connection >= 0 else { return }
+            close(connection)
+        }
+    }
+}
+
+/// The sockets with a path that somebody listens at, in this network namespace (proc_net(5)).
+enum ListeningSockets {
+    /// Whether one of them is the file at a path, however its path is spelled; nobody notices that it was looked for.
+    static func contain(_ path: String) -> Bool {
+        guard let file = identity(of: path) else { return false }
+        return paths.contains { identity(of: $0) == file }
+    }
+
+    private static var paths: [String] {
+        guard let list = fopen("/proc/net/unix", "re") else { return [] }
+        defer { fclose(list) }
+        var paths: [String] = []
+        var line: UnsafeMutablePointer<CChar>?
+        var size = 0
+        defer { free(line) }
+        while getline(&line, &size, list) >= 0 {
+            guard let line, let path = path(ofListening: String(cString: line)) else { continue }
+            paths.append(path)
+        }
+        return paths
+    }
+
+    /// The path in a line of the list, the last of eight fields, if its flags say that connections are accepted.
+    static func path(ofListening line: String) -> String? {
+        let fields = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
+        guard fields.count == 8, fields[3] == "00010000", fields[7].hasPrefix("/") else { return nil }
+        return String(fields[7].drop(while: { $0 == " " }).prefix { $0 != "\n" })
+    }
+
+    private struct Identity: Equatable {
+        let device: dev_t
+        let inode: ino_t
+    }
+
+    private static func identity(of path: String) -> Identity? {
+        var status = stat()
+        guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else { return nil }
+        return Identity(device: status.st_dev, inode: status.st_ino)
+    }
+}
+
+/// The address of a socket in the file system, or of an abstract one.
+struct UnixAddress {
+    private var address = sockaddr_un()
+    private let length: socklen_t
+
+    /// Takes a path; nil if it is empty or too long.
+    ///
+    /// An @ in front stands for the NUL of an abstract address.
+    init?(_ name: String) {
+        let bytes = Array(name.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { path in
+            path.copyBytes(from: bytes)
+            if bytes[0] == UInt8(ascii: "@") { path[0] = 0 }
+        }
+        length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
+    }
+
+    /// Gives the address to a call of the system.
+    func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
+        withUnsafePointer(to: address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }
+        }
     }
 }
