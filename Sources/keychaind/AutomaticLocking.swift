@@ -3,12 +3,12 @@ import DBus
 import Desktop
 import SecretService
 
-/// Locks keychains when something happens to the session, as the configuration says.
+/// Locks keychains on session events, by the configured rules.
 @BusActor
 final class AutomaticLocking {
     private let configuration: Configuration
     private let provider: Provider
-    /// What waits for the session to have been idle for long enough.
+    /// One timer for each configured idle time.
     private var idleTimers: [Timer] = []
 
     init(configuration: Configuration, provider: Provider) {
@@ -16,7 +16,7 @@ final class AutomaticLocking {
         self.provider = provider
     }
 
-    /// Locks what is to be locked by now; the machine's sleep waits until this has returned.
+    /// Applies the rules for an event; sleep is delayed until this returns.
     func handle(_ event: SessionEvent) {
         switch event {
         case .locked: lock(where: \.onScreenLock)

@@ -3,21 +3,24 @@ import Glibc
 import Logging
 import Rights
 
-/// The user's configuration, in a file.
+/// The user's configuration file.
 enum ConfigurationFile {
-    /// `config.toml` in the user's folder of configuration.
+    /// `config.toml` in the user's configuration folder.
     static var standardPath: String? { UserFolders.configuration.map { $0 + "/config.toml" } }
 
-    /// What the file says; without one, or with a mistake in it, what holds without one.
+    /// Loads the file; the defaults if it is missing, unreadable or has a mistake.
     ///
-    /// Blocks for as long as the file's disk takes.
+    /// Blocks on the disk.
     static func load(from path: String, logger: Logger) -> Configuration {
         let content: [UInt8]
         switch UserRights.perform({ read(path) }) {
         case .missing:
             return Configuration()
         case .failure(let reason):
-            logger.error("The configuration cannot be read", metadata: ["file": "\(path)", "reason": "\(reason)"])
+            logger.error(
+                "The configuration cannot be read and is ignored",
+                metadata: ["file": "\(path)", "reason": "\(reason)"]
+            )
             return Configuration()
         case .content(let bytes):
             content = bytes
@@ -25,7 +28,7 @@ enum ConfigurationFile {
         do throws(ConfigurationError) {
             return try Configuration(parsing: content)
         } catch {
-            logger.error("The configuration has a mistake, and does not count: \(path):\(error)")
+            logger.error("The configuration has a mistake and is ignored: \(path):\(error)")
             return Configuration()
         }
     }
@@ -45,7 +48,7 @@ enum ConfigurationFile {
         guard status.st_mode & S_IFMT == S_IFREG else { return .failure("it is not a file") }
         var content: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
-        // One more than the limit, so that what is too long is seen to be.
+        // Reads past the limit, so that the parser rejects a file that is too long.
         while content.count <= Configuration.limit {
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count < 0 { return .failure(lastError) }

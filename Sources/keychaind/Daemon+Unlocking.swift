@@ -9,12 +9,11 @@ import Logging
 import SecretService
 import Vault
 
-/// The ways in which keychains come to be unlocked at the start, and stay so across it.
+/// Unlocking at the start: by a handover, the host key slot, a login, or a password.
 extension Daemon {
-    /// Unlocks what the process before this one has had unlocked, with the keys that systemd has kept.
+    /// Unlocks what was unlocked before the restart, with the keys kept by systemd.
     func takeOver(_ passed: PassedDescriptors) async {
         let sealed = domain.runtimeDirectory.map(SealedHandover.init)
-        // What is left of an earlier process goes, whether or not there is a key to it.
         defer { sealed?.remove() }
         guard let kept = KeptKeys.take(passed.descriptors(named: KeptKeys.name)) else { return }
         do throws(VaultError) {
@@ -25,11 +24,11 @@ extension Daemon {
                 metadata: ["keychains": "\(names.map(\.description).joined(separator: ", "))"]
             )
         } catch {
-            logger.error("Keychains do not stay unlocked across the restart", metadata: ["reason": "\(error)"])
+            logger.error("Keychains are locked after the restart", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// The keys that the process before has left: those that systemd has kept, or in the domain what these open.
+    /// The previous process's keys: in the domain opened with the kept key, otherwise the kept keys themselves.
     private func keys(from kept: consuming SecureBytes, _ sealed: SealedHandover?) throws(VaultError) -> SecureBytes? {
         guard let sealed else { return kept }
         do throws(GcryptError) {
@@ -39,7 +38,7 @@ extension Daemon {
         }
     }
 
-    /// What systemd keeps of the keys: in the domain only the key to a file that nobody outside of it can reach.
+    /// The secret for systemd to keep: in the domain only the key of a sealed file, otherwise the keys.
     private func kept(_ keys: consuming SecureBytes) throws(VaultError) -> SecureBytes {
         guard let directory = domain.runtimeDirectory else { return keys }
         do throws(GcryptError) {
@@ -49,34 +48,34 @@ extension Daemon {
         }
     }
 
-    /// Leaves the keys of what is unlocked to the process that comes next, if there will be one.
+    /// Hands the keys of unlocked keychains to systemd for the next process.
     ///
-    /// Blocks until systemd has heard of it.
+    /// Blocks until systemd has received them.
     func handOver() {
         do throws(VaultError) {
             guard let keys = try vault.handOver() else { return }
             guard ServiceManager.isThere else {
-                return logger.notice("Nobody keeps the keys of what is unlocked: the next start finds it locked")
+                return logger.notice("There is no systemd to keep the vault unlocked: the next start finds it locked")
             }
             if let reason = KeptKeys.leave(try kept(keys)) {
-                return logger.warning("The keys of what is unlocked cannot be kept", metadata: ["reason": "\(reason)"])
+                return logger.warning("Keychains will be locked after a restart", metadata: ["reason": "\(reason)"])
             }
             ServiceManager.waitUntilHeard()
         } catch {
-            logger.warning("The keys of what is unlocked cannot be kept", metadata: ["reason": "\(error)"])
+            logger.warning("Keychains will be locked after a restart", metadata: ["reason": "\(error)"])
         }
     }
 
-    /// Begins to unlock `login` with this computer, if it is to; calls that come from then on wait until that is done.
+    /// Starts unlocking `login` with the host key slot, if configured; later calls wait for it.
     func unlockByHost(_ configuration: Configuration) {
         host.configure(configuration, in: domain, logger: logger)
         guard configuration.host.unlocksAtStart, let login = vault.collection(named: .login) else { return }
         BusActor.start { await provider.unlockByHost(login) }
     }
 
-    /// The socket at which logins are to be heard, or why there is none; nil if they are not to be.
+    /// The listening socket for logins, or the reason for its absence; nil with `--data-dir`.
     ///
-    /// Whoever connects waits for ``listenForLogins(_:at:)``.
+    /// Connections wait for ``listenForLogins(_:at:)``.
     func openLoginSocket(_ passed: PassedDescriptors) -> Result<Int32, LoginSocket.Failure>? {
         let usable = LoginSocket.usable(passed.descriptors(named: LoginSocket.name))
         switch domain {
@@ -85,7 +84,7 @@ extension Daemon {
         case .none:
             if let usable { return .success(usable) }
         }
-        // Keychains in a folder of their own are not those that the account's password is for.
+        // The account's password is not for the keychains in that folder.
         guard options.dataDirectory == nil else { return nil }
         guard let folder = UserFolders.runtime else {
             return .failure(LoginSocket.Failure("XDG_RUNTIME_DIR names no folder"))
@@ -105,11 +104,11 @@ extension Daemon {
         }
     }
 
-    /// Takes the passwords of logins; who has connected before the start is served before any program.
+    /// Accepts passwords from logins; those already connected are served before any program.
     func listenForLogins(_ passed: PassedDescriptors, at early: Result<Int32, LoginSocket.Failure>?) async {
         if domain.isEntered { LoginSocket.usable(passed.descriptors(named: LoginSocket.name)).map(WakeSocket.serve) }
         var socket = early
-        // The one that was replaced may have listened until now.
+        // With --replace, the previous process may have held the socket until now.
         if case .failure = early { socket = openLoginSocket(passed) }
         switch socket {
         case .success(let socket): await logins.start(on: socket)
@@ -119,9 +118,9 @@ extension Daemon {
         }
     }
 
-    /// Unlocks `login` with what is to be read from a descriptor, making it if it is not there.
+    /// Unlocks `login` with a password from a descriptor, creating it if missing.
     ///
-    /// Calls wait from the start, through the deriving of the key, until it is known whether the password is right.
+    /// Calls wait until the key is derived and the password checked.
     func unlock(withPasswordFrom descriptor: Int32) async {
         defer { provider.vaultIsOpen() }
         let input = await BlockingThread.run { PasswordInput.read(from: descriptor) }

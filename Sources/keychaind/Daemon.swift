@@ -12,7 +12,7 @@ import Rights
 import SecretService
 import Vault
 
-/// The parts of the daemon, put together: bus, vault, provider.
+/// The assembled daemon: bus, vault and provider.
 @BusActor
 struct Daemon {
     let options: Options
@@ -26,11 +26,11 @@ struct Daemon {
     let session: SessionMonitor
     let host = ConfiguredHost()
     let logins: LoginListener
-    /// Nil without a domain: files in the home folder are what the user backs up then.
+    /// Nil without a domain, where the user's own backups include the keychains.
     let backups: BackupSchedule?
     let logger: Logger
 
-    /// Takes the bus name, opens the vault, and serves until a signal comes or the bus goes.
+    /// Takes the bus name, opens the vault, and serves until a signal or a disconnect.
     static func start(
         _ options: Options,
         in domain: Domain,
@@ -42,7 +42,7 @@ struct Daemon {
         await daemon.takeName()
         daemon.filterSystemCalls()
         daemon.reportDomain()
-        // A login that comes while the vault is being opened waits, instead of finding nobody.
+        // Before the vault is open, so that an early login waits instead of failing.
         let loginSocket = daemon.openLoginSocket(passed)
         daemon.watchForTheEnd(signals)
         daemon.startKeyMemory()
@@ -66,7 +66,7 @@ struct Daemon {
         self.domain = domain
         logger = Logger(label: "keychaind")
         guard let directory = options.dataDirectory ?? domain.dataDirectory ?? UserFolders.data else {
-            end(.inputOutput, "there is no home folder to keep keychains in; give one with --data-dir")
+            end(.inputOutput, "there is no home folder for keychains; name one with --data-dir")
         }
         self.directory = directory
         do throws(BusError) {
@@ -75,7 +75,7 @@ struct Daemon {
         } catch {
             end(.unavailable, "there is no session bus: \(error.message)")
         }
-        // Prompters are judged only where programs of the user cannot reach what decides.
+        // Only in the domain: outside of it the user's programs could tamper with the inspection.
         let inspector = domain.isEntered ? SessionPrompterInspector(connection: connection, logger: logger) : nil
         pinentries = PinentryLauncher(inspector: inspector, logger: logger)
         systemBus = SystemBus(logger: logger)
@@ -109,7 +109,7 @@ struct Daemon {
 
     // MARK: Starting
 
-    /// Takes the name before anything else: programs wait for it at login, and what they call waits for the rest.
+    /// Takes the bus name first, since programs wait for it; their calls wait for the rest of the start.
     private func takeName() async {
         provider.start()
         connection.wipeReceiveBuffer()
@@ -125,16 +125,16 @@ struct Daemon {
         }
     }
 
-    /// Gives up the system calls that no part of the daemon needs, before the vault is opened.
+    /// Blocks unneeded system calls before the vault is opened.
     private func filterSystemCalls() {
         do throws(SystemCallFilter.Failure) {
             try SystemCallFilter.apply()
         } catch {
-            logger.warning("The system calls of keychaind are not filtered", metadata: ["reason": "\(error.reason)"])
+            logger.warning("System calls are not filtered", metadata: ["reason": "\(error.reason)"])
         }
     }
 
-    /// Says which setting the process runs in: what holds in each is in SECURITY.md.
+    /// Logs whether the process is in a domain (SECURITY.md).
     private func reportDomain() {
         switch domain {
         case .none(let reason):
@@ -144,18 +144,18 @@ struct Daemon {
         }
     }
 
-    /// Serves programs in sandboxes, unless another backend has the name.
+    /// Serves sandboxed programs, unless another portal backend owns the name.
     private func startPortal() async {
         let portal = SecretPortal(provider: provider, connection: connection, logger: logger)
         if await portal.start(options.replaces ? [.allowReplacement, .replaceExisting] : []) { return }
         let owner = await NameOwner.find(SecretPortal.busName, on: connection)
-        logger.notice("Programs in sandboxes are not served", metadata: ["owner": "\(owner)"])
+        logger.notice("Sandboxed programs are not served", metadata: ["owner": "\(owner)"])
     }
 
     private func watchForTheEnd(_ signals: TerminationSignals) {
         signals.onFirst { stop(handingOver: true) }
         connection.onDisconnect = {
-            logger.notice("The session bus is gone")
+            logger.notice("The session bus has closed the connection")
             stop(.disconnected)
         }
         connection.subscribe(to: .nameLost) { message in
@@ -168,15 +168,13 @@ struct Daemon {
     private func startKeyMemory() {
         do throws(GcryptError) {
             guard case .notLocked(let reason) = try Gcrypt.initialize(lockedBytes: Daemon.keyMemory) else { return }
-            logger.warning("Keys may be written to swap space", metadata: ["reason": "\(reason)"])
+            logger.warning("Memory cannot be locked: keys may reach swap space", metadata: ["reason": "\(reason)"])
         } catch {
-            end(.inputOutput, "libgcrypt does not start: \(error)")
+            end(.inputOutput, "libgcrypt cannot be initialised: \(error)")
         }
     }
 
-    /// Opens the vault.
-    ///
-    /// With `--replace`, the one that was replaced may need a moment to let go of it.
+    /// Opens the vault; with `--replace`, retries while the previous process holds it.
     private func openVault() async {
         let deadline = ContinuousClock.now + Daemon.handoverTime
         while true {
@@ -192,13 +190,13 @@ struct Daemon {
         }
     }
 
-    /// What the user has configured; without a file, or with a mistake in it, what holds without one.
+    /// Reads the user's configuration file, off the event loop.
     private func readConfiguration() async -> Configuration {
         guard let path = ConfigurationFile.standardPath else { return Configuration() }
         return await BlockingThread.run { [logger] in ConfigurationFile.load(from: path, logger: logger) }
     }
 
-    /// Says which keychains the configuration has rules for that are not there: a misspelled name would protect nothing.
+    /// Logs rules for keychains that do not exist: a misspelled name would protect nothing.
     private func reportUnknownKeychains(_ configuration: Configuration) {
         let known = Set(vault.collections.map(\.name.description))
         for name in configuration.keychains.subtracting(known).sorted() {
@@ -211,7 +209,7 @@ struct Daemon {
 
     // MARK: The session
 
-    /// Locks what is to be locked while the screen is, and during sleep ends what was granted.
+    /// Ends grants on sleep, and withholds protected items while the session is locked.
     private func watchSession(_ configuration: Configuration) {
         session.onEvent { event in
             switch event {
@@ -224,7 +222,6 @@ struct Daemon {
         lockAutomatically(configuration)
     }
 
-    /// Locks whole keychains when the configuration says so.
     private func lockAutomatically(_ configuration: Configuration) {
         let locking = AutomaticLocking(configuration: configuration, provider: provider)
         session.onEvent { locking.handle($0) }
@@ -234,9 +231,9 @@ struct Daemon {
 
     // MARK: Ending
 
-    /// Closes the vault, leaves the bus, and lets the process end; whatever asks for that, once.
+    /// Closes the vault and the bus connection and exits; later calls do nothing.
     ///
-    /// - Parameter handingOver: whether the keys of what is unlocked are left to the process that may come next.
+    /// - Parameter handingOver: whether to leave the keys of unlocked keychains to the next process.
     private func stop(_ status: ExitStatus = .success, handingOver: Bool = false) {
         guard provider.end() else { return }
         connection.onDisconnect = nil
@@ -253,24 +250,23 @@ struct Daemon {
         }
     }
 
-    /// Bytes of locked memory for keys: about 6 KiB for each collection that has been unlocked, so some eighty of them, and what the
-    /// vault keeps free for sessions, passwords and grants.
+    /// Bytes of locked memory for sessions, passwords, grants, and some eighty unlocked collections of 6 KiB each.
     private static let keyMemory = 512 << 10
-    /// When the start and the first calls of those who waited for it are over.
+    /// Time for the first waiting calls, before startup memory is released.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)
 }
 
-/// Who has a bus name, in words for the person who wants it.
+/// The owner of a bus name, for error messages.
 enum NameOwner {
-    /// Names the owner's process and program, and says how to end it.
+    /// The owner's process and program, and how to replace it.
     @BusActor
     static func find(_ name: String, on connection: Connection) async -> String {
         guard let process = await processID(of: name, on: connection) else {
-            return "its owner is not known; keychaind --replace takes it over if the owner allows that"
+            return "its owner is unknown; keychaind --replace takes the name over if the owner allows it"
         }
-        let program = executable(of: process) ?? "a program that cannot be looked into"
-        return "process \(process), \(program), has it; end that first, or try keychaind --replace"
+        let program = executable(of: process) ?? "an unknown program"
+        return "process \(process), \(program), has it; stop that process, or try keychaind --replace"
     }
 
     @BusActor

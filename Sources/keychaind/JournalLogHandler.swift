@@ -1,12 +1,12 @@
 import Glibc
 import Logging
 
-/// Writes log lines to standard error: for the journal with the priority in front, for a person with its name.
+/// Writes log lines to standard error, with the priority for the journal or the level for a terminal.
 struct JournalLogHandler: LogHandler {
     var metadata: Logger.Metadata = [:]
     var logLevel: Logger.Level
 
-    /// Whether standard error is the journal, as systemd tells its services.
+    /// Whether standard error goes to the journal (systemd.exec(5), `JOURNAL_STREAM`).
     private let isJournal = getenv("JOURNAL_STREAM") != nil
 
     init(level: Logger.Level) {
@@ -30,8 +30,9 @@ struct JournalLogHandler: LogHandler {
         _ = write(STDERR_FILENO, text, text.count)
     }
 
-    /// One line, whatever a label or another program's error text holds: nothing that forges an entry, tells a terminal what to
-    /// do, or turns the direction of writing.
+    /// Replaces control and format characters by spaces and truncates the line.
+    ///
+    /// Labels and foreign error texts thus cannot forge entries, control a terminal, or reverse the text direction.
     private static func plain(_ line: String) -> String {
         var plain = String.UnicodeScalarView()
         for scalar in line.unicodeScalars.prefix(longestLine) {
@@ -43,10 +44,9 @@ struct JournalLogHandler: LogHandler {
         return String(plain) + "\n"
     }
 
-    /// How many characters of a line are written.
+    /// Maximum length in Unicode scalars.
     private static let longestLine = 2000
 
-    /// The syslog priority.
     private static func priority(of level: Logger.Level) -> Int {
         switch level {
         case .trace, .debug: 7

@@ -1,17 +1,17 @@
 import Authentication
 import Glibc
 
-/// What the command line asks for.
+/// The command-line options.
 ///
-/// Read by hand: an argument parser would bring Foundation into a process that holds secrets and starts at every login.
+/// Parsed by hand: an argument parser would load Foundation into a process with secrets.
 struct Options: Equatable {
-    /// The descriptor that the password of `login` is read from; nil for none.
+    /// The descriptor to read the password of `login` from; nil for none.
     var passwordDescriptor: Int32?
     var replaces = false
     var dataDirectory: String?
     var prompters = PrompterName.standard
     var isVerbose = false
-    /// Whether polkit's dialog is used where user presence is enough.
+    /// Whether to use polkit's dialog where proof of presence is enough.
     var usesPolkit = false
 
     enum Request: Equatable {
@@ -20,7 +20,6 @@ struct Options: Equatable {
         case showHelp
     }
 
-    /// A command line that cannot be understood.
     struct UsageError: Error, Equatable {
         let message: String
     }
@@ -29,16 +28,16 @@ struct Options: Equatable {
         Usage: keychaind [--unlock | --unlock-fd N] [--replace] [--data-dir DIR] [--prompters LIST]
                          [--polkit] [--verbose]
 
-        Keeps the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
+        Stores the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
 
           --unlock         read a password from standard input and unlock the keychain 'login' with it;
-                           make that keychain if there is none
-          --unlock-fd N    the same with a password from descriptor N
+                           create that keychain if there is none
+          --unlock-fd N    the same, with the password from descriptor N
           --replace        replace a provider that allows it, and allow others to replace this one
           --data-dir DIR   keep keychains in DIR instead of $XDG_DATA_HOME/keychaind
           --prompters LIST ask for passwords with the first of these that is available: kde, gcr, pinentry, tty;
-                           none asks nobody (default: kde,gcr,pinentry,tty)
-          --polkit         let the system's own dialog ask where proof of presence is enough
+                           none: never ask (default: kde,gcr,pinentry,tty)
+          --polkit         use the system's dialog where proof of presence is enough
           --verbose        log more
           --version        print the version and exit
           --help           print this and exit
@@ -78,7 +77,7 @@ struct Options: Equatable {
     }
 
     private static func descriptor(_ text: some StringProtocol) throws(UsageError) -> Int32 {
-        // 1 and 2 are where output goes.
+        // 1 and 2 are for output.
         guard let number = Int32(text), number == STDIN_FILENO || number > STDERR_FILENO else {
             throw UsageError(message: "--unlock-fd needs the number of a descriptor to read from")
         }
@@ -93,22 +92,21 @@ struct Options: Equatable {
     }
 }
 
-/// How the daemon ends, in the terms of sysexits.h.
+/// Exit statuses, from sysexits.h.
 enum ExitStatus: Int32 {
-    /// Asked to end, or replaced.
+    /// Ended by a signal, or replaced.
     case success = 0
     case usage = 64
-    /// There is no bus, or another provider has the name.
+    /// There is no bus, or another provider owns the name.
     case unavailable = 69
     /// The data folder cannot be used.
     case inputOutput = 74
     /// Another keychaind uses the same folder.
     case inUse = 75
-    /// The bus has ended the connection; whoever keeps the daemon running should start it again.
+    /// The bus has closed the connection; a service manager should restart the daemon.
     case disconnected = 76
 }
 
-/// The version of the daemon.
 enum Version {
     static let current = "0.1.0"
 }

@@ -3,7 +3,7 @@ import DBus
 import Desktop
 import Logging
 
-/// Makes prompters by their names.
+/// Creates prompters by name.
 @BusActor
 struct Prompters {
     private let connection: Connection
@@ -14,7 +14,7 @@ struct Prompters {
     private let variables = ProcessEnvironment.variables
     private let environment: SessionEnvironment
 
-    /// - Parameter inspector: decides how far to trust prompters; nil to trust all.
+    /// - Parameter inspector: judges whether to trust a prompter; nil trusts all.
     init(
         connection: Connection,
         callers: CallerDirectory,
@@ -30,7 +30,7 @@ struct Prompters {
         environment = SessionEnvironment(own: variables, connection: connection)
     }
 
-    /// The prompters, in the order of their names.
+    /// The prompters, in the order of `names`.
     func make(_ names: [PrompterName]) -> [any Prompter] {
         names.compactMap { name in
             switch name {

@@ -2,40 +2,40 @@ import CLinux
 import Glibc
 import Rights
 
-/// Tells systemd how the service is doing: a datagram to the socket that `NOTIFY_SOCKET` names (sd_notify(3)).
+/// State notifications to systemd, as datagrams to `NOTIFY_SOCKET` (sd_notify(3)).
 enum ServiceManager {
-    /// Whether there is one that listens.
+    /// Whether a service manager listens.
     static var isThere: Bool { address != nil }
 
-    /// Says that calls are answered from now on.
+    /// Reports that the service answers calls.
     static func notifyReady() {
         send("READY=1")
     }
 
-    /// Says that the service is about to end.
+    /// Reports that the service is ending.
     static func notifyStopping() {
         send("STOPPING=1")
     }
 
-    /// Has a descriptor kept for the process that comes next, under a name of ours; nobody says whether it is.
+    /// Stores a descriptor for the next process under a name; systemd reports no result.
     static func keep(_ descriptor: Int32, as name: String) {
         send("FDSTORE=1\nFDNAME=\(name)", with: descriptor)
     }
 
-    /// Has what was kept under a name closed.
+    /// Removes the descriptors stored under a name.
     static func forget(_ name: String) {
         send("FDSTOREREMOVE=1\nFDNAME=\(name)")
     }
 
-    /// Waits until what was said before has been heard, for a bounded time.
+    /// Blocks until earlier notifications are processed, or a second has passed.
     ///
-    /// Blocks; for the end, after which a manager no longer knows whose message it is.
+    /// For use before exiting: systemd cannot attribute messages of an ended process.
     static func waitUntilHeard() {
         var ends: [Int32] = [-1, -1]
         guard isThere, pipe(&ends) == 0 else { return }
         send("BARRIER=1", with: ends[1])
         close(ends[1])
-        // The manager closes the other end when it comes to it.
+        // The manager closes the other end when it processes the barrier.
         var event = pollfd(fd: ends[0], events: 0, revents: 0)
         poll(&event, 1, hearingTime)
         close(ends[0])

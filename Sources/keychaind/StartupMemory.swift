@@ -2,17 +2,16 @@ import CLinux
 import DBus
 import Glibc
 
-/// The memory that only starting needed.
+/// Memory that only the start needed.
 enum StartupMemory {
-    /// Gives back freed heap, and the code that was mapped from its files and is not in use.
+    /// Returns freed heap and mapped code to the system.
     ///
-    /// The daemon runs from login to logout and mostly waits. Code is unchanged file content: what is needed again comes back from
-    /// the page cache, a fault for 64 KiB.
+    /// The daemon runs from login to logout, mostly idle. Code comes back from the page cache, 64 KiB with each fault.
     static func release() {
         malloc_trim(0)
         for line in lines(of: "/proc/self/maps") {
             let fields = line.split(separator: UInt8(ascii: " "), maxSplits: 5)
-            // Only code: a segment without write permission may still hold relocations, which exist nowhere else.
+            // Only code: other read-only segments may hold relocations, which no file has.
             guard fields.count == 6, fields[1].elementsEqual("r-xp".utf8), fields[5].contains(UInt8(ascii: "/")),
                 let separator = fields[0].firstIndex(of: UInt8(ascii: "-")),
                 let start = UInt(String(decoding: fields[0][..<separator], as: UTF8.self), radix: 16),
@@ -38,11 +37,11 @@ enum StartupMemory {
     }
 }
 
-/// Gives freed heap, and code that was needed once, back to the system when the daemon rests after much work.
+/// Releases freed heap and code when the daemon is idle after much work.
 ///
-/// After 10,000 new items, 19.5 MB were resident, of which 10 MB were code and 1.3 MB freed heap; after the
-/// release it was 12.3 MB. The next call takes some 100 µs to fault its code in again. Only a thousand calls or a large
-/// one lead to this, so a program that asks for a secret now and then never waits.
+/// After 10,000 new items, 19.5 MB were resident, of which 10 MB were code and 1.3 MB freed heap; the release left
+/// 12.3 MB. The next call takes some 100 µs to fault in its code. Only a thousand calls or a large one trigger a
+/// release, so a program that asks for a single secret never waits.
 @BusActor
 final class RestingMemory {
     private static let rest = Duration.milliseconds(500)
@@ -50,7 +49,7 @@ final class RestingMemory {
     private let server: ObjectServer
     private var isWaiting = false
 
-    /// Watches a server, which holds on to this.
+    /// Watches a server, which retains the watcher.
     static func watch(_ server: ObjectServer) {
         let memory = RestingMemory(server)
         server.afterMuchWork = { memory.waitForRest() }

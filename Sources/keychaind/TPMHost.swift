@@ -7,12 +7,12 @@ import Rights
 import Synchronization
 import Vault
 
-/// This machine's TPM, which keeps a key so that no other machine gives it back.
+/// A host sealer backed by the TPM: only this machine can unseal the key.
 struct TPMHost: HostSealer {
-    /// How the TPM is reached, as tpm2-tss spells it.
+    /// The transport (TCTI), in the syntax of tpm2-tss.
     private let transport: String
 
-    /// - Parameter transport: `device:` and a file of the kernel's, or `swtpm:` for one in software.
+    /// - Parameter transport: `device:` and a device file, or `swtpm:` for a software TPM.
     init(transport: String) {
         self.transport = transport
     }
@@ -70,7 +70,7 @@ struct TPMHost: HostSealer {
         throw Self.error(failure)
     }
 
-    /// Whether a transport leads to a TPM that the kernel has, which no program of the user can stand in for.
+    /// Whether a transport names a kernel device, which no program of the user can impersonate.
     static func isSystems(_ transport: String) -> Bool {
         let prefix = device + "/dev/tpm"
         return transport.hasPrefix(prefix)
@@ -86,20 +86,20 @@ struct TPMHost: HostSealer {
         let reason = withUnsafeBytes(of: failure.reason) { bytes in
             String(decoding: bytes.prefix { byte in byte != 0 }, as: UTF8.self)
         }
-        return VaultError(.hostNotAvailable, reason: reason.isEmpty ? "the TPM gives no key" : reason)
+        return VaultError(.hostNotAvailable, reason: reason.isEmpty ? "the TPM returned no key" : reason)
     }
 }
 
-/// The machine as the configuration names it, which is read after the daemon has begun to serve.
+/// The configured host sealer; the configuration is read after the daemon begins to serve.
 final class ConfiguredHost: HostSealer {
     private let host = Mutex(TPMHost(transport: Configuration().host.tpm))
 
-    /// Takes what the configuration says; in the domain, which the configuration is outside of, only a TPM of the system's.
+    /// Applies the configuration; in a domain only a system TPM, since the user's programs can edit the file.
     func configure(_ configuration: Configuration, in domain: Domain, logger: Logger) {
         let transport = configuration.host.tpm
         guard !domain.isEntered || TPMHost.isSystems(transport) else {
             return logger.error(
-                "In a domain of its own keychaind uses no other TPM than the system's",
+                "In its domain keychaind uses no other TPM than the system's; the configured one is ignored",
                 metadata: ["tpm": "\(transport)"]
             )
         }

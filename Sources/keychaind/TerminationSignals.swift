@@ -2,19 +2,19 @@ import CLinux
 import DBus
 import Glibc
 
-/// SIGTERM, SIGINT and SIGHUP as something to read on the event loop.
+/// SIGTERM, SIGINT and SIGHUP as a descriptor for the event loop.
 ///
-/// To be made before any thread is: threads inherit that the signals are blocked.
+/// Must be created before any thread: threads inherit the mask that blocks the signals.
 struct TerminationSignals: Sendable {
     private let descriptor: Int32
 
     init() {
         descriptor = keychaind_block_termination_signals()
-        // A client that has gone must not end the daemon.
+        // A disconnected client must not end the daemon.
         signal(SIGPIPE, SIG_IGN)
     }
 
-    /// Calls the handler once, at the first signal; another SIGTERM or SIGINT ends the process at once.
+    /// Calls the handler on the first signal; a second SIGTERM or SIGINT ends the process immediately.
     @BusActor
     func onFirst(_ handler: @escaping @BusActor () -> Void) {
         guard descriptor >= 0 else { return }
@@ -26,7 +26,7 @@ struct TerminationSignals: Sendable {
         }
     }
 
-    /// Takes out what has come, which would end the process when signals are let through.
+    /// Discards pending signals, which would end the process when unblocked.
     private func discard() {
         var information = signalfd_siginfo()
         while read(descriptor, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {}

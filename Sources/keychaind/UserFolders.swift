@@ -1,18 +1,18 @@
 import Glibc
 
-/// Where the user's files are (XDG Base Directory Specification).
+/// The user's folders (XDG Base Directory Specification).
 ///
-/// Nil if neither the environment nor the user database has a home. A relative path in a variable is to be ignored.
+/// Nil without a home in the environment and the user database. Relative paths in variables are ignored.
 enum UserFolders {
-    /// The keychains, unless the command line says otherwise: `$XDG_DATA_HOME/keychaind`, or `~/.local/share/keychaind`.
+    /// The default folder of keychains: `$XDG_DATA_HOME/keychaind`, or `~/.local/share/keychaind`.
     static var data: String? { folder("XDG_DATA_HOME", orInHome: ".local/share") }
 
-    /// Where programs keep the user's data: `$XDG_DATA_HOME`, or `~/.local/share`.
+    /// The folder of programs' data: `$XDG_DATA_HOME`, or `~/.local/share`.
     static var dataHome: String? { data.map { String($0.dropLast("/keychaind".count)) } }
 
-    /// Where keychains may be from before there was a domain, the standard place first.
+    /// The folders that may hold keychains from before the domain, the standard one first.
     ///
-    /// What starts keychaind chooses the environment, and must not be able to hide the keychains at the standard place.
+    /// The starting process chooses the environment, and must not be able to hide keychains in the standard folder.
     static var earlierData: [String] {
         let standard = (variable("HOME") ?? homeOfUser).map { "\($0)/.local/share/keychaind" }
         return [standard, data].compactMap(\.self).reduce(into: []) { folders, folder in
@@ -20,10 +20,10 @@ enum UserFolders {
         }
     }
 
-    /// What the user has set: `$XDG_CONFIG_HOME/keychaind`, or `~/.config/keychaind`.
+    /// The configuration folder: `$XDG_CONFIG_HOME/keychaind`, or `~/.config/keychaind`.
     static var configuration: String? { folder("XDG_CONFIG_HOME", orInHome: ".config") }
 
-    /// What is there as long as the user is logged in: `$XDG_RUNTIME_DIR`; nil without one.
+    /// The runtime folder, which lasts until logout: `$XDG_RUNTIME_DIR`; nil if unset.
     static var runtime: String? { variable("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil } }
 
     private static func folder(_ name: String, orInHome path: String) -> String? {

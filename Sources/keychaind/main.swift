@@ -3,11 +3,10 @@ import Glibc
 import Hardening
 import Logging
 
-// The TPM's libraries write what went wrong to standard error; it is in their result as well. Only here is there no other thread
-// that could read the environment.
+// Silences the TPM libraries, which also return their errors. Set here, before other threads can read the environment.
 setenv("TSS2_LOG", "all+NONE", 0)
 
-/// Ends the process with a message for a person.
+/// Exits with a message on standard error.
 func end(_ status: ExitStatus, _ message: String) -> Never {
     let line = Array("keychaind: \(message)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
@@ -30,10 +29,10 @@ do throws(Options.UsageError) {
     end(.usage, "\(error.message)\n\(Options.help)")
 }
 
-// Before the process opens anything: what it is given has numbers, which could otherwise be those of its own files.
+// Before the process opens any file: its own descriptors could otherwise have the announced numbers.
 let passed = PassedDescriptors.take()
 if let descriptor = options.passwordDescriptor, !passed.leaves(descriptor) {
-    end(.usage, "--unlock-fd needs the number of a descriptor that is open, and that nobody else has given along")
+    end(.usage, "--unlock-fd needs the number of a descriptor that is open and was not passed for another purpose")
 }
 
 let domain: Domain
@@ -42,7 +41,7 @@ do throws(Domain.Failure) {
 } catch {
     end(.inputOutput, error.reason)
 }
-// Only now: whoever has renounced new privileges cannot start the helper that makes the domain's folders.
+// After the domain: its folder helper is set-uid, and cannot start once new privileges are renounced.
 ProcessHardening.apply()
 
 LoggingSystem.bootstrap { [level = options.isVerbose ? Logger.Level.debug : .notice] _ in

@@ -3,13 +3,13 @@ import KeychainModel
 import Logging
 import Vault
 
-/// When sealed copies of keychains are made: a minute after a change, at most once an hour each, and at the end.
+/// Sealed backups: a minute after a change, at most hourly for each keychain, and at exit.
 @BusActor
 final class BackupSchedule {
-    /// From a change to the copy: what a program changes at once is in one copy.
+    /// Time from a change to its backup, to collect a batch of changes.
     private static let delay = Duration.seconds(60)
 
-    /// From one copy of a keychain to the next.
+    /// Minimum time between two backups of a keychain.
     private static let interval = Duration.seconds(3600)
 
     private let vault: Vault
@@ -17,7 +17,7 @@ final class BackupSchedule {
     private let logger: Logger
     private var pending: [CollectionName: Timer] = [:]
     private var last: [CollectionName: ContinuousClock.Instant] = [:]
-    /// The keychains of which it was said that there is no copy.
+    /// The keychains whose failure is already logged.
     private var failed: Set<CollectionName> = []
 
     init(_ vault: Vault, to folder: BackupFolder, logger: Logger) {
@@ -27,7 +27,7 @@ final class BackupSchedule {
         vault.onChange = { [weak self] name in self?.changed(name) }
     }
 
-    /// Takes up what has changed without a copy, as before a crash; for the time when the vault is open.
+    /// Schedules keychains with outdated backups, as after a crash; requires an open vault.
     func catchUp() {
         for collection in vault.collections where !collection.isEphemeral && collection.state != .vacant {
             if !folder.isCurrent(collection) { changed(collection.name) }
@@ -45,7 +45,7 @@ final class BackupSchedule {
         }
     }
 
-    /// Makes the copies that changes still wait for.
+    /// Makes the pending backups.
     func finish() async {
         vault.onChange = nil
         let names = pending.keys.sorted()
@@ -60,7 +60,7 @@ final class BackupSchedule {
             try await vault.backUp(name, to: folder)
             failed.remove(name)
         } catch {
-            // Once, and not every hour.
+            // Logged once, not every hour.
             guard failed.insert(name).inserted else { return }
             logger.warning(
                 "A keychain has no new backup",

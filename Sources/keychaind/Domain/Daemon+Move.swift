@@ -3,12 +3,10 @@ import Glibc
 import Logging
 import Vault
 
-/// Keychains from before there was a domain.
 extension Daemon {
-    /// Moves the user's keychains from the home folder into the domain, at the first start in it.
+    /// Moves the keychains from the home folder into the domain, at the first start there.
     ///
-    /// Throws what the vault's opening would; the vault must not be opened then, for a keychain that is made in it would take the place
-    /// of one that is still to come.
+    /// If it throws, the vault must stay closed: a new keychain would take the place of one that is not moved yet.
     func moveKeychains() async throws(VaultError) {
         guard case .entered(_, _, let dataDirectory, _) = domain else { return }
         let outcome = await BlockingThread.run { [logger] in
@@ -17,7 +15,7 @@ extension Daemon {
         guard case (let folder, .moved(let files, let left)) = try outcome.get() else { return }
         let keychains = files.filter { file in file.hasSuffix(".keychain") && !file.contains("/") }
         logger.notice(
-            "Keychains were moved from the home folder to where only keychaind can read them",
+            "Keychains were moved from the home folder to a folder that only keychaind can read",
             metadata: [
                 "from": "\(folder)", "to": "\(dataDirectory)", "keychains": "\(keychains.joined(separator: ", "))",
             ]
@@ -31,13 +29,13 @@ extension Daemon {
         DesktopNotification(
             summary: "Your keychains have moved",
             body: """
-                They are now where only keychaind can read them, and open with the same passwords as before. \
-                \(folder)/\(KeychainMove.noteName) says more.
+                They are in a folder that only keychaind can read, and open with the same passwords as before. \
+                \(folder)/\(KeychainMove.noteName) has the details.
                 """
         ).send(on: connection)
     }
 
-    /// Moves what is in the first of the folders that has keychains.
+    /// Moves the files of the first folder that has keychains.
     private nonisolated static func moveKeychains(
         from folders: [String],
         to dataDirectory: String,
@@ -52,14 +50,14 @@ extension Daemon {
     }
 }
 
-/// A message to the person at the desktop (Desktop Notifications Specification), if something shows such messages now.
+/// A desktop notification (Desktop Notifications Specification).
 struct DesktopNotification {
     private static let service = "org.freedesktop.Notifications"
 
     let summary: String
     let body: String
 
-    /// Sends it; nobody waits for it, and nothing is started for it.
+    /// Sends the notification, without a reply and without activating a service.
     @BusActor
     func send(on connection: Connection) {
         let path = ObjectPath(unchecked: "/org/freedesktop/Notifications")

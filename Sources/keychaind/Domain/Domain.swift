@@ -1,31 +1,30 @@
 import CDomain
 import Glibc
 
-/// The setting that the process runs in: a domain of its own, which programs of its user cannot enter, or none (docs/domain.md).
+/// The domain of the process, closed to the user's other programs (docs/domain.md).
 enum Domain: Equatable, Sendable {
-    /// Without a domain: files, environment and process are open to every program of the user.
+    /// No domain: every program of the user can reach the files and the process.
     case none(reason: String)
 
-    /// In the domain: a set-gid process with folders that only this user and this group together can reach.
+    /// A set-gid process with folders that only this user and group together can reach.
     ///
     /// - Parameters:
-    ///   - group: the group of the domain, the process's effective one.
-    ///   - userGroup: the user's own group, the process's real one.
+    ///   - group: the effective group, which is the domain's.
+    ///   - userGroup: the real group, which is the user's.
     ///   - dataDirectory: the folder of keychains.
-    ///   - runtimeDirectory: the folder of what does not outlast the system.
+    ///   - runtimeDirectory: the folder of files that last until a reboot.
     case entered(group: gid_t, userGroup: gid_t, dataDirectory: String, runtimeDirectory: String)
 
-    /// Why a process that could be in the domain does not start.
+    /// The reason that a process cannot enter its domain.
     struct Failure: Error, Equatable {
         let reason: String
     }
 
     /// Enters the domain, or gives up the group for good.
     ///
-    /// Before anything else of the program, and before it renounces new privileges: the helper that makes the folders needs some.
+    /// Must run first, before new privileges are renounced: the folder helper is set-uid.
     ///
-    /// - Parameter dataDirectory: the folder that the command line names, if it does: the domain has folders of its own, and what a
-    ///   caller names is opened with the caller's rights.
+    /// - Parameter dataDirectory: the folder on the command line, opened with the caller's rights and without a domain.
     static func start(dataDirectory: String?) throws(Failure) -> Domain {
         let group = getegid()
         let userGroup = getgid()
@@ -52,7 +51,7 @@ enum Domain: Equatable, Sendable {
         )
     }
 
-    /// Why the process must not be in the domain; nil if it may.
+    /// The reason not to enter the domain; nil if there is none.
     private static func obstacle(group: gid_t, userGroup: gid_t, dataDirectory: String?) -> String? {
         guard getuid() == geteuid() else { return "the program is set-uid" }
         guard getuid() != 0 else { return "root needs none" }
@@ -65,7 +64,6 @@ enum Domain: Equatable, Sendable {
         return dataDirectory == nil ? nil : "--data-dir names a folder outside of it"
     }
 
-    /// The groups that the user's programs have besides the real one.
     private static var groups: [gid_t] {
         let count = getgroups(0, nil)
         guard count > 0 else { return [] }
@@ -76,16 +74,15 @@ enum Domain: Equatable, Sendable {
 }
 
 extension Domain {
-    /// The folder of keychains in the domain; nil without one.
+    /// The folder of keychains; nil without a domain.
     var dataDirectory: String? {
         if case .entered(_, _, let dataDirectory, _) = self { dataDirectory } else { nil }
     }
 
-    /// The folder of what does not outlast the system, in the domain; nil without one.
+    /// The runtime folder; nil without a domain.
     var runtimeDirectory: String? {
         if case .entered(_, _, _, let runtimeDirectory) = self { runtimeDirectory } else { nil }
     }
 
-    /// Whether the process is in the domain.
     var isEntered: Bool { dataDirectory != nil }
 }

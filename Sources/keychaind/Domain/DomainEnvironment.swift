@@ -2,12 +2,12 @@ import CLinux
 import Glibc
 import Rights
 
-/// The environment of a set-gid process: what `CDomain` has left of the caller's, completed from the user database.
+/// The environment of a set-gid process: variables kept by `CDomain`, and the user database.
 enum DomainEnvironment {
-    /// Where programs are searched for.
+    /// The search path for programs.
     static let path = "/usr/local/bin:/usr/bin:/bin"
 
-    /// Sets what the caller does not decide, while there is no other thread that could read the environment.
+    /// Sets the variables that a caller must not choose, before other threads can read them.
     static func complete() {
         setenv("PATH", path, 1)
         if let user = getpwuid(getuid()) {
@@ -18,7 +18,7 @@ enum DomainEnvironment {
         if let folder = getenv("XDG_RUNTIME_DIR"), !isOwn(String(cString: folder)) { unsetenv("XDG_RUNTIME_DIR") }
     }
 
-    /// Whether a folder is this user's, and nobody else's.
+    /// Whether only this user can reach a folder.
     static func isOwn(_ path: String) -> Bool {
         guard path.hasPrefix("/") else { return false }
         return UserRights.perform {
@@ -29,7 +29,7 @@ enum DomainEnvironment {
     }
 }
 
-/// The limits of resources, which whoever starts a set-gid process has chosen.
+/// The resource limits, which the starting process chooses even for a set-gid program.
 enum ProcessLimits {
     private struct Need {
         var resource: __rlimit_resource
@@ -37,7 +37,7 @@ enum ProcessLimits {
         var name: String
     }
 
-    /// What is needed to work at all: below it the process would fail in the middle of something.
+    /// The minimum limits, which prevent failures in the middle of an operation.
     private static let needs = [
         Need(resource: RLIMIT_NOFILE, minimum: 64, name: "open files"),
         Need(resource: RLIMIT_FSIZE, minimum: 64 << 20, name: "the size of files"),
@@ -45,7 +45,7 @@ enum ProcessLimits {
         Need(resource: RLIMIT_DATA, minimum: 256 << 20, name: "its data"),
     ]
 
-    /// Raises each to what is allowed; throws if that is too little.
+    /// Raises each limit to its maximum; throws if that is below the minimum.
     static func raise() throws(Domain.Failure) {
         for need in needs {
             var limit = rlimit()
@@ -56,7 +56,7 @@ enum ProcessLimits {
                 throw tooLittle(need.name, limit.rlim_max)
             }
         }
-        // The stacks of threads have been sized by it already.
+        // Only checked: the threads' stacks already have this size.
         var limit = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_STACK.rawValue), &limit)
         guard limit.rlim_cur >= 1 << 20 else { throw tooLittle("its stack", limit.rlim_cur) }

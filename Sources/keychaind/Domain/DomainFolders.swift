@@ -1,15 +1,15 @@
 import CDomain
 import Glibc
 
-/// The folders of one user's keychain in the domain, which only this user and this group together can reach.
+/// One user's folders in the domain, which only this user and the group together can reach.
 struct DomainFolders {
-    /// A folder for a user in one of the system's, and the one in it for the group.
+    /// The user's folder in a system folder, and the group's folder in it.
     struct Place {
-        /// `keychaind` in one of the system's folders.
+        /// `keychaind` in the system folder.
         let parent: String
-        /// Root's, with an access control list that lets the one user pass.
+        /// Owned by root, with an access control list that lets only the user enter.
         let outer: String
-        /// Root's and the group's.
+        /// Owned by root and the group.
         let path: String
 
         fileprivate init(_ system: String, _ user: uid_t) {
@@ -19,9 +19,9 @@ struct DomainFolders {
         }
     }
 
-    /// Where keychains are.
+    /// The place of keychains.
     let data: Place
-    /// What does not outlast the system.
+    /// The place of files that last until a reboot.
     let runtime: Place
 
     private let group: gid_t
@@ -32,18 +32,17 @@ struct DomainFolders {
         self.group = group
     }
 
-    /// Has the folders made where they are missing, and checks them.
+    /// Creates missing folders with the helper, and checks all of them.
     func prepare() throws(Domain.Failure) {
         if areMissing { try FolderHelper.run(group: group) }
         for place in [data, runtime] {
             try check(place.parent, group: nil, mode: nil)
-            // The mask of the access control list is where the mode has the group's rights.
+            // With an access control list, the group bits of the mode are its mask.
             try check(place.outer, group: 0, mode: 0o710)
             try check(place.path, group: group, mode: 0o2770)
         }
     }
 
-    /// Whether one is not there, or not complete.
     private var areMissing: Bool {
         [data, runtime].contains { place in
             var status = stat()
@@ -58,23 +57,23 @@ struct DomainFolders {
         }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0, status.st_gid == group ?? status.st_gid,
             mode.map({ mode in status.st_mode & 0o7777 == mode }) ?? (status.st_mode & 0o022 == 0)
-        else { throw Domain.Failure(reason: "\(path): its kind, owner or mode is not keychaind's") }
+        else { throw Domain.Failure(reason: "\(path): its type, owner, group or mode is wrong") }
     }
 }
 
-/// The set-uid program that makes the folders of the domain (domain/keychaind-folders.c).
+/// The set-uid program that creates the domain's folders (domain/keychaind-folders.c).
 ///
-/// Its place follows from that of this program, so that an installation can be anywhere. A caller can lead there with a link of its
-/// own, but not put anything there that is root's, set-uid and for this group alone.
+/// Found relative to this program, so that any installation prefix works. A caller can redirect the path with a link,
+/// but cannot forge a root-owned set-uid file that only this group can execute.
 enum FolderHelper {
     private static let name = "keychaind-folders"
-    /// From the folder of this program.
+    /// The path relative to the folder of this program.
     private static let place = "../libexec/keychaind/\(name)"
-    /// How long it may take, in milliseconds: a handful of calls, and a disk that may have to wake up.
+    /// Time limit in milliseconds, enough for a disk to spin up.
     private static let patience: Int32 = 20_000
     private static let longestMessage = 512
 
-    /// Runs it to its end.
+    /// Runs the helper and waits for its exit.
     static func run(group: gid_t) throws(Domain.Failure) {
         let program = try open(group: group)
         defer { close(program) }
@@ -86,14 +85,13 @@ enum FolderHelper {
         let process = keychaind_start_helper(program, name, ends[1], &status)
         close(ends[1])
         guard status == 0 else { throw failure(String(cString: strerror(status))) }
-        guard let message = read(ends[0]) else { throw failure("\(name) does not end") }
-        // It has closed its output, which it does when it ends.
+        guard let message = read(ends[0]) else { throw failure("\(name) did not end in time") }
         guard waitpid(process, &status, 0) == process, status == 0 else {
-            throw failure(message.isEmpty ? "\(name) has ended with status \(status)" : message)
+            throw failure(message.isEmpty ? "\(name) ended with status \(status)" : message)
         }
     }
 
-    /// Opens the helper, if it is what only root can have installed for this group.
+    /// Opens the helper, if its owner and mode prove that root installed it for this group.
     private static func open(group: gid_t) throws(Domain.Failure) -> Int32 {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/exe", &buffer, buffer.count)
@@ -107,12 +105,12 @@ enum FolderHelper {
             status.st_gid == group, status.st_mode & 0o7777 == 0o4710
         else {
             close(program)
-            throw failure("\(path): it is not installed as root's and the group's, mode 4710")
+            throw failure("\(path): its owner must be root, its group the domain's, its mode 4710")
         }
         return program
     }
 
-    /// What the helper says until it closes its output; nil if that takes too long.
+    /// The first line of the helper's output; nil after the time limit.
     private static func read(_ descriptor: Int32) -> String? {
         let deadline = ContinuousClock.now + .milliseconds(Int64(patience))
         var message: [UInt8] = []
@@ -131,6 +129,6 @@ enum FolderHelper {
     }
 
     private static func failure(_ reason: String) -> Domain.Failure {
-        Domain.Failure(reason: "the keychain's folders cannot be made: \(reason)")
+        Domain.Failure(reason: "the domain's folders cannot be created: \(reason)")
     }
 }

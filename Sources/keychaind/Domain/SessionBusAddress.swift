@@ -2,11 +2,11 @@ import DBus
 import Glibc
 import Rights
 
-/// Where the session bus listens, for a set-gid process: libdbus then does not look into the environment, which is hostile.
+/// The session bus address of a set-gid process, which libdbus refuses to read from the environment.
 ///
-/// An address may have libdbus start programs, or connect to any machine. Here it is one socket on this machine.
+/// Only one local socket is accepted: other addresses make libdbus start programs or connect to other machines.
 enum SessionBusAddress {
-    /// The address of `DBUS_SESSION_BUS_ADDRESS`, or that of the bus in the user's runtime folder.
+    /// The checked `DBUS_SESSION_BUS_ADDRESS`, or the bus in the user's runtime folder if it is unset.
     static func inDomain() throws(BusError) -> String {
         guard let variable = getenv("DBUS_SESSION_BUS_ADDRESS").map({ String(cString: $0) }), !variable.isEmpty else {
             return runtime
@@ -20,9 +20,9 @@ enum SessionBusAddress {
         return address
     }
 
-    /// An address that names one socket and at most the bus's identifier; nil for any other.
+    /// The address, if it has one socket and at most one bus identifier; nil otherwise.
     ///
-    /// - Parameter runtime: what stands for `runtime=yes`.
+    /// - Parameter runtime: the address that replaces `runtime=yes`.
     static func checked(_ address: String, runtime: String) -> String? {
         let prefix = "unix:"
         guard address.hasPrefix(prefix), address.utf8.allSatisfy(isAllowed) else { return nil }
@@ -48,7 +48,7 @@ enum SessionBusAddress {
 
     private static var runtime: String { "unix:path=/run/user/\(getuid())/bus" }
 
-    /// The characters that need no escape in an address, the escape itself, and what separates; no `;`, which another address follows.
+    /// Whether a byte is allowed; `;` is not, since it begins another address.
     private static func isAllowed(_ byte: UInt8) -> Bool {
         switch byte {
         case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),

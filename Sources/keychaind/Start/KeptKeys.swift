@@ -2,16 +2,16 @@ import CLinux
 import Gcrypt
 import Glibc
 
-/// The keys of unlocked keychains, which systemd keeps from one process to the next while the service is started anew.
+/// The keys of unlocked keychains, kept by systemd while the service restarts.
 ///
-/// They are in a file in memory that cannot be made shorter or longer; who takes it overwrites it.
+/// They are in a memory file of sealed size, which the next process overwrites after reading.
 enum KeptKeys {
-    /// The name under which systemd keeps it.
+    /// The name of the descriptor in systemd's store.
     static let name = "keychain-keys"
 
     private static let maximumSize = 128 << 10
 
-    /// Leaves keys to the process that comes next; nil, or why that cannot be.
+    /// Stores keys for the next process; returns nil, or the reason of a failure.
     static func leave(_ keys: borrowing SecureBytes) -> String? {
         let descriptor = keychaind_memory_file(name)
         guard descriptor >= 0 else { return lastError }
@@ -23,14 +23,14 @@ enum KeptKeys {
         return nil
     }
 
-    /// Takes the keys that the process before has left, so that nobody else does; nil if there are none.
+    /// Takes the previous process's keys and removes them from systemd's store; nil if there are none.
     static func take(_ descriptors: [Int32]) -> SecureBytes? {
         guard !descriptors.isEmpty else { return nil }
         ServiceManager.forget(name)
         defer {
             for descriptor in descriptors { close(descriptor) }
         }
-        // What was left last counts.
+        // The last valid one wins.
         var keys: SecureBytes?
         for descriptor in descriptors {
             if let read = read(descriptor) { keys = .some(read) }
@@ -59,29 +59,29 @@ enum KeptKeys {
     private static var lastError: String { String(cString: strerror(errno)) }
 }
 
-/// Keys in a file of the domain, sealed with a key for this one time, which systemd keeps.
+/// A file of keys in the domain, sealed with a one-time key that systemd keeps.
 ///
-/// Whoever stands in for keychaind gets the key from systemd and cannot reach the file; once the service is stopped nobody has the
-/// key, and the file is worth nothing.
+/// A program in place of keychaind gets the key from systemd but cannot reach the file. Once the service is stopped the
+/// key is gone, and the file is worthless.
 struct SealedHandover {
     private static let name = "handover"
     private static let longest = 129 << 10
 
-    /// The folder in the domain.
+    /// The runtime folder of the domain.
     let directory: String
 
     private var path: String { "\(directory)/\(Self.name)" }
 
-    /// Writes the file, and gives the key that it is sealed with.
+    /// Writes the file and returns its key.
     func leave(_ keys: borrowing SecureBytes) throws(GcryptError) -> SecureBytes {
         let key = try SecureBytes.random(count: SealingKey.keySize, in: .locked)
         let sealed = try keys.withUnsafeBytes { (bytes) throws(GcryptError) in
-            // A key for one time needs nothing that says what it was for.
+            // A one-time key needs no context.
             try SealingKey(key).seal(bytes, associatedData: Self.nothing)
         }
         remove()
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
-        guard file >= 0 else { throw Self.failure("made") }
+        guard file >= 0 else { throw Self.failure("created") }
         defer { close(file) }
         guard write(file, sealed, sealed.count) == sealed.count else {
             let error = Self.failure("written")
@@ -91,7 +91,7 @@ struct SealedHandover {
         return key
     }
 
-    /// Opens what the process before has left with the key that systemd has kept, and removes it; nil without it.
+    /// Opens the previous process's file with the kept key, and removes it; nil if there is none.
     func take(_ key: borrowing SecureBytes) throws(GcryptError) -> SecureBytes? {
         defer { remove() }
         guard let sealed = try read() else { return nil }
@@ -104,7 +104,6 @@ struct SealedHandover {
         return .some(keys)
     }
 
-    /// Removes what was left, whoever it was for.
     func remove() {
         unlink(path)
     }

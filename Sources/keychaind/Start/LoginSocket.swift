@@ -2,14 +2,14 @@ import CLinux
 import DBus
 import Glibc
 
-/// The socket at which logins hand over their passwords: the one that systemd listens at, or one of our own.
+/// The socket that receives the passwords of logins: passed by systemd, or created here.
 enum LoginSocket {
-    /// The name of the socket among those that systemd passes on; `keychaind.socket` gives it.
+    /// The socket's name among the passed descriptors, set in `keychaind.socket`.
     static let name = "login"
 
     private static let queue: Int32 = 8
 
-    /// The first of the descriptors that is a listening socket of sequential packets; nil if none is.
+    /// The first listening `SOCK_SEQPACKET` socket; nil if there is none.
     static func usable(_ descriptors: [Int32]) -> Int32? {
         descriptors.first { descriptor in
             option(SO_ACCEPTCONN, of: descriptor) == 1
@@ -20,7 +20,7 @@ enum LoginSocket {
 
     /// Listens at `keychaind/pam` in the user's runtime folder.
     ///
-    /// A socket that nobody listens at is what another process has left, and is removed.
+    /// Removes a socket without a listener, the leftover of another process.
     static func listen(in runtimeFolder: String) throws(Failure) -> Int32 {
         let folder = runtimeFolder + "/keychaind"
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw Failure() }
@@ -28,13 +28,13 @@ enum LoginSocket {
         return try listen(at: folder + "/pam")
     }
 
-    /// Listens at `pam` in a folder of the domain, which nobody but root and processes with the group can enter.
+    /// Listens at `pam` in a folder of the domain, which only root and the group can enter.
     static func listen(inDomain folder: String, group: gid_t) throws(Failure) -> Int32 {
         var status = stat()
         guard lstat(folder, &status) == 0 else { throw Failure() }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == 0, status.st_gid == group,
             status.st_mode & 0o007 == 0
-        else { throw Failure("its folder is not the domain's alone") }
+        else { throw Failure("its folder must belong to root and the domain's group, and be closed to others") }
         return try listen(at: folder + "/pam")
     }
 
@@ -51,11 +51,10 @@ enum LoginSocket {
         }
     }
 
-    /// Why there is no socket to listen at.
+    /// The reason for a missing login socket.
     struct Failure: Error {
         let reason: String
 
-        /// What the last call of the system has said.
         init() {
             reason = String(cString: strerror(errno))
         }
@@ -71,7 +70,7 @@ enum LoginSocket {
         var status = stat()
         guard lstat(folder, &status) == 0 else { throw Failure() }
         guard status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid(), status.st_mode & 0o022 == 0 else {
-            throw Failure("its folder is not the user's alone")
+            throw Failure("its folder must be the user's, and writable by nobody else")
         }
     }
 
@@ -79,12 +78,12 @@ enum LoginSocket {
         guard let address = UnixAddress(path) else { throw Failure("its path is too long") }
         if address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 { return }
         guard errno == EADDRINUSE else { throw Failure() }
-        // To connect would have systemd start the service at once, if it is systemd that listens.
+        // If systemd is the listener, a connection would start the service.
         guard !ListeningSockets.contain(path) else { throw Failure.isTaken }
         let probe = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard probe >= 0 else { throw Failure() }
         defer { close(probe) }
-        // Somebody in another network namespace is not in the list.
+        // The list omits listeners in other network namespaces.
         guard address.withPointer({ connect(probe, $0, $1) }) != 0, errno == ECONNREFUSED else { throw Failure.isTaken }
         guard unlink(path) == 0, address.withPointer({ Glibc.bind(descriptor, $0, $1) }) == 0 else { throw Failure() }
     }
@@ -96,15 +95,15 @@ enum LoginSocket {
     }
 }
 
-/// The socket at which systemd waits for logins, in the domain: to connect there starts keychaind, and no more.
+/// The activation socket in the domain: connecting to it only starts keychaind.
 ///
-/// The password comes by the socket of the domain, for any program of the user may listen at this one's path.
+/// The password arrives through the domain's socket, since any program can listen at this one's path.
 @BusActor
 enum WakeSocket {
-    /// How many connections are taken at once.
+    /// The maximum number of connections to close at once.
     private static let limit = 8
 
-    /// Closes every connection that is made, for as long as the process runs.
+    /// Accepts and closes every connection, for the lifetime of the process.
     static func serve(_ descriptor: Int32) {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         BusActor.loop.watchReadable(descriptor) { closeAll(descriptor) }
@@ -120,9 +119,9 @@ enum WakeSocket {
     }
 }
 
-/// The sockets with a path that somebody listens at, in this network namespace (proc_net(5)).
+/// The listening path sockets of this network namespace (proc_net(5)).
 enum ListeningSockets {
-    /// Whether one of them is the file at a path, however its path is spelled; nobody notices that it was looked for.
+    /// Whether the file at a path is one of them, without connecting to it.
     static func contain(_ path: String) -> Bool {
         guard let file = identity(of: path) else { return false }
         return paths.contains { identity(of: $0) == file }
@@ -142,7 +141,7 @@ enum ListeningSockets {
         return paths
     }
 
-    /// The path in a line of the list, the last of eight fields, if its flags say that connections are accepted.
+    /// The path, the last of eight fields, if the flags mark a listening socket.
     static func path(ofListening line: String) -> String? {
         let fields = line.split(separator: " ", maxSplits: 7, omittingEmptySubsequences: true)
         guard fields.count == 8, fields[3] == "00010000", fields[7].hasPrefix("/") else { return nil }
@@ -161,14 +160,14 @@ enum ListeningSockets {
     }
 }
 
-/// The address of a socket in the file system, or of an abstract one.
+/// A socket address: a path or an abstract name.
 struct UnixAddress {
     private var address = sockaddr_un()
     private let length: socklen_t
 
-    /// Takes a path; nil if it is empty or too long.
+    /// Creates an address; nil if the name is empty or too long.
     ///
-    /// An @ in front stands for the NUL of an abstract address.
+    /// A leading `@` stands for the NUL of an abstract address.
     init?(_ name: String) {
         let bytes = Array(name.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return nil }
@@ -180,7 +179,6 @@ struct UnixAddress {
         length = socklen_t(MemoryLayout<sa_family_t>.size + bytes.count)
     }
 
-    /// Gives the address to a call of the system.
     func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         withUnsafePointer(to: address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, length) }

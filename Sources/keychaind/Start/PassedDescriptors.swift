@@ -1,23 +1,22 @@
 import Glibc
 
-/// What a service manager has given along at the start (sd_listen_fds(3)): sockets, and what it has kept for the service.
+/// The descriptors passed by the service manager (sd_listen_fds(3)): sockets, and those stored by an earlier process.
 struct PassedDescriptors: Equatable, Sendable {
-    /// A descriptor, under the name that a unit or the service itself gave it.
+    /// A descriptor and its name, set by the unit or by the service.
     struct Entry: Equatable, Sendable {
         var name: String
         var descriptor: Int32
     }
 
-    /// All of them, in order.
     let entries: [Entry]
 
-    /// How many are looked at; a service manager may be told to keep more.
+    /// The maximum number of entries; further descriptors are ignored.
     private static let limit = 64
 
     private static let first: Int32 = 3
     private static let variables = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"]
 
-    /// Reads the variables in which they are announced; there are none if these are for another process, and none that are not open.
+    /// Reads the `LISTEN_` variables, unless they are for another process, and ignores closed descriptors.
     init(environment: [String: String], process: pid_t) {
         guard environment["LISTEN_PID"].flatMap({ Int($0) }) == Int(process),
             let count = environment["LISTEN_FDS"].flatMap({ Int($0) }), count > 0
@@ -33,7 +32,7 @@ struct PassedDescriptors: Equatable, Sendable {
         }
     }
 
-    /// Takes what this process was given, before it opens anything itself; what it starts gets nothing of it.
+    /// Takes the descriptors of this process, before it opens any file, and hides them from child processes.
     static func take() -> PassedDescriptors {
         let passed = PassedDescriptors(environment: ProcessEnvironment.variables, process: getpid())
         for entry in passed.entries { _ = fcntl(entry.descriptor, F_SETFD, FD_CLOEXEC) }
@@ -41,7 +40,7 @@ struct PassedDescriptors: Equatable, Sendable {
         return passed
     }
 
-    /// Whether a descriptor is open and not one of these, so that somebody else may read and close it.
+    /// Whether a descriptor is open and not among the entries, so that other code may use it.
     func leaves(_ descriptor: Int32) -> Bool {
         Self.isOpen(descriptor) && !entries.contains { entry in entry.descriptor == descriptor }
     }
@@ -50,15 +49,14 @@ struct PassedDescriptors: Equatable, Sendable {
         fcntl(descriptor, F_GETFD) >= 0
     }
 
-    /// The descriptors of a name.
     func descriptors(named name: String) -> [Int32] {
         entries.filter { entry in entry.name == name }.map(\.descriptor)
     }
 }
 
-/// The environment of this process, which nothing in it changes once it has been started.
+/// The environment of this process, unchanged after the start.
 enum ProcessEnvironment {
-    /// All variables whose names and values are UTF-8.
+    /// All variables with UTF-8 names and values.
     static var variables: [String: String] {
         var variables: [String: String] = [:]
         var next = environ

@@ -5,7 +5,7 @@ import Rights
 
 /// A password on standard input or another descriptor.
 enum PasswordInput {
-    /// The longest password that is taken, in bytes.
+    /// The maximum length of a password, in bytes.
     static let limit = 4096
 
     enum Outcome: ~Copyable, Sendable {
@@ -13,9 +13,9 @@ enum PasswordInput {
         case failure(String)
     }
 
-    /// Reads to the end of a descriptor; one newline there is not part of the password.
+    /// Reads a descriptor to its end, without one trailing newline.
     ///
-    /// Blocks for as long as the other side takes.
+    /// Blocks until the writer closes the other end.
     static func read(from descriptor: Int32) -> Outcome {
         do throws(GcryptError) {
             var buffer = try SecureBytes(count: limit + 1, in: .locked)
@@ -35,7 +35,7 @@ enum PasswordInput {
         }
     }
 
-    /// How many bytes there were, at most as many as the buffer holds; nil if reading failed.
+    /// The number of bytes read, at most the size of the buffer; nil on an error.
     private static func fill(_ buffer: UnsafeMutableRawBufferPointer, from descriptor: Int32) -> Int? {
         var count = 0
         while count < buffer.count {
@@ -51,14 +51,12 @@ enum PasswordInput {
     }
 }
 
-/// Where the password is that the daemon is started with.
-///
-/// Arguments and environment variables never hold a password, since other processes can read them.
+/// The password at the start, never in an argument or variable that other processes could read.
 enum StartPassword {
-    /// The name of the credential that systemd may give it in (systemd.exec(5), "CREDENTIALS").
+    /// The name of the systemd credential with the password (systemd.exec(5), "CREDENTIALS").
     static let credential = "keychaind.password"
 
-    /// A descriptor to read it from: the command line's, or that of the credential; nil if there is neither.
+    /// The descriptor from the command line, or of the credential; nil if there is neither.
     static func descriptor(_ options: Options) -> Int32? {
         if let descriptor = options.passwordDescriptor {
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
