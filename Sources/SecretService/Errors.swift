@@ -4,7 +4,7 @@ import Gcrypt
 import Vault
 
 extension BusError {
-    /// What a caller is told when the vault has refused or failed.
+    /// Converts an error of the vault.
     init(_ error: VaultError) {
         let name: ErrorName =
             switch error.code {
@@ -23,7 +23,7 @@ extension BusError {
 }
 
 extension BusError {
-    /// What a caller is told when cryptography failed: their mistake, or that it failed.
+    /// Converts an error of cryptography, caused by the caller's input or by a failure.
     init(_ error: GcryptError) {
         switch error.code {
         case .invalidPublicKey, .invalidCiphertext:
@@ -35,7 +35,7 @@ extension BusError {
     }
 }
 
-/// Runs what the vault does, and turns its errors into those of the bus.
+/// Runs an operation of the vault, and converts its errors.
 func translatingErrors<Result: ~Copyable>(
     _ body: () throws(VaultError) -> Result
 ) throws(BusError) -> Result {
@@ -46,7 +46,7 @@ func translatingErrors<Result: ~Copyable>(
     }
 }
 
-/// Runs what the vault does and waits for, and turns its errors into those of the bus.
+/// Runs an asynchronous operation of the vault, and converts its errors.
 @BusActor
 func translatingErrors<Result: ~Copyable>(
     _ body: () async throws(VaultError) -> Result
@@ -59,7 +59,7 @@ func translatingErrors<Result: ~Copyable>(
 }
 
 extension ErrorName {
-    /// The name of an authentication's error: Apple's, below a prefix of our own.
+    /// The name of an authentication error: Apple's code under keychaind's prefix.
     package init(_ code: AuthenticationError.Code) {
         let name = code.name
         self.init(rawValue: "org.keychaind.Error." + name.prefix(1).uppercased() + name.dropFirst())
@@ -67,25 +67,25 @@ extension ErrorName {
 }
 
 extension BusError {
-    /// What a caller is told when an authentication has come to nothing.
+    /// Converts an error of authentication.
     init(_ error: AuthenticationError) {
         self.init(ErrorName(error.code), error.reason)
     }
 }
 
 extension ErrorName {
-    /// The object must be unlocked before this (#40).
+    /// The object must be unlocked first (#40).
     package static let isLocked = ErrorName(rawValue: "org.freedesktop.Secret.Error.IsLocked")
 
-    /// The session does not exist, or is not the caller's (#41).
+    /// The session does not exist or belongs to another client (#41).
     package static let noSession = ErrorName(rawValue: "org.freedesktop.Secret.Error.NoSession")
 
-    /// There is no such collection or item (#42).
+    /// No such collection or item (#42).
     package static let noSuchObject = ErrorName(rawValue: "org.freedesktop.Secret.Error.NoSuchObject")
 
-    /// The prompt was run before (#43).
+    /// The object exists already, or the prompt has already been run (#43).
     package static let alreadyExists = ErrorName(rawValue: "org.freedesktop.Secret.Error.AlreadyExists")
 
-    /// The password is not that of the keychain, as gnome-keyring says it.
+    /// The password is wrong; gnome-keyring's name of the error.
     package static let keyringDenied = ErrorName(rawValue: "org.gnome.keyring.Error.Denied")
 }

@@ -6,12 +6,12 @@ import KeychainModel
 package import Logging
 package import Vault
 
-/// The provider of `org.freedesktop.secrets`: puts its parts together, and starts and ends them.
+/// The provider of `org.freedesktop.secrets`: connects its parts, and starts and ends them.
 ///
-/// Each part has one duty. ``Client`` owns the objects of one connection; ``Dispatcher`` finds the object of a call.
+/// ``Client`` owns the objects of one connection. ``Dispatcher`` finds the object of a call.
 @BusActor
 package final class Provider {
-    /// The name of the service on the bus (#1).
+    /// The bus name of the service (#1).
     package static let busName = "org.freedesktop.secrets"
 
     let vault: Vault
@@ -32,7 +32,7 @@ package final class Provider {
     let restorations: Restorations
     let logger: Logger
 
-    /// Serves the socket for logins.
+    /// The server of the login socket.
     package let logins: Logins
 
     private let connection: Connection
@@ -127,7 +127,9 @@ package final class Provider {
 
     // MARK: Starting and ending
 
-    /// Begins to take calls; until ``vaultIsOpen()`` they wait, so that the bus name can be taken before a file is read.
+    /// Starts accepting calls, so that the bus name can be requested before a file is read.
+    ///
+    /// Calls wait until ``vaultIsOpen()``.
     package func start() {
         let dispatcher = Dispatcher(provider: self)
         connection.server = ObjectServer(connection) { [clients] name in
@@ -141,13 +143,13 @@ package final class Provider {
         connection.onNameVanished { [clients] name in clients.remove(name) }
     }
 
-    /// Begins to answer: the vault is open, and its unlocking has begun if it is to be unlocked.
+    /// Starts answering calls: the vault is open, and any initial unlock has begun.
     package func vaultIsOpen() {
-        // Not before: a call that waits for the vault would keep its descriptors open.
+        // Not earlier: a call that waits for the vault would keep its descriptors open.
         if readiness.open() { connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue] }
     }
 
-    /// Begins to refuse calls, since nothing would be found in a vault that is being closed; false if called before.
+    /// Refuses further calls, as the vault is being closed; false if called before.
     package func end() -> Bool {
         let isFirst = readiness.end()
         audit.finish()
@@ -156,7 +158,7 @@ package final class Provider {
 
     // MARK: The session
 
-    /// Follows the lock of the screen: while nobody sees the dialogs, there are no grants, proofs and dialogs.
+    /// Follows the screen lock: a locked screen ends grants, proofs and dialogs.
     package func setSessionLocked(_ isLocked: Bool) {
         guard isLocked != access.isSessionLocked else { return }
         logger.info("The session is \(isLocked ? "locked" : "unlocked")")
@@ -177,17 +179,17 @@ package final class Provider {
 
     // MARK: Keychains
 
-    /// Unlocks a collection with a password from outside, such as one that a descriptor brings at the start.
+    /// Unlocks a collection with a supplied password, such as one from a descriptor at startup.
     package func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
         try await unlocker.unlock(collection, with: password)
     }
 
-    /// Unlocks a collection by this computer, without asking anybody; a failure is logged.
+    /// Unlocks a collection with the key slot of this computer; logs a failure.
     package func unlockByHost(_ collection: Collection) async {
         await unlocker.unlockByHost(collection)
     }
 
-    /// Locks the collections whose names match.
+    /// Locks the collections with matching names.
     package func lockCollections(where isMeant: (String) -> Bool) {
         for collection in vault.collections where isMeant(collection.name.description) { collections.lock(collection) }
     }

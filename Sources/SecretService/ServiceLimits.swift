@@ -1,45 +1,45 @@
-/// What one caller may use at a time; past it, `LimitsExceeded` (#48).
+/// Limits of one client; beyond them, calls fail with `LimitsExceeded` (#48).
 package struct ServiceLimits: Hashable, Sendable {
-    /// Open sessions of a connection.
+    /// Open sessions.
     package var sessions = 512
 
-    /// Prompts of a connection that are not completed.
+    /// Uncompleted prompts.
     package var prompts = 64
 
-    /// Bytes that such prompts keep: items that are to be stored, one of them of the largest size, and the names of objects.
+    /// Bytes kept by such prompts: items to store, one of the largest size, and object paths.
     package var bytesInPrompts = 17 << 20
 
-    /// Authentication contexts of a connection.
+    /// Authentication contexts.
     package var contexts = 64
 
-    /// Calls of a connection that wait for a commit, a key derivation or a person.
+    /// Calls that wait for a commit, a key derivation or a person.
     package var waitingCalls = 1024
 
-    /// Bytes of the arguments of such calls; one of them may have a secret of the largest size.
+    /// Bytes in the arguments of such calls; one may hold a secret of the largest size.
     package var waitingBytes = 32 << 20
 
-    /// Answers of a connection that wait for secrets from the disk.
+    /// Replies that wait for secrets from disk.
     package var largeAnswers = 256
 
-    /// Bytes in the answer to one GetSecrets; a D-Bus array ends at 64 MiB.
+    /// Bytes in a reply of GetSecrets; a D-Bus array has at most 64 MiB.
     package var secretBytesPerReply = 56 << 20
 
-    /// Bytes of paths in the answer to one SearchItems, for the same reason.
+    /// Bytes of paths in a reply of SearchItems, for the same reason.
     package var pathBytesPerReply = 48 << 20
 
-    /// Objects in one call: what takes more is read no further, for meanwhile nobody is answered.
+    /// Objects in one call; reading stops there, as it blocks all other calls.
     package var objectsPerCall = 100_000
 
     /// Properties of a new object in one call.
     package static let propertiesPerCall = 1024
 
-    /// Bytes in the name of an alias.
+    /// Bytes in an alias.
     package var aliasBytes = 100
 
-    /// How long a call waits for a key that is being derived; less than the 25 s after which libdbus gives up.
+    /// Wait of a call for a key derivation; below the 25 s timeout of libdbus.
     package var settlingTime = Duration.seconds(20)
 
-    /// Items up to which a change is told with the whole list at once; with more, see ``ChangeNotifier``.
+    /// Items up to which a change signal carries the whole list at once; see ``ChangeNotifier``.
     package var itemsPerNotice = 32
 
     package init() {}

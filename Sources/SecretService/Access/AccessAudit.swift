@@ -4,10 +4,7 @@ import Desktop
 import KeychainModel
 import Vault
 
-/// Writes down who got a protected item, who did not, who was asked, and who changed or deleted one: without secrets, and without
-/// labels.
-///
-/// Nothing waits for it.
+/// Audits access to protected items, without secrets or labels.
 @BusActor
 final class AccessAudit {
     private let recorder: AuditRecorder
@@ -16,12 +13,11 @@ final class AccessAudit {
         self.recorder = recorder
     }
 
-    /// An item was released under a grant.
     func released(_ id: ItemID, in collection: Collection, under grant: ItemGrant) {
         recorder.record(event(.release, id, in: collection), caller: AuditedCaller(packed: grant.caller))
     }
 
-    /// An item was asked for without a grant, or behind a locked screen.
+    /// Records a request without a grant, or behind a locked screen.
     func denied(
         _ id: ItemID,
         in collection: Collection,
@@ -31,7 +27,6 @@ final class AccessAudit {
         recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), caller: client.name)
     }
 
-    /// A person was asked for what an item needs, for the sake of an action.
     func authenticated(
         to action: ItemAction,
         _ id: ItemID,
@@ -45,7 +40,7 @@ final class AccessAudit {
         )
     }
 
-    /// A person was to be asked for a policy that is no item's, as by a context.
+    /// Records the evaluation of a policy that belongs to no item, as by a context.
     func authenticated(_ policy: Policy, for caller: Caller, _ outcome: EvaluationOutcome) {
         recorder.record(
             AuditEvent(.authentication, in: outcome.ring, policy: policy.text, outcome: outcome.audited),
@@ -53,9 +48,9 @@ final class AccessAudit {
         )
     }
 
-    /// Who may have an item was set or changed, by whom; the policy is the new one.
+    /// Records a change of an item's access control, with the new policy.
     ///
-    /// - Parameter isAuthenticated: whether that took an authentication; what protects an item for the first time takes none.
+    /// - Parameter isAuthenticated: false for the first protection of an item.
     func accessControlChanged(
         _ id: ItemID,
         in collection: Collection,
@@ -66,22 +61,20 @@ final class AccessAudit {
         recorder.record(event(.accessControlChange, id, in: collection, ring: ring), caller: client.name)
     }
 
-    /// A protected item was given another secret, label or other attributes, and is protected as it was.
+    /// Records a change of a protected item that keeps its protection.
     func changed(_ id: ItemID, in collection: Collection, by client: Client) {
         recorder.record(event(.change, id, in: collection), caller: client.name)
     }
 
-    /// A protected item was deleted, or a collection with some.
+    /// Records the deletion of a protected item, or of a collection with some.
     ///
-    /// - Parameter policy: what the item asked for; empty for a collection.
+    /// - Parameter policy: empty for a collection.
     func deleted(_ path: ObjectPath, policy: String = "", by client: Client) {
         recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), caller: client.name)
     }
 
-    /// What is being counted and not written yet, the oldest first.
     var counted: [AuditEntry] { recorder.counted }
 
-    /// Writes what is being counted, before the end.
     func finish() { recorder.finish() }
 
     private func event(
@@ -102,12 +95,12 @@ final class AccessAudit {
 }
 
 extension Caller {
-    /// The caller in the audit: who, and what that rests on.
+    /// The caller and its evidence, as stored in the audit.
     var auditText: String { AuditedCaller(self).packed }
 }
 
 extension EvaluationOutcome {
-    /// Nobody satisfies a policy without a person; to fail takes none.
+    /// A success takes a person; a failure does not.
     fileprivate var ring: AuditRing {
         if case .satisfied = self { .attended } else { .unattended }
     }
@@ -122,14 +115,13 @@ extension EvaluationOutcome {
 }
 
 extension Policy {
-    /// The ways to satisfy it, in the words of access controls.
+    /// The alternatives of the policy, in the words of access controls.
     fileprivate var text: String {
         alternatives.map { $0.factors.map(\.constraint.rawValue).joined(separator: " and ") }.joined(separator: " or ")
     }
 }
 
 extension Factor {
-    /// The constraint that asks for just this.
     fileprivate var constraint: Constraint {
         switch self {
         case .biometryAny: .biometryAny
@@ -141,7 +133,7 @@ extension Factor {
 }
 
 extension Collection {
-    /// An item's access control as it is written; empty if it has none that can be read.
+    /// The access control of an item as written; empty if missing or unreadable.
     func policyText(of id: ItemID) -> String {
         guard case .stated(let protection) = protection(of: id) else { return "" }
         return protection.accessControl?.description ?? ""

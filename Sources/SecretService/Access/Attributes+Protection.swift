@@ -1,10 +1,10 @@
 import KeychainModel
 
 extension Attributes {
-    /// These, protected as others are where these say nothing about it.
+    /// Returns the attributes, with the protection of others where these state none.
     ///
-    /// A program that replaces an item it once stored with an access control need not repeat that. Enrolled fingers belong to the
-    /// access control that asks for them: with another one they do not stay.
+    /// A program that replaces an item need not repeat its access control. The binding to enrolled fingers goes with
+    /// it.
     func keepingProtection(of others: Attributes) -> Attributes {
         let accessControl = ReservedAttribute.accessControl.rawValue
         var names = [ReservedAttribute.accessible.rawValue]
@@ -15,7 +15,6 @@ extension Attributes {
         return kept.isEmpty ? self : with(kept)
     }
 
-    /// These, but for one name.
     func without(_ name: String) -> Attributes {
         guard self[name] != nil else { return self }
         var pairs: [(String, String)] = []
@@ -26,7 +25,7 @@ extension Attributes {
         return Attributes(pairs)
     }
 
-    /// These, and others, which take the place of those of the same name.
+    /// Returns the attributes with others added; equal names are replaced.
     func with(_ others: [(String, String)]) -> Attributes {
         var pairs: [(String, String)] = []
         forEach { name, value in pairs.append((String(cString: name), String(cString: value))) }

@@ -2,40 +2,37 @@ import Authentication
 import Desktop
 import KeychainModel
 
-/// What a person is asked to authenticate for, which program asks, and why.
+/// The purpose of an authentication.
 struct AuthenticationPurpose {
-    /// The program that asks.
     let caller: Caller
 
-    /// What it wants of the items.
     var action = ItemAction.use
 
-    /// The labels of the items that it is about, which the dialog names one by one; empty if a program wants to know who is there.
+    /// Labels of the items, each named in the dialog; empty if a program asks only who is present.
     let labels: [String]
 
-    /// How the caller wants it to look.
     let settings: AuthenticationSettings
 
-    /// What the answer opens beside these items; nil for nothing.
+    /// What the answer also opens; nil for nothing.
     var scope: ProofScope?
 
-    /// The label of the keychain whose own password is asked for instead of the passcode; nil if the passcode is.
+    /// Label of the keychain whose own password is asked for; nil for the passcode.
     var keychain: String?
 
-    /// How many characters of the program's own words are shown.
     private static let reasonLimit = 300
 
-    /// How many bytes of a headline a program may fill with its own name, and a keychain with its label: what follows must not be
-    /// pushed out of a dialog that cuts long texts.
+    /// Maximum bytes of a program name and of a keychain label in a headline.
+    ///
+    /// A dialog that cuts long texts must still show the words after them.
     private static let callerBytes = 160
     private static let keychainBytes = 100
 
-    /// For the system's own dialog, which shows no other words of ours.
+    /// The message of the system dialog, which shows nothing else of keychaind.
     var message: String {
         [headline + ".", "Requested by \(caller).", reason].filter { !$0.isEmpty }.joined(separator: " ")
     }
 
-    /// The words of a dialog of ours.
+    /// The texts of keychaind's own dialog.
     func words(windowID: String) -> EvaluationWords {
         var words = EvaluationWords(
             message: headline,
@@ -50,7 +47,7 @@ struct AuthenticationPurpose {
         return words
     }
 
-    /// What a yes gives to whom; where that is more than the items that are named, for how long.
+    /// States the approved use and its program, and the time if it covers more than the named items.
     private var headline: String {
         switch (labels.isEmpty, scope) {
         case (true, nil): "Confirm that it is you"
@@ -60,7 +57,7 @@ struct AuthenticationPurpose {
         }
     }
 
-    /// The same in a dialog that asks for the password of a keychain, which is the passcode.
+    /// The headline of a dialog for the password of a keychain, which is the passcode.
     func headline(unlocking keychain: String) -> String {
         let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
         let start = "Unlock the keychain “\(keychain)”"
@@ -69,7 +66,7 @@ struct AuthenticationPurpose {
         return "\(start), and let \(callerName) \(action.text(names)), and \(scope.text)"
     }
 
-    /// How long a program may use the items that are named, where it asks for more than what is usual.
+    /// The lifetime of the grant, if it is longer than usual.
     private var time: String {
         action == .use && settings.grantReuse > GrantReuse.standard.lifetime ? ", for \(settings.grantReuse.words)" : ""
     }
@@ -78,37 +75,37 @@ struct AuthenticationPurpose {
         PromptText.prefix(of: caller.description, bytes: AuthenticationPurpose.callerBytes)
     }
 
-    /// In quotation marks, as these are the program's words and not ours.
+    /// The program's reason, quoted to set it apart from keychaind's text.
     var reason: String {
         if settings.reason.isEmpty { return "" }
         return "It says: “\(PromptText.name(settings.reason, limit: AuthenticationPurpose.reasonLimit))”"
     }
 
-    /// For an item there is no other way than what its policy says; a program that asks who is there may have one of its own.
+    /// The fallback button: empty for none, nil for the default text.
+    ///
+    /// An item has none by default, as only its policy opens it.
     private var fallbackLabel: String? {
         if settings.hidesFallback || (settings.fallbackTitle.isEmpty && !labels.isEmpty) { return "" }
         return settings.fallbackTitle.isEmpty ? nil : settings.fallbackTitle
     }
 }
 
-/// What a person's answer opens beside what the dialog names: a context keeps what was proved, and it serves for every item that
-/// asks for that.
+/// The further use of an answer: the context keeps the proof, which serves every item that requires it.
 struct ProofScope {
-    /// What can be proved that serves for other items, too.
+    /// Factors that serve for other items, too.
     let factors: FactorSet
 
-    /// For how long.
     let reuse: Duration
 
-    /// The scope of what a policy asks for; a password of an item's own proves something for that only.
+    /// The scope of a policy; an application password proves nothing for other items.
     ///
-    /// - Parameter hasOwnPasscode: whether the password of another keychain than `login` stands for the passcode.
+    /// - Parameter hasOwnPasscode: whether the passcode is the password of another keychain than `login`.
     init(of policy: Policy, for reuse: Duration, hasOwnPasscode: Bool = false) {
         factors = policy.factors.subtracting(hasOwnPasscode ? [.passcode, .applicationPassword] : .applicationPassword)
         self.reuse = reuse
     }
 
-    /// The scope in a dialog's words, to stand after "use".
+    /// The scope in a dialog, to follow "use".
     var text: String {
         let time = GrantReuse(reuse).isSingle ? "once" : "for \(reuse.words)"
         let hasFinger = !factors.isDisjoint(with: .biometry)
@@ -122,29 +119,28 @@ struct ProofScope {
     }
 }
 
-/// The names of items in a dialog.
+/// Names of items in a dialog.
 ///
-/// Labels come from programs, and there may be any number of them: each is cleaned and cut.
+/// Programs choose the labels, in any length and number: each is cleaned and cut.
 enum ItemNames {
-    /// How many bytes a name may have, and all in one headline: so much is shown by every prompter.
+    /// Maximum bytes of a name, and of all names in a headline: every prompter shows so much.
     private static let nameBytes = 100
     private static let listBytes = 300
 
-    /// How many are named where not all have to be.
     private static let summaryCount = 8
 
-    /// All names in a row, each in quotation marks.
+    /// All names, each in quotation marks.
     static func list(_ labels: [String]) -> String {
         labels.map(name).joined(separator: separator)
     }
 
-    /// The first names, and how many there are beside them.
+    /// The first names, and the number of others.
     static func summary(_ labels: [String]) -> String {
         let rest = labels.count - summaryCount
         return list(Array(labels.prefix(summaryCount))) + (rest > 0 ? " and \(rest) more" : "")
     }
 
-    /// Cuts items into parts, in order, each of at least one and of as many as one dialog can name.
+    /// Splits items, in order, into parts of at least one item that one dialog can name.
     static func parts<Item>(of items: [Item], label: (Item) -> String) -> [[Item]] {
         var parts: [[Item]] = []
         var room = 0

@@ -1,44 +1,40 @@
 import Authentication
 import DBus
 
-/// How a caller wants an authentication to look, and how long it is to last.
+/// Appearance and reuse time of an authentication.
 struct AuthenticationSettings: Hashable, Sendable {
-    /// Why the person should authenticate, in the caller's words.
+    /// The reason for the authentication, in the caller's words.
     var reason = ""
 
-    /// On the button that cancels; empty for the usual text.
+    /// Title of the cancel button; empty for the default.
     var cancelTitle = ""
 
-    /// On the button that falls back to something else; empty for the usual text.
+    /// Title of the fallback button; empty for the default.
     var fallbackTitle = ""
 
-    /// Whether there is no such button.
     var hidesFallback = false
 
-    /// How long what was proved serves; zero is good for one use.
+    /// Lifetime of the proof; zero allows one use.
     var reuse = GrantReuse.standard.lifetime
 
-    /// How long a grant lasts, if that is said; else as long as what was proved serves.
+    /// Stated lifetime of grants; nil for that of the proof.
     private var statedGrantReuse: Duration?
 
-    /// How long a grant lasts; zero is good for one use.
+    /// Lifetime of grants; zero allows one use.
     var grantReuse: Duration { statedGrantReuse ?? reuse }
 
-    /// Whether a person may be asked at all.
     var allowsInteraction = true
 
-    /// The reuse as it is told on the bus.
     var reuseMilliseconds: UInt32 { AuthenticationSettings.milliseconds(reuse) }
 
-    /// The time of grants as it is told on the bus.
     var grantMilliseconds: UInt32 { AuthenticationSettings.milliseconds(grantReuse) }
 
-    /// Takes a reuse from the bus; throws `InvalidArgs` if it is too long.
+    /// Throws `InvalidArgs` above the maximum.
     mutating func setReuse(milliseconds: UInt32) throws(BusError) {
         reuse = try AuthenticationSettings.duration(milliseconds)
     }
 
-    /// Takes a time of grants from the bus; throws `InvalidArgs` if it is too long.
+    /// Throws `InvalidArgs` above the maximum.
     mutating func setGrantReuse(milliseconds: UInt32) throws(BusError) {
         statedGrantReuse = try AuthenticationSettings.duration(milliseconds)
     }

@@ -5,7 +5,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Has people prove what policies ask for: those of items, and those that contexts name.
+/// Evaluates the policies of items and contexts by asking people.
 @BusActor
 final class Authenticator {
     let vault: Vault
@@ -40,7 +40,7 @@ final class Authenticator {
 
     // MARK: Items
 
-    /// Authorises one operation on an item by asking a person; throws if that came to nothing.
+    /// Asks a person to authorise one operation on an item; throws if that fails.
     func authorize(
         _ action: ItemAction,
         _ item: ProtectedItem,
@@ -57,7 +57,7 @@ final class Authenticator {
 
     // MARK: Contexts
 
-    /// Has a person prove the policy that a context names.
+    /// Asks a person to satisfy the policy of a context.
     func evaluate(
         _ policy: Policy,
         _ settings: AuthenticationSettings,
@@ -83,7 +83,7 @@ final class Authenticator {
         }
     }
 
-    /// The reason why a policy cannot be satisfied now, if there is one, and whether there is a reader.
+    /// The reason why a policy cannot be satisfied, and whether there is a fingerprint reader.
     func obstacle(to policy: Policy, for client: Client) async -> (error: AuthenticationError?, hasReader: Bool) {
         let verdict = await evaluator.verdict(
             on: await requirement(of: policy),
@@ -99,16 +99,16 @@ final class Authenticator {
         return (nil, hasReader)
     }
 
-    /// Without an item, the fingers that are enrolled now count as the current set.
+    /// The requirement of a policy; without an item, the enrolled fingers count as the current set.
     private func requirement(of policy: Policy) async -> Requirement {
         guard policy.factors.contains(.biometryCurrentSet) else { return Requirement(policy: policy) }
         return Requirement(policy: policy, boundSet: await biometry.availability().set)
     }
 
-    /// A code over the set of enrolled fingers, different for each application; empty if no finger can be matched.
+    /// A code over the enrolled fingers, different for each application; empty if no finger can be matched.
     ///
-    /// Its key is the user's, so that it does not reveal the fingers. For a caller whose application is not known, the code is the
-    /// same only as long as the caller is connected.
+    /// Its key belongs to the user, so that it does not reveal the fingers. For an unknown application, the code
+    /// lasts as long as the connection.
     func domainState(for client: Client) async throws(BusError) -> [UInt8] {
         guard let set = await biometry.availability().set else { return [] }
         let identity = await client.identity().applicationIdentity ?? client.name

@@ -3,23 +3,22 @@ import DBus
 import KeychainModel
 import Vault
 
-/// Binds items to the set of fingers that is enrolled when they are stored.
+/// Binds items to the fingers that are enrolled when they are stored.
 ///
-/// The set is not shown to programs: the attribute that keeps it is a code under a key of the user's.
+/// Programs never see the set: the attribute holds a code under a key of the user.
 enum BiometryBinding {
-    /// Set by the service alone; what a caller gives under this name is not taken.
+    /// Set by the service alone; values from callers are dropped.
     static let attribute = Attributes.reservedPrefix + "biometry-set"
 
-    /// The value of the attribute for a set.
     static func value(for set: BiometrySet, in vault: Vault) throws(VaultError) -> String {
         hexadecimal(try vault.code(of: "biometry set", set.hash))
     }
 
-    /// Puts the right value into attributes that are to be stored, or none if their policy does not speak of enrolled fingers.
+    /// Sets the attribute if the policy requires the enrolled fingers, and removes it otherwise.
     ///
-    /// Throws the error of an evaluation if no finger can be matched now: there is nothing to bind to.
+    /// Throws the error of an evaluation if no finger can be matched now.
     ///
-    /// - Parameter kept: the value that stays, where the item is bound already and only its attributes change.
+    /// - Parameter kept: the present value, which stays if only the attributes of a bound item change.
     @BusActor
     static func bind(
         _ attributes: Attributes,
@@ -45,12 +44,12 @@ enum BiometryBinding {
         }
     }
 
-    /// Whether an item was bound to a set; not if that cannot be told.
+    /// Whether an item is bound to a set; false if that cannot be determined.
     static func isBound(_ value: String, to set: BiometrySet, in vault: Vault) -> Bool {
         value == (try? self.value(for: set, in: vault))
     }
 
-    /// Bytes in lower-case hexadecimal digits.
+    /// Encodes bytes as lower-case hexadecimal digits.
     static func hexadecimal(_ bytes: [UInt8]) -> String {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }

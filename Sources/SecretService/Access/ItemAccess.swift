@@ -4,15 +4,14 @@ import Desktop
 import KeychainModel
 import Vault
 
-/// Decides whether a client may have an item at this moment.
+/// Decides whether a client may read an item now.
 ///
-/// A protected item is locked to every client without a grant, and a grant is for reading. Each change takes an authorisation of its
-/// own: by a yes to something else, a program could replace the item by one of its own, or remove its access control.
+/// A protected item is locked to clients without a grant, and a grant covers reading only. Each change takes its own
+/// authorisation: with an approval of something else, a program could replace the item or remove its access control.
 @BusActor
 final class ItemAccess {
     private let audit: AccessAudit
 
-    /// Whether the screen is locked.
     var isSessionLocked = false
 
     nonisolated init(audit: AccessAudit) {
@@ -21,7 +20,7 @@ final class ItemAccess {
 
     // MARK: Verdicts
 
-    /// The verdict on an item for a client; nil stands for a client without grants.
+    /// The verdict on an item; a client without grants is nil.
     func verdict(on id: ItemID, in collection: Collection, for client: Client?) -> ItemVerdict {
         guard !collection.isLocked else { return .unavailable(.collectionLocked) }
         if let obstacle = damage(of: id, in: collection) { return .unavailable(obstacle) }
@@ -44,7 +43,7 @@ final class ItemAccess {
         }
     }
 
-    /// The damage of an item; only in a file with a problem do items stay locked in an unlocked collection.
+    /// The damage of an item; in an unlocked collection, only a file with a problem has locked items.
     private func damage(of id: ItemID, in collection: Collection) -> ItemVerdict.Obstacle? {
         guard collection.problem != nil else { return nil }
         switch collection.item(id)?.condition {
@@ -54,14 +53,14 @@ final class ItemAccess {
         }
     }
 
-    /// Whether an item is locked to a client; nil stands for a client without grants.
+    /// Whether an item is locked; a client without grants is nil.
     func isLocked(_ id: ItemID, in collection: Collection, for client: Client?) -> Bool {
         verdict(on: id, in: collection, for: client).isLocked
     }
 
     // MARK: Reading
 
-    /// Lets a client read an item, by the grant that it needs for that, if any; throws `IsLocked` if it may not.
+    /// Authorises reading, and returns the grant if it takes one; throws `IsLocked` otherwise.
     func authorize(_ id: ItemID, in collection: Collection, for client: Client) throws(BusError) -> ItemGrant? {
         switch verdict(on: id, in: collection, for: client) {
         case .open: return nil
@@ -77,13 +76,13 @@ final class ItemAccess {
         }
     }
 
-    /// Records the release of an item under a grant; a grant for one release ends with it.
+    /// Uses a grant and audits the release; a grant for one release ends.
     func use(_ grant: ItemGrant, of id: ItemID, in collection: Collection, by client: Client) {
         client.useGrant(of: ItemReference(id, in: collection))
         audit.released(id, in: collection, under: grant)
     }
 
-    /// Authorises and records the release of an item that was read meanwhile; throws `IsLocked` if the client may not have it any more.
+    /// Authorises and audits a release after the read; throws `IsLocked` if access has ended.
     func release(_ id: ItemID, in collection: Collection, to client: Client) throws(BusError) {
         guard let grant = try authorize(id, in: collection, for: client) else { return }
         use(grant, of: id, in: collection, by: client)
@@ -91,7 +90,7 @@ final class ItemAccess {
 
     // MARK: Granting
 
-    /// Whether an item still has the state and the policy for which a person was asked.
+    /// Whether an item still has the state and the policy that a person was asked about.
     func isUnchanged(_ item: ProtectedItem) -> Bool {
         guard case .needsAuthentication(let policy) = verdict(on: item.id, in: item.collection, for: nil),
             policy == item.policy
@@ -99,9 +98,7 @@ final class ItemAccess {
         return item.revision != nil && item.collection.revision(of: item.id) == item.revision
     }
 
-    /// Grants a client an item for a while, or for one release if that is no time.
-    ///
-    /// Grants nothing if the item was locked or changed since the person was asked.
+    /// Grants an item for a time, or for one release if zero; grants nothing if it was locked or changed meanwhile.
     func grant(_ item: ProtectedItem, to client: Client, _ caller: Caller, for reuse: Duration, key: ItemKey?) {
         guard isUnchanged(item) else { return }
         client.grant(item.reference, ItemGrant(to: caller.auditText, key: key), for: reuse)

@@ -3,42 +3,39 @@ import DBus
 import Desktop
 import Vault
 
-/// What a program wants of an item; a person's yes is for this and nothing else.
+/// An operation that a program requests on an item; an approval covers only this one.
 enum ItemAction: Hashable {
-    /// To read its secret.
+    /// Reads the secret.
     case use
 
-    /// To store something else in its place.
+    /// Stores a new item in its place.
     case replace
 
-    /// The same, under another protection.
+    /// Stores a new item with another protection in its place.
     case replaceWithProtection
 
-    /// To give it another secret.
     case changeSecret
 
-    /// To give it another name.
     case rename(String)
 
-    /// To give it other attributes, and another name if that is said.
+    /// Sets the attributes, and the label if given.
     case changeAttributes(name: String?)
 
-    /// To change who may have it.
+    /// Changes the protection, and the label if given.
     case changeProtection(name: String?)
 
-    /// To take its access control off.
+    /// Removes the access control, and sets the label if given.
     case removeProtection(name: String?)
 
-    /// To change what is in it, in one call or several, as a context asks for that.
+    /// Changes the content in one or several calls, as authorised in a context.
     case change
 
-    /// To change what is in it, and who may have it, likewise.
+    /// Changes content and protection, as authorised in a context.
     case changeWithProtection
 
-    /// To delete it.
     case delete
 
-    /// The action in a dialog's words.
+    /// The text of the action in a dialog.
     ///
     /// - Parameter names: the items, each in quotation marks.
     func text(_ names: String) -> String {
@@ -61,7 +58,6 @@ enum ItemAction: Hashable {
         name.map { " and rename it to “\(PromptText.name($0))”" } ?? ""
     }
 
-    /// What it changes of the item.
     var parts: ItemParts {
         switch self {
         case .use: []
@@ -76,7 +72,6 @@ enum ItemAction: Hashable {
         }
     }
 
-    /// An authentication for it, in the audit.
     var audited: AuditEntry.Kind {
         switch self {
         case .use: .authentication
@@ -88,42 +83,43 @@ enum ItemAction: Hashable {
     }
 }
 
-/// What of a protected item an operation changes.
+/// Parts of a protected item that an operation changes.
 struct ItemParts: OptionSet, Hashable {
     let rawValue: UInt8
 
     static let secret = ItemParts(rawValue: 1)
     static let label = ItemParts(rawValue: 2)
     static let attributes = ItemParts(rawValue: 4)
-    /// Who may have it.
+    /// Access control and accessibility.
     static let protection = ItemParts(rawValue: 8)
-    /// That it is there.
+    /// The existence of the item.
     static let existence = ItemParts(rawValue: 16)
 
-    /// All that is in it, and not who may have it.
+    /// Everything stored in the item, without its protection.
     static let content: ItemParts = [.secret, .label, .attributes]
 }
 
-/// A person's permission for one operation on one protected item, as it was when they were asked.
+/// An authorisation of one operation on one protected item in one state.
 ///
-/// It is used at once, or kept by the context in which it was asked for; it is never in the table of grants, and nobody reads by it.
+/// Used at once, or kept by the context in which it was given. It is no grant, and does not allow reading.
 struct ItemAuthorization {
-    /// The item; in another state than this it is not changed.
+    /// The item; in another state it is not changed.
     var item: ProtectedItem
 
-    /// What opens it, if it is sealed; wiped with the last reference.
+    /// The key of a sealed item, wiped with its last reference.
     let key: ItemKey?
 
-    /// What may be done, each once.
+    /// The permitted changes, each once.
     var parts: ItemParts
 
-    /// Where the rest of it is kept; nil if it serves for one call alone.
+    /// The context that keeps the unused rest; nil if it serves one call.
     let context: AuthenticationContext?
 }
 
 extension ItemAuthorization? {
-    /// Lets the context keep what is left of it, after some of it was used: for the item as that has left it, and not if the
-    /// protection is another by now.
+    /// Lets the context keep the unused parts, for the item in its new state.
+    ///
+    /// After a change of the protection, nothing is kept.
     @BusActor
     func keepRest(after used: ItemParts) {
         guard var rest = self, let context = rest.context else { return }

@@ -1,26 +1,26 @@
 import KeychainModel
 import Vault
 
-/// Whether a caller may have an item at this moment.
+/// The access of a client to an item.
 enum ItemVerdict {
-    /// Whoever calls may: nothing protects it.
+    /// The item is unprotected.
     case open
-    /// This caller may, for as long as the grant lasts.
+    /// The client may read it while the grant lasts.
     case granted(ItemGrant)
-    /// This caller has to satisfy a policy first.
+    /// The client must satisfy a policy first.
     case needsAuthentication(Policy)
-    /// Nobody may now, whatever they prove.
+    /// Nobody may read it, whatever they prove.
     case unavailable(Obstacle)
 
-    /// What keeps everybody from an item.
+    /// The reason why an item is unavailable.
     enum Obstacle: Hashable {
         case collectionLocked
         case sessionLocked
-        /// What is stored is not what was written, or its protection is not understood; says how.
+        /// The stored data is damaged, or the protection is unknown.
         case unreadable(reason: String)
     }
 
-    /// Whether the caller is told that the item is locked.
+    /// Whether the client sees the item as locked.
     var isLocked: Bool {
         switch self {
         case .open, .granted: false
@@ -30,7 +30,6 @@ enum ItemVerdict {
 }
 
 extension ItemVerdict.Obstacle: CustomStringConvertible {
-    /// What a caller is told.
     var description: String {
         switch self {
         case .collectionLocked: "the collection is locked"
@@ -40,12 +39,12 @@ extension ItemVerdict.Obstacle: CustomStringConvertible {
     }
 }
 
-/// A caller's permission for an item, for a while.
+/// Temporary permission of a client to read an item.
 final class ItemGrant {
-    /// What opens it, if it is sealed; wiped with the last reference.
+    /// The key of a sealed item, wiped with its last reference.
     let key: ItemKey?
 
-    /// Who has it, as the audit names them.
+    /// The caller, as stored in the audit.
     let caller: String
 
     init(to caller: String, key: ItemKey?) {
@@ -55,7 +54,7 @@ final class ItemGrant {
 }
 
 extension Collection {
-    /// Opens the secret of an item, by the key of a grant if it is sealed; nil if it has to be read first.
+    /// Opens the secret of an item, with the key of a grant if it is sealed; nil if it must be read from disk.
     func secret(of id: ItemID, under grant: ItemGrant?) throws(VaultError) -> Secret? {
         guard let key = grant?.key else { return try secret(of: id) }
         return try secret(of: id, with: key)

@@ -4,19 +4,18 @@ import KeychainModel
 package import Logging
 package import Vault
 
-/// The counts of failed attempts: for the passcode those of people and of programs, and for each other password one of its own.
+/// Counts of failed attempts: two for the passcode, of people and of programs, and one for each other password.
 ///
-/// There is room for so many others. Past it, the count goes that is least advanced and delays nothing now; where each delays
-/// something, the new one shares a count with all that find no room.
+/// Past a limit, the lowest count without a delay is dropped. If each has a delay, new passwords share one count.
 @BusActor
 package final class LockoutTable {
-    /// How many passwords beside the passcode have a count of their own.
+    /// Maximum number of passwords, beside the passcode, with a count of their own.
     package static let limit = 1024
 
-    /// Wrong passcodes and touches of people.
+    /// Wrong passcodes and fingerprints of people.
     let people: LockoutKeeper
 
-    /// Wrong passcodes that programs bring: they are not to cost a person time.
+    /// Wrong passcodes supplied by programs, which must not delay people.
     let programs: LockoutKeeper
 
     private let others: LockoutKeeper
@@ -26,7 +25,6 @@ package final class LockoutTable {
     private let logger: Logger
     private var keepers: [LockoutOwner: LockoutKeeper] = [:]
 
-    /// Counts nothing yet.
     package init(_ vault: Vault, clock: BootClock, logger: Logger, limit: Int = LockoutTable.limit) {
         self.limit = limit
         self.vault = vault
@@ -45,7 +43,7 @@ package final class LockoutTable {
         collection.lockoutOwner(party).map { keeper(of: $0, in: collection) }
     }
 
-    /// The lockouts of the password of a collection.
+    /// The lockouts of a collection password for people and for programs.
     func lockout(of collection: Collection) -> PasswordLockout {
         PasswordLockout { [self] source in
             switch source {
@@ -55,17 +53,15 @@ package final class LockoutTable {
         }
     }
 
-    /// The count for the password of an item's own.
+    /// The count for the application password of an item.
     func keeper(ofItem id: ItemID, in collection: Collection) -> LockoutKeeper {
         keeper(of: collection.lockoutOwner(of: id), in: collection)
     }
 
-    /// Forgets what was counted for an item that was deleted.
     func forget(_ id: ItemID, in collection: Collection) {
         remove(collection.lockoutOwner(of: id))
     }
 
-    /// Forgets what was counted for a collection that is deleted, and for its items.
     func forget(_ collection: Collection) {
         for owner in keepers.keys where owner.isOf(collection) { remove(owner) }
     }
@@ -82,7 +78,7 @@ package final class LockoutTable {
         guard owners.contains(owner) || owners.count < limit || makeRoom(among: owners) else {
             return others
         }
-        // What lives in memory is gone after a restart, and the count with it.
+        // A collection in memory ends with the process, and so does its count.
         let store: any LockoutStore =
             collection.isEphemeral ? NoLockoutStore() : VaultLockoutStore(vault, of: owner, logger: logger)
         let keeper = LockoutKeeper(store: store, clock: clock)
@@ -90,12 +86,12 @@ package final class LockoutTable {
         return keeper
     }
 
-    /// Those that have a count, in memory or on the disk.
+    /// Owners of a count, in memory or on disk.
     private var owners: Set<LockoutOwner> {
         Set(keepers.keys).union(vault.lockoutOwners)
     }
 
-    /// Drops the least advanced count of those that delay nothing; false if there is none.
+    /// Drops the lowest count without a delay; false if there is none.
     private func makeRoom(among owners: Set<LockoutOwner>) -> Bool {
         let now = clock.now
         var least: (owner: LockoutOwner, failures: UInt32)?
@@ -132,7 +128,7 @@ final class NoLockoutStore: LockoutStore {
     func save(_ record: LockoutRecord) async {}
 }
 
-/// Keeps a record of failed attempts in the vault's state database.
+/// Keeps a record of failed attempts in the state database of the vault.
 @BusActor
 final class VaultLockoutStore: LockoutStore {
     private let vault: Vault
@@ -155,7 +151,7 @@ final class VaultLockoutStore: LockoutStore {
 
     func save(_ record: LockoutRecord) async {
         switch owner {
-        // There is one of these for every password, so that what has not failed takes no room.
+        // Every password can have one, so a count of zero is removed.
         case .collection, .item:
             if record.passcodeFailures == 0 { return vault.removeLockouts(of: [owner]) }
         case .people, .programs, .others: break

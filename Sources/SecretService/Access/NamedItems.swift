@@ -2,27 +2,26 @@ import DBus
 import KeychainModel
 import Vault
 
-/// Protected items that the dialog for the password of `login` names.
+/// Protected items named in the dialog for the password of `login`.
 ///
-/// That password is the passcode: with it a person has proved, for these items and no others, what they ask for of it.
+/// That password is the passcode: entering it proves the passcode for these items and no others.
 @BusActor
 final class NamedItems {
-    /// What the dialog says beside that the keychain is to be unlocked.
+    /// The purpose that the dialog shows beside the unlocking.
     let purpose: AuthenticationPurpose
 
-    /// The password, once it was given in that dialog.
+    /// The password given in that dialog.
     let passcode = GivenPasscode()
 
     private let references: Set<ItemReference>
 
-    /// Takes as many of the items as one dialog can name; nil if there are none.
+    /// Takes as many items as one dialog can name; nil if there are none.
     init?(_ items: [ProtectedItem], for purpose: ([ProtectedItem]) -> AuthenticationPurpose) {
         guard let named = ItemNames.parts(of: items, label: \.label).first else { return nil }
         self.purpose = purpose(named)
         references = Set(named.map(\.reference))
     }
 
-    /// Whether the dialog names an item.
     func contains(_ item: ProtectedItem) -> Bool {
         references.contains(item.reference)
     }

@@ -3,12 +3,12 @@ import DBus
 import KeychainModel
 import Vault
 
-/// An item that a caller has to authenticate for.
+/// An item that requires an authentication.
 struct ProtectedItem {
     let id: ItemID
     let collection: Collection
     let policy: Policy
-    /// Its state when this was made; nil if there is no such item.
+    /// The state when this value was created; nil if the item does not exist.
     let revision: ItemRevision?
 
     init(id: ItemID, collection: Collection, policy: Policy) {
@@ -18,21 +18,21 @@ struct ProtectedItem {
         revision = collection.revision(of: id)
     }
 
-    /// The item in the state that it is in now.
+    /// The item in its present state.
     var current: ProtectedItem { ProtectedItem(id: id, collection: collection, policy: policy) }
 
     var reference: ItemReference { ItemReference(id, in: collection) }
 
-    /// Whether it can be opened only by a key that an authentication gives.
+    /// Whether only a key from an authentication opens the item.
     var isSealed: Bool { collection.needsItemKey(id) }
 
-    /// The name for people; empty if it has none.
+    /// The label; empty if there is none.
     var label: String { collection.item(id)?.label ?? "" }
 
-    /// What it was bound to when it was stored, if its policy asks for the fingers enrolled then.
+    /// The code of the fingers enrolled when the item was stored, if its policy requires them.
     var biometryBinding: String? { collection.item(id)?.attributes[BiometryBinding.attribute] }
 
-    /// What it asks for; it takes the fingers that are enrolled now for `biometryCurrentSet` if it is bound to them.
+    /// The requirement; the enrolled fingers satisfy `biometryCurrentSet` if the item is bound to them.
     @BusActor
     func requirement(with biometry: any Biometry, in vault: Vault) async -> Requirement {
         guard policy.factors.contains(.biometryCurrentSet), let binding = biometryBinding,
@@ -42,7 +42,7 @@ struct ProtectedItem {
     }
 }
 
-/// Names an item of any keychain, as grants and prompts do.
+/// Identifies an item of any keychain.
 struct ItemReference: Hashable, Sendable {
     let collection: CollectionName
     let id: ItemID
@@ -53,26 +53,25 @@ struct ItemReference: Hashable, Sendable {
     }
 }
 
-/// Protected items that one answer of a person can serve.
+/// Protected items that one answer of a person opens.
 struct ItemGroup {
-    /// What items must have in common for that.
     private struct Key: Hashable {
         let policy: Policy
-        /// The collection whose own password stands for the passcode, unless that of `login` does.
+        /// The collection whose own password serves as the passcode; nil for `login`.
         let collection: CollectionName?
-        /// An application password is one item's alone.
+        /// The item itself for an application password, which opens no other.
         let item: ItemReference?
-        /// The enrolled fingers that they are bound to.
+        /// The enrolled fingers that the items are bound to.
         let binding: String?
     }
 
     let policy: Policy
     private(set) var items: [ProtectedItem]
 
-    /// The same items in the state that they are in now.
+    /// The group with its items in their present state.
     var current: ItemGroup { ItemGroup(policy: policy, items: items.map(\.current)) }
 
-    /// Sorts items into groups, in the order in which they are first met, each of as many as one dialog can name.
+    /// Groups items in order of first appearance; one dialog can name each group.
     static func groups(of items: [ProtectedItem], in vault: Vault) -> [ItemGroup] {
         var groups: [ItemGroup] = []
         var positions: [Key: Int] = [:]
@@ -102,7 +101,7 @@ struct ItemGroup {
         )
     }
 
-    /// The collection whose own password stands for the passcode; nil if that of `login` does.
+    /// The collection whose own password serves as the passcode; nil for `login`.
     func passcodeCollection(in vault: Vault) -> Collection? {
         guard let item = items.first(where: \.isSealed), !vault.passcodeOpens(item.id, in: item.collection) else {
             return nil

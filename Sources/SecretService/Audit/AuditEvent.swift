@@ -3,24 +3,23 @@ package import DBus
 package import Desktop
 package import Vault
 
-/// Something to be written down, apart from when it was and by whom.
+/// An event to audit, without its time and caller.
 package struct AuditEvent: Hashable, Sendable {
-    /// What happened.
+    /// The kind of event.
     package let kind: AuditEntry.Kind
 
-    /// Whether it takes a person, and so which entries it may push out.
+    /// Whether the event takes a person; decides which entries it may displace.
     package let ring: AuditRing
 
-    /// The path of the item, or of the collection; never a label.
+    /// The path of the item or collection; never a label.
     package let item: ObjectPath?
 
-    /// What had to be proved, as the access control is written.
+    /// The required policy, as the access control is written.
     package let policy: String
 
-    /// What came of it.
+    /// The outcome.
     package let outcome: AuditOutcome
 
-    /// Puts an event together.
     package init(
         _ kind: AuditEntry.Kind,
         in ring: AuditRing,
@@ -35,25 +34,25 @@ package struct AuditEvent: Hashable, Sendable {
         self.outcome = outcome
     }
 
-    /// The same without what it was about.
+    /// The event without its item and policy.
     var withoutItem: AuditEvent { AuditEvent(kind, in: ring, outcome: outcome) }
 }
 
-/// What came of something that is written down.
+/// Outcome of an audited event.
 package enum AuditOutcome: Hashable, Sendable {
-    /// What was asked for.
+    /// The request succeeded.
     case success
 
-    /// Nothing, for a reason that Apple has a name for.
+    /// The request failed with one of Apple's codes.
     case failed(AuthenticationError.Code)
 
-    /// Nothing, as a touch was needed and the prompter is trusted with passwords only.
+    /// A touch was needed, and the prompter is trusted with passwords only.
     case prompterNotTrusted
 
-    /// Nothing, as the screen is locked.
+    /// The screen was locked.
     case sessionLocked
 
-    /// The outcome's name on the bus.
+    /// The D-Bus name of the outcome.
     package var name: String {
         switch self {
         case .success: "success"
@@ -64,21 +63,20 @@ package enum AuditOutcome: Hashable, Sendable {
     }
 }
 
-/// A caller as the audit keeps it: a text, with the evidence in brackets behind it.
+/// A caller in the audit: a description, followed by the evidence in brackets.
 package struct AuditedCaller: Hashable, Sendable {
-    /// The caller in words.
+    /// The description of the caller.
     package let text: String
 
-    /// What the text rests on: one of ``CallerEvidence``, or what another version has written.
+    /// A ``CallerEvidence``, or a value written by another version.
     package let evidence: String
 
-    /// Takes down a caller.
     package init(_ caller: Caller) {
         text = caller.description
         evidence = caller.evidence.rawValue
     }
 
-    /// Reads what ``packed`` has made; what a program has made of its own name cannot pass for the evidence, which comes last.
+    /// Parses ``packed``; the evidence comes last, so that a program name cannot imitate it.
     package init(packed: String) {
         guard packed.hasSuffix("]"), let bracket = packed.lastIndex(of: "["), bracket > packed.startIndex else {
             text = packed
@@ -89,6 +87,6 @@ package struct AuditedCaller: Hashable, Sendable {
         evidence = String(packed[packed.index(after: bracket)...].dropLast())
     }
 
-    /// One text.
+    /// Description and evidence in one text.
     package var packed: String { "\(text) [\(evidence)]" }
 }

@@ -3,7 +3,7 @@ import Glibc
 import KeychainModel
 import Vault
 
-/// The audit on the bus, for its owner to read.
+/// The audit log on the bus, readable by its owner.
 struct AuditObject {
     let audit: AccessAudit
     let vault: Vault
@@ -24,11 +24,11 @@ struct AuditObject {
         )
     ])
 
-    /// Answers the newest entries, newest first, one answer at a time: it may be of some megabytes.
+    /// Sends the newest entries first; one reply at a time, as each may have some megabytes.
     @BusActor
     private func read(_ call: MethodCall) async throws(BusError) {
         let (since, limit) = try call.arguments(UInt64.self, UInt32.self)
-        // The session bus lets nobody else in; should another bus be configured otherwise, this does not.
+        // The session bus admits no other user; another bus might.
         guard await call.client.userID() == getuid() else {
             throw BusError(.accessDenied, "the audit is for its owner")
         }
@@ -49,7 +49,7 @@ struct AuditObject {
         }
     }
 
-    /// Puts what is being counted, the oldest of which is first, among what was written, the newest of which is first.
+    /// Merges pending counts, oldest first, into written entries, newest first.
     private static func merge(_ written: [AuditEntry], with counted: [AuditEntry]) -> [AuditEntry] {
         var counted = counted[...]
         var entries: [AuditEntry] = []
@@ -63,15 +63,14 @@ struct AuditObject {
         return entries + counted.reversed()
     }
 
-    /// The most entries that are answered at once: as many as are kept.
+    /// Maximum number of entries in a reply: all that are kept.
     private static let limit = AuditEntry.maximumCount
 }
 
 extension AuditEntry {
-    /// As an entry is sent: time in microseconds since the epoch, kind, caller, evidence, item, policy, outcome.
+    /// The D-Bus structure: time in microseconds since 1970, kind, caller, evidence, item, policy, outcome.
     static let signature = "(tssssss)"
 
-    /// Appends the structure.
     func write(to writer: inout Writer) {
         let caller = AuditedCaller(packed: caller)
         writer.writeStructure { writer in
@@ -85,7 +84,7 @@ extension AuditEntry {
 }
 
 extension AuditEntry.Kind {
-    /// The kind's name on the bus.
+    /// The D-Bus name of the kind.
     var name: String {
         switch self {
         case .release: "release"

@@ -4,9 +4,9 @@ package import Desktop
 package import KeychainModel
 package import Vault
 
-/// Writes down who got what and who did not, and never lets a reply wait for that.
+/// Records events without delaying a reply.
 ///
-/// Who a caller is may take a moment to find out, and its entry waits for that; the time in it is that of the event.
+/// An entry waits for the lookup of its caller, but has the time of the event.
 @BusActor
 package final class AuditRecorder {
     private let callers: CallerDirectory
@@ -18,10 +18,10 @@ package final class AuditRecorder {
     private var ending: (timer: Timer, deadline: Duration)?
 
     /// - Parameters:
-    ///   - callers: tells who is behind a connection.
-    ///   - clock: in tests, what the time of repetitions goes by.
-    ///   - now: in tests, the time of events.
-    ///   - write: keeps an entry; called in the order in which the callers are found out.
+    ///   - callers: looks up the program behind a connection.
+    ///   - clock: the clock of repetitions; replaced in tests.
+    ///   - now: the time of events; replaced in tests.
+    ///   - write: stores an entry; called in the order in which callers become known.
     package init(
         callers: CallerDirectory,
         clock: BootClock = .system,
@@ -34,9 +34,9 @@ package final class AuditRecorder {
         self.write = write
     }
 
-    /// Takes an event down; returns at once.
+    /// Records an event without waiting.
     ///
-    /// - Parameter uniqueName: that of the connection that has called.
+    /// - Parameter uniqueName: the bus name of the calling connection.
     package func record(_ event: AuditEvent, caller uniqueName: String) {
         let time = now()
         guard waiting < AuditRecorder.limit else {
@@ -51,15 +51,15 @@ package final class AuditRecorder {
         }
     }
 
-    /// Takes an event down whose caller is known already; returns at once.
+    /// Records an event of a known caller.
     package func record(_ event: AuditEvent, caller: AuditedCaller) {
         keep(event, by: caller, at: now())
     }
 
-    /// What is being counted and not written yet, the oldest first.
+    /// Counts that are not written yet, oldest first.
     package var counted: [AuditEntry] { repetitions.lines.map(\.entry) }
 
-    /// Writes what is being counted: nothing more comes.
+    /// Writes the pending counts at the end.
     package func finish() {
         write(repetitions.takeAll())
         ending.map { BusActor.loop.cancel($0.timer) }
@@ -87,6 +87,6 @@ package final class AuditRecorder {
         ending = (timer, deadline)
     }
 
-    /// How many entries may wait until it is known who their callers are.
+    /// Maximum number of entries that wait for a caller lookup.
     private static let limit = 1024
 }

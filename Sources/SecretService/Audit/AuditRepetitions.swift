@@ -2,19 +2,18 @@ import DBus
 package import KeychainModel
 package import Vault
 
-/// Counts what a program does again and again, so that it takes two entries of the audit and not thousands.
+/// Counts repeated events, so that they take two audit entries instead of thousands.
 ///
-/// The first of a kind is written at once. Those that follow within a while are counted, and what was counted is one entry at the
-/// end of it. What a program can do without a person is counted for longer; and past so many different things, without telling
-/// apart what each was about.
+/// The first event of a series is written at once. Its repetitions within a time window become one entry. Events that
+/// take no person have a longer window; past a number of different ones, they are counted without their item.
 package struct AuditRepetitions {
-    /// An entry that is to be written.
+    /// An entry to write.
     package struct Line: Sendable {
         package let entry: AuditEntry
         package let ring: AuditRing
     }
 
-    /// What is counted together.
+    /// Events that are counted together.
     private struct Series: Hashable {
         let event: AuditEvent
         let caller: String
@@ -26,22 +25,21 @@ package struct AuditRepetitions {
         var last: Timestamp
     }
 
-    /// How many different things of a caller are told apart, of those that take no person.
+    /// Maximum number of unattended series per caller; beyond it, items are not told apart.
     package static let differentPerCaller = 100
 
-    /// How many series are counted at a time; past that, all are written.
+    /// Maximum number of series; beyond it, all are written.
     package static let limit = 4096
 
     private var counts: [Series: Count] = [:]
     private var different: [String: Int] = [:]
 
-    /// When there is next something to be written; nil if nothing is counted.
+    /// The time at which the next entry is due; nil if nothing is counted.
     package private(set) var nextDeadline: Duration?
 
-    /// Counts nothing yet.
     package init() {}
 
-    /// How long repetitions are counted.
+    /// The window in which repetitions are counted.
     package static func window(of ring: AuditRing) -> Duration {
         switch ring {
         case .attended: .seconds(60)
@@ -49,12 +47,12 @@ package struct AuditRepetitions {
         }
     }
 
-    /// Takes an event down, and gives what is to be written now.
+    /// Adds an event, and returns the entries to write now.
     ///
     /// - Parameters:
-    ///   - caller: in words; the same for all connections of a process.
-    ///   - time: for the entry.
-    ///   - now: for the deadline.
+    ///   - caller: the description, equal for all connections of a process.
+    ///   - time: the time of the entry.
+    ///   - now: the time that deadlines start from.
     package mutating func add(
         _ event: AuditEvent,
         by caller: String,
@@ -68,7 +66,7 @@ package struct AuditRepetitions {
             series = Series(event: event.withoutItem, caller: caller)
         }
         if let counted = counts[series] {
-            // Who the caller of the first was may have been found out last.
+            // Caller lookups may finish out of order.
             counts[series]?.last = max(counted.last, time)
             counts[series]?.count += 1
             return []
@@ -82,19 +80,19 @@ package struct AuditRepetitions {
         return lines
     }
 
-    /// What has been counted so far, the oldest first.
+    /// The counts so far, oldest first.
     package var lines: [Line] {
         counts.filter { $0.value.count > 0 }
             .map { AuditRepetitions.line($0.key, $0.value.count, at: $0.value.last) }
             .sorted { $0.entry.time < $1.entry.time }
     }
 
-    /// Takes what was counted and has come to its end, the oldest first.
+    /// Removes and returns the counts whose window has ended, oldest first.
     package mutating func takeEnded(at now: Duration) -> [Line] {
         take { $0.deadline <= now }
     }
 
-    /// Takes all that was counted, the oldest first.
+    /// Removes and returns all counts, oldest first.
     package mutating func takeAll() -> [Line] {
         take { _ in true }
     }

@@ -3,10 +3,10 @@ import DBus
 import KeychainModel
 import Vault
 
-/// Finds the object of a call, and lets it answer.
+/// Finds the object of a call and dispatches the call.
 @BusActor
 struct Dispatcher {
-    /// The object at a path; an item may be missing in its collection.
+    /// The object of a path; an item may be missing from its collection.
     private enum Target {
         case node(SecretPath.Node)
         case service
@@ -22,8 +22,10 @@ struct Dispatcher {
 
     let provider: Provider
 
-    /// Answers a call, after waiting if the vault is not open yet, a key that the call needs is being derived, or earlier calls of the
-    /// client wait for one.
+    /// Dispatches a call, at once or after a wait.
+    ///
+    /// A call waits until the vault is open and its keys are derived, and behind earlier calls of its client that wait
+    /// for a key.
     func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
         guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw Dispatcher.notFound(call.path) }
         let isBehindOthers = call.client.isWaitingForKey && Dispatcher.needsKey(call, at: path)
@@ -35,7 +37,7 @@ struct Dispatcher {
 
     // MARK: Finding
 
-    /// Throws the error of a path without an object.
+    /// Returns the object of a path; throws if there is none.
     private func find(_ path: SecretPath, for call: MethodCall) throws(BusError) -> Target {
         switch path {
         case .node(let node): return .node(node)
@@ -68,7 +70,7 @@ struct Dispatcher {
     }
 
     private func dispatch(_ call: MethodCall, on target: Target) throws(BusError) -> Dispatch {
-        // The error of calls whose answer does not come because the service leaves the bus.
+        // The error of calls that lose their reply when the service leaves the bus.
         guard !provider.readiness.hasEnded else { throw BusError(.noReply, "the service is ending") }
         let client = call.client
         switch target {
@@ -109,7 +111,7 @@ struct Dispatcher {
 
     // MARK: Waiting
 
-    /// Throws at once the errors that a call gets whatever is at its path, and else waits and answers.
+    /// Throws errors that do not depend on the object; otherwise waits, then dispatches.
     private func wait(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
         try Dispatcher.check(call, at: path)
         return .suspending { () async throws(BusError) in
@@ -117,7 +119,7 @@ struct Dispatcher {
         }
     }
 
-    /// Dispatches the call in its turn; its own waiting then delays no later call.
+    /// Dispatches a call in order; its own waiting then delays no later call.
     private func dispatchLater(_ call: MethodCall, at path: SecretPath) async throws(BusError) -> Dispatch {
         let answer = { () throws(BusError) in try dispatch(call, on: try find(path, for: call)) }
         guard Dispatcher.needsKey(call, at: path) else {
@@ -148,7 +150,7 @@ struct Dispatcher {
         }
     }
 
-    /// Whether the answer depends on keys of collections.
+    /// Whether the reply depends on collection keys.
     private static func needsKey(_ call: MethodCall, at path: SecretPath) -> Bool {
         switch path {
         case .collection, .item: true
@@ -176,7 +178,6 @@ struct Dispatcher {
 }
 
 extension Vault {
-    /// The collection that a path names.
     func find(_ reference: SecretPath.CollectionReference) -> Collection? {
         switch reference {
         case .name(let name): collection(named: name)
@@ -198,13 +199,11 @@ extension Vault {
         }
     }
 
-    /// The item at a path.
     func findItem(_ path: ObjectPath) -> (Collection, ItemID)? {
         guard let (collection, id) = findLockable(path), let id else { return nil }
         return (collection, id)
     }
 
-    /// The paths of all collections.
     var collectionPaths: [ObjectPath] {
         collections.map { .collection($0.name) }
     }

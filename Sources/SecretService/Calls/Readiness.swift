@@ -1,10 +1,10 @@
 import DBus
 import Vault
 
-/// Whether the vault can be asked, and the waiting until it can.
+/// The opening and closing of the vault, with the waits of calls for it.
 ///
-/// A program that is told "locked" or "nothing there" at login believes that it is logged out, and overwrites its keys. So its calls
-/// wait, for a bounded time.
+/// A program that finds the service locked or empty at login assumes a logout, and overwrites its keys. Its calls wait
+/// instead, for a bounded time.
 @BusActor
 final class Readiness {
     private enum State {
@@ -16,22 +16,20 @@ final class Readiness {
     private let limit: Duration
     private var state = State.opening(Promise())
 
-    /// - Parameter limit: how long a call waits for the vault and for keys, each.
+    /// - Parameter limit: the maximum wait of a call for the vault, and again for keys.
     nonisolated init(limit: Duration) {
         self.limit = limit
     }
 
-    /// Whether the vault is still being opened.
     var isOpening: Bool {
         if case .opening = state { true } else { false }
     }
 
-    /// Whether the service has begun to end.
     var hasEnded: Bool {
         if case .ended = state { true } else { false }
     }
 
-    /// Lets the calls that wait for the vault go on; false if it is open or closed already.
+    /// Resumes waiting calls; false if called before or after the end.
     func open() -> Bool {
         guard case .opening(let opened) = state else { return false }
         state = .ready
@@ -39,7 +37,7 @@ final class Readiness {
         return true
     }
 
-    /// Begins the end; false if it has begun before.
+    /// Begins the shutdown; false if called before.
     func end() -> Bool {
         let ended = state
         state = .ended
@@ -51,13 +49,13 @@ final class Readiness {
         return true
     }
 
-    /// Waits until the vault is open, or the end, for a bounded time.
+    /// Waits until the vault is open or the service ends, within the limit.
     func waitUntilOpen() async {
         guard case .opening(let opened) = state else { return }
         _ = await opened.wait(within: limit)
     }
 
-    /// Waits until no key of the collections is being derived, for a bounded time in all.
+    /// Waits until the keys of the collections are derived, within one limit for all.
     func waitForKeys(of collections: [Collection]) async {
         let awaited = collections.filter(\.isAwaited)
         guard !awaited.isEmpty else { return }

@@ -4,33 +4,32 @@ import Desktop
 import KeychainModel
 import Vault
 
-/// An authentication of one client: its settings, whether it is under way, and what it has proved.
+/// An authentication context: its settings, its running evaluation and its proof.
 @BusActor
 final class AuthenticationContext {
     private enum State {
         case idle
         case evaluating(Conversation)
-        /// An evaluation was ended from outside, and has not returned yet.
+        /// The evaluation was ended from outside and has not returned yet.
         case ending(Cancellation)
         case invalidated
     }
 
     let number = ObjectNumber.random()
-    /// The client that it belongs to.
     unowned let client: Client
-    /// The program of the client.
+    /// The program behind the client.
     let caller: Caller
     var settings = AuthenticationSettings()
-    /// The failure of the last prompt; nil if nothing was wrong.
+    /// The error of the last prompt; nil after a success.
     var failure: AuthenticationError?
 
     private var state = State.idle
     private var proved: (proof: ContextProof, reuse: Duration, deadline: Duration)?
-    /// Wipes the proof, with the key in it, at its deadline.
+    /// Wipes the proof and its key at the deadline.
     private var expiry: Timer?
-    /// Permissions for operations on items, until they are used.
+    /// Unused authorisations of operations on items.
     private var authorizations: [ItemReference: (authorization: ItemAuthorization, deadline: Duration)] = [:]
-    /// How many times the proof was ended from outside.
+    /// The number of times that the proof was ended from outside.
     private(set) var endings = 0
 
     private let clock: BootClock
@@ -43,9 +42,9 @@ final class AuthenticationContext {
 
     // MARK: Evaluating
 
-    /// Runs an evaluation, one at a time, and records its proof; throws `appCancel` if this context has ended it.
+    /// Runs one evaluation at a time and records its proof; throws if it was ended from outside.
     ///
-    /// - Parameter reuse: how long the proof serves, as the dialog says.
+    /// - Parameter reuse: the lifetime of the proof, as shown in the dialog.
     func evaluate(
         for reuse: Duration,
         in conversation: Conversation,
@@ -74,14 +73,13 @@ final class AuthenticationContext {
         }
     }
 
-    /// Ends an evaluation that is under way.
     func cancel(_ cancellation: Cancellation = .byProgram) {
         guard case .evaluating(let conversation) = state else { return }
         state = .ending(cancellation)
         conversation.end(cancellation)
     }
 
-    /// Ends the proof, and an evaluation that is under way.
+    /// Ends the proof, the authorisations and the running evaluation.
     func endProofs(_ cancellation: Cancellation) {
         endings += 1
         authorizations = [:]
@@ -89,7 +87,7 @@ final class AuthenticationContext {
         cancel(cancellation)
     }
 
-    /// Ends an evaluation that is under way, and the context.
+    /// Ends the context and its running evaluation.
     func invalidate() {
         cancel()
         state = .invalidated
@@ -102,7 +100,7 @@ final class AuthenticationContext {
 
     /// Records a proof.
     ///
-    /// - Parameter reuse: how long it serves, as the dialog has said; zero serves for one unlocking.
+    /// - Parameter reuse: the lifetime, as shown in the dialog; zero allows one unlock.
     func record(_ proof: ContextProof, for reuse: Duration) {
         if case .invalidated = state { return }
         forget()
@@ -111,9 +109,9 @@ final class AuthenticationContext {
         expiry = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.forget() }
     }
 
-    /// A proof that still serves, and how long a grant by it may last; zero is one release.
+    /// Returns the valid proof and the maximum lifetime of its grants; zero means one release.
     ///
-    /// Never longer than the dialog has said, whatever the program has set since.
+    /// The lifetime never exceeds that in the dialog, whatever the program has set since.
     func useProof() -> (proof: ContextProof, reuse: Duration)? {
         guard let proved else { return nil }
         let rest = proved.deadline - clock.now
@@ -125,7 +123,7 @@ final class AuthenticationContext {
 
     // MARK: Authorisations
 
-    /// Keeps an authorisation for the next operation of its kind, for a short time.
+    /// Keeps an authorisation for a short time, for the next operation of its kind.
     func keep(_ authorization: ItemAuthorization) {
         if case .invalidated = state { return }
         let lifetime = GrantReuse.singleReleaseTime
@@ -133,25 +131,23 @@ final class AuthenticationContext {
         _ = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.dropOldAuthorizations() }
     }
 
-    /// Whether an authorisation covers some parts of an item; looking does not use it.
+    /// Whether an authorisation covers parts of an item; does not use it.
     func allows(_ parts: ItemParts, of item: ItemReference) -> Bool {
         guard let (authorization, deadline) = authorizations[item] else { return false }
         return clock.now < deadline && authorization.parts.isSuperset(of: parts)
     }
 
-    /// Takes the authorisation of an item, all of it; nil if it does not cover the parts.
+    /// Removes and returns an authorisation; nil if it does not cover the parts.
     func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
         guard allows(parts, of: item) else { return nil }
         return authorizations.removeValue(forKey: item)?.authorization
     }
 
-    /// Keeps the rest of an authorisation that was taken.
     func restore(_ authorization: ItemAuthorization) {
         guard authorizations[authorization.item.reference] == nil else { return }
         keep(authorization)
     }
 
-    /// Ends the authorisations of some items.
     func endAuthorizations(where isAffected: (ItemReference) -> Bool) {
         authorizations = authorizations.filter { !isAffected($0.key) }
     }
@@ -168,12 +164,12 @@ final class AuthenticationContext {
     }
 }
 
-/// The factors that a person has proved in a context, with the key that came of them.
+/// Factors proved in a context, with the resulting key.
 struct ContextProof {
     private let factors: FactorSet
     private let matchedSet: BiometrySet?
 
-    /// The key of items that are sealed to the passcode, wiped with its last reference; nil if that was not given.
+    /// The key of items sealed to the passcode, wiped with its last reference.
     let passcode: PasscodeKey?
 
     init(factors: FactorSet, matchedSet: BiometrySet? = nil, passcode: PasscodeKey? = nil) {
@@ -182,7 +178,6 @@ struct ContextProof {
         self.passcode = factors.contains(.passcode) ? passcode : nil
     }
 
-    /// Whether it satisfies the requirement of an item.
     func satisfies(_ requirement: Requirement) -> Bool {
         let proofs = Proofs(factors: factors, keys: passcode == nil ? [] : .passcode, matchedSet: matchedSet)
         return requirement.policy?.isSatisfied(by: proofs.counting(for: requirement)) ?? true

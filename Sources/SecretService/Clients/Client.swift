@@ -4,12 +4,12 @@ import Desktop
 import KeychainModel
 import Vault
 
-/// A connection to the service and everything that it owns: sessions, prompts, contexts, grants, and open questions to a person.
+/// A connection to the service, with its sessions, prompts, contexts, grants and conversations.
 ///
-/// An object of another client does not exist for it (#38, #121). ``leave()`` ends all of them.
+/// Objects of other clients do not exist for it (#38, #121). ``leave()`` ends everything.
 @BusActor
 final class Client: Peer {
-    /// What clients share.
+    /// Dependencies shared by all clients.
     struct Environment {
         let limits: ServiceLimits
         let connection: Connection
@@ -34,10 +34,9 @@ final class Client: Peer {
     private var grants = GrantTable<ItemReference, ItemGrant>()
     private var grantTimer: Timer?
     private var conversations: [ObjectIdentifier: Conversation] = [:]
-    /// The end of the last call that waits for a key; the next one is answered after it.
+    /// The end of the last call that waits for a key; the next call follows it.
     private var lastWaiting: Promise<Void>?
 
-    /// Creates a client without objects.
     init(_ name: String, in environment: Environment) {
         self.name = name
         self.environment = environment
@@ -56,34 +55,33 @@ final class Client: Peer {
         prompts.values.forEach { $0.dismiss() }
     }
 
-    /// Whether the connection is on the bus, as far as the bus has said.
+    /// Whether the connection is on the bus, as far as the bus has reported.
     ///
-    /// The bus is not asked: libdbus reads no answer while too many bytes of calls wait.
+    /// The bus is not asked: libdbus reads no reply while too many bytes of calls wait.
     var isConnected: Bool {
         if case .connected = state { true } else { false }
     }
 
-    /// The process behind the connection.
+    /// The program behind the connection.
     func identity() async -> Caller {
         await environment.callers.caller(name)
     }
 
-    /// The user behind the connection, as the bus has seen it; nil if the connection is gone.
+    /// The user ID reported by the bus; nil if the connection is gone.
     func userID() async -> UInt32? {
         try? await environment.connection.credentials(of: name).userID
     }
 
-    /// Throws `NoReply` if the connection has left the bus: nobody would give back an object that is made for it.
+    /// Throws `NoReply` if the client has disconnected: nobody would release an object made for it.
     func checkConnected() throws(BusError) {
         guard isConnected else { throw BusError(.noReply, "the caller has left the bus") }
     }
 
     // MARK: Calls
 
-    /// Whether calls of the client wait for a key.
     var isWaitingForKey: Bool { lastWaiting != nil }
 
-    /// Waits for what a call needs, then answers it, in the order in which such calls were made.
+    /// Waits, then answers such calls in the order of their arrival.
     func afterWaiting<Result>(
         _ wait: () async -> Void,
         _ answer: () throws(BusError) -> Result
@@ -103,24 +101,22 @@ final class Client: Peer {
 
     // MARK: Sessions
 
-    /// Throws `LimitsExceeded` if the client may open no further session.
+    /// Throws `LimitsExceeded` past the limit.
     func checkRoomForSession() throws(BusError) {
         guard sessions.count < environment.limits.sessions else {
             throw BusError(.limitsExceeded, "you already have \(environment.limits.sessions) open sessions")
         }
     }
 
-    /// Adds a session.
     func insert(_ session: Session) {
         sessions[session.number] = session
     }
 
-    /// Closes a session.
     func remove(_ session: Session) {
         sessions[session.number] = nil
     }
 
-    /// Reads the path of a session; `NoSession` unless it is one of the client's (#38, #41).
+    /// Reads a session path; throws `NoSession` if the session is not the client's (#38, #41).
     func readSession(_ reader: inout Reader) throws(BusError) -> Session {
         let path = try reader.withObjectPath { path in SecretPath(cString: path) }
         guard case .session(let number) = path, let session = sessions[number] else {
@@ -129,7 +125,7 @@ final class Client: Peer {
         return session
     }
 
-    /// Reads an `(oayays)` in the form of one of the client's sessions.
+    /// Reads an `(oayays)` encoded for a session of the client.
     func readSecret(_ reader: inout Reader) throws(BusError) -> Secret {
         try reader.readStructure { (reader) throws(BusError) in
             let session = try readSession(&reader)
@@ -139,7 +135,7 @@ final class Client: Peer {
 
     // MARK: Prompts and conversations
 
-    /// Makes the prompt of an action; throws `LimitsExceeded` if the client has too many, or they keep too many bytes.
+    /// Creates a prompt; throws `LimitsExceeded` past the limits of number and bytes.
     func makePrompt(_ action: any PromptAction) throws(BusError) -> ObjectPath {
         let limits = environment.limits
         guard prompts.count < limits.prompts else {
@@ -157,7 +153,7 @@ final class Client: Peer {
         return .prompt(prompt.number)
     }
 
-    /// Withdraws a prompt that has completed, and sends its outcome to the client alone (#119, #127).
+    /// Removes a completed prompt, and sends `Completed` to the client alone (#119, #127).
     func complete(_ prompt: Prompt, _ outcome: PromptOutcome) {
         let signal = Message.signal(.prompt(prompt.number), InterfaceName.prompt, "Completed", to: name)
         signal.append(outcome.isDismissed, outcome.result)
@@ -165,12 +161,12 @@ final class Client: Peer {
         prompts[prompt.number] = nil
     }
 
-    /// Creates a conversation, which whoever creates it ends.
+    /// Creates a conversation, to be ended by its creator.
     func makeConversation(windowID: String = "") -> Conversation {
         environment.questions.makeConversation(for: name, windowID: windowID)
     }
 
-    /// Runs a call that waits for a person; its conversation ends with the call, with the client, and when nobody may be asked.
+    /// Runs a call that waits for a person; its conversation ends with the call, the client or ``endDialogs(_:)``.
     func asking<Result, Failure: Error>(
         _ body: (Conversation) async throws(Failure) -> Result
     ) async throws(Failure) -> Result {
@@ -183,7 +179,6 @@ final class Client: Peer {
         return try await body(conversation)
     }
 
-    /// Ends the dialogs that are open for the client.
     func endDialogs(_ cancellation: Cancellation) {
         for prompt in prompts.values where !prompt.isCreated { prompt.dismiss(cancellation) }
         for conversation in conversations.values { conversation.end(cancellation) }
@@ -191,7 +186,7 @@ final class Client: Peer {
 
     // MARK: Contexts
 
-    /// Creates a context; throws `LimitsExceeded` if the client has too many.
+    /// Creates a context; throws `LimitsExceeded` past the limit.
     func makeContext() async throws(BusError) -> AuthenticationContext {
         let caller = await identity()
         try checkConnected()
@@ -203,14 +198,14 @@ final class Client: Peer {
         return context
     }
 
-    /// Ends a context, an evaluation in it, and its prompts.
+    /// Ends a context and its prompts.
     func invalidate(_ context: AuthenticationContext) {
         context.invalidate()
         contexts[context.number] = nil
         for prompt in prompts.values where prompt.context === context { prompt.dismiss() }
     }
 
-    /// Takes an authorisation out of one of the client's contexts.
+    /// Takes an authorisation from the contexts; nil if none covers the parts.
     func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
         for context in contexts.values {
             if let authorization = context.takeAuthorization(for: parts, of: item) { return authorization }
@@ -220,32 +215,31 @@ final class Client: Peer {
 
     // MARK: Grants
 
-    /// The grant of an item, if there is one; looking does not use it.
+    /// The grant of an item; looking does not use it.
     func grant(of item: ItemReference) -> ItemGrant? {
         grants.key(of: item, at: environment.clock.now)
     }
 
-    /// Grants an item for a while, or for one release if that is no time.
+    /// Grants an item for a time; zero grants one release.
     func grant(_ item: ItemReference, _ grant: ItemGrant, for reuse: Duration) {
         grants.grant(item, key: grant, reuse: GrantReuse(reuse), at: environment.clock.now)
         lockChanged(of: item, to: false)
         scheduleGrantTimer()
     }
 
-    /// Uses a grant, which ends if it is for one release.
+    /// Uses a grant; a grant for one release ends.
     func useGrant(of item: ItemReference) {
         let now = environment.clock.now
         _ = grants.use(item, at: now)
         if !grants.isGranted(item, at: now) { lockChanged(of: item, to: true) }
     }
 
-    /// Ends grants and authorisations of some items.
+    /// Ends the grants and authorisations of matching items.
     func endPermissions(where isAffected: (ItemReference) -> Bool) {
         contexts.values.forEach { $0.endAuthorizations(where: isAffected) }
         endGrants(where: isAffected)
     }
 
-    /// Ends the grants of some items.
     func endGrants(where isAffected: (ItemReference) -> Bool = { _ in true }) {
         for item in grants.removeAll(where: isAffected) { lockChanged(of: item, to: true) }
     }
@@ -262,7 +256,7 @@ final class Client: Peer {
         }
     }
 
-    /// Emits the change of `Locked` to this client alone: nothing has changed for the others.
+    /// Emits `Locked` to this client alone: nothing has changed for others.
     private func lockChanged(of item: ItemReference, to isLocked: Bool) {
         let path = ObjectPath.item(item.id, in: item.collection)
         environment.connection.emitPropertiesChanged(path, InterfaceName.item, to: name) { changes in
@@ -272,25 +266,22 @@ final class Client: Peer {
 }
 
 extension PeerTable<Client> {
-    /// Ends all that was proved to contexts.
     func endProofs(_ cancellation: Cancellation) {
         for client in all {
             for context in client.contexts.values { context.endProofs(cancellation) }
         }
     }
 
-    /// Ends the grants and authorisations of the items of a collection.
     func endPermissions(in collection: CollectionName) {
         for client in all { client.endPermissions { $0.collection == collection } }
     }
 
-    /// Ends the grants of an item.
     func endGrants(of item: ItemReference) {
         for client in all { client.endGrants { $0 == item } }
     }
 }
 
 extension MethodCall {
-    /// The client that has called; every peer of the service's own server is one.
+    /// The calling client; every peer of the service's server is one.
     var client: Client { unsafeDowncast(peer, to: Client.self) }
 }

@@ -1,7 +1,7 @@
 import Authentication
 import DBus
 
-/// An operation that waits for a person, run by the client that asked for it (#115 – #127).
+/// An operation that needs a person, run by the client that requested it (#115 – #127).
 @BusActor
 final class Prompt {
     private enum State {
@@ -16,31 +16,29 @@ final class Prompt {
     private unowned let client: Client
     private var state = State.created
 
-    /// Creates the prompt of an action, for its client to keep.
     init(_ action: any PromptAction, of client: Client) {
         self.action = action
         self.client = client
     }
 
-    /// Whether it has not been run yet.
     var isCreated: Bool {
         if case .created = state { true } else { false }
     }
 
-    /// The approximate number of bytes of the client's arguments that it keeps.
+    /// Approximate bytes of arguments that the prompt keeps.
     var keptBytes: Int { action.keptBytes }
 
-    /// The context in which it was made, if any; it ends with that.
+    /// The context of the prompt, if any; the prompt ends with it.
     var context: AuthenticationContext? { action.context }
 
-    /// Starts the action, and returns.
+    /// Starts the action and returns at once.
     ///
-    /// - Parameter windowID: the window to show the dialog above, as the client spells it; may be empty (#116).
+    /// - Parameter windowID: the parent window of the dialog, as the client spells it; may be empty (#116).
     func run(windowID: String) {
         guard case .created = state else { return }
         let conversation = client.makeConversation(windowID: windowID)
         state = .running(conversation)
-        // The task keeps the client until the action has ended.
+        // The task keeps the client alive until the action ends.
         BusActor.start { [self, client] in
             let outcome = await action.perform(asking: conversation, for: client)
             conversation.end()
@@ -48,7 +46,7 @@ final class Prompt {
         }
     }
 
-    /// Ends it without an answer; whatever is not done yet will not be.
+    /// Ends the prompt without a result.
     func dismiss(_ cancellation: Cancellation = .byProgram) {
         switch state {
         case .created: complete(.dismissed(action.emptyResult))
@@ -67,30 +65,27 @@ final class Prompt {
 /// The operation of a prompt.
 @BusActor
 protocol PromptAction: AnyObject {
-    /// The result if nothing was done.
+    /// The result of a dismissal.
     var emptyResult: Variant { get }
 
-    /// The approximate number of bytes of the client's arguments that it keeps, such as a secret to store.
+    /// Approximate bytes of arguments that the action keeps, such as a secret to store.
     var keptBytes: Int { get }
 
-    /// The context in which it was asked for; nil without one.
     var context: AuthenticationContext? { get }
 
-    /// Asks and acts; ends soon after the conversation was ended from outside.
+    /// Asks, then acts; returns soon after the conversation is ended from outside.
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome
 }
 
 extension PromptAction {
-    /// Most keep nothing.
     var keptBytes: Int { 0 }
 
-    /// Most are made outside of a context.
     var context: AuthenticationContext? { nil }
 }
 
-/// The end of a prompt.
+/// The outcome of a prompt.
 ///
-/// The result always has the type that success has: libsecret waits forever on any other (#123).
+/// The result always has the type of a success: libsecret waits forever on any other (#123).
 enum PromptOutcome {
     case done(Variant)
     case dismissed(Variant)

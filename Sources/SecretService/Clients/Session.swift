@@ -2,9 +2,9 @@ import DBus
 import Gcrypt
 import Vault
 
-/// The agreed form of secrets between a client and the service (#19 – #34).
+/// The negotiated encoding of secrets between a client and the service (#19 – #34).
 final class Session {
-    /// The algorithm, with its key if it has one.
+    /// The algorithm and its key.
     enum Transport: ~Copyable {
         case plain
         case encrypted(SessionCipher)
@@ -20,10 +20,10 @@ final class Session {
         self.transport = transport
     }
 
-    /// Decodes a secret that the client has sent.
+    /// Decodes a secret.
     ///
-    /// Throws `InvalidArgs`: in a plain session, if there are parameters (#25); in an encrypted one, with the same message for a
-    /// bad vector, length or padding (#33).
+    /// Throws `InvalidArgs` for parameters in a plain session (#25). In an encrypted one, a bad vector, length or
+    /// padding has the same message (#33).
     private func decode(_ value: UnsafeRawBufferPointer, parameters: [UInt8]) throws(BusError)
         -> SecureBytes
     {
@@ -44,14 +44,13 @@ final class Session {
         }
     }
 
-    /// Reads the rest of an `(oayays)`, after the path of this session.
+    /// Reads the fields of an `(oayays)` after the session path.
     func readSecret(_ reader: inout Reader) throws(BusError) -> Secret {
         let parameters = try ByteArray(from: &reader).bytes
         let value = try reader.withBytes { (value) throws(BusError) in try decode(value, parameters: parameters) }
         return Secret(bytes: value, contentType: try String(from: &reader))
     }
 
-    /// Encodes a secret for this session.
     func encode(_ secret: consuming Secret) throws(BusError) -> EncodedSecret {
         switch transport {
         case .plain:
@@ -77,9 +76,9 @@ enum SessionAlgorithm: String {
     case plain
     case diffieHellman = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-    /// Reads the client's half of the agreement, and creates the session and the service's half.
+    /// Reads the client's input, and returns the session and the output.
     ///
-    /// Throws `InvalidArgs` if the input is of the wrong type (#25) or a degenerate key (#34).
+    /// Throws `InvalidArgs` for the wrong type (#25) or a degenerate key (#34).
     func negotiate(_ input: inout Reader) throws(BusError) -> Agreement {
         switch self {
         case .plain:
@@ -105,7 +104,6 @@ enum SessionAlgorithm: String {
         }
     }
 
-    /// A session, and the half of the agreement that the client needs.
     struct Agreement {
         let session: Session
         let output: Variant

@@ -1,8 +1,8 @@
 import DBus
 
-/// The properties of a new collection (#50).
+/// Properties of a new collection (#50).
 struct CollectionDescription {
-    /// Nil if the caller gave none (#56).
+    /// Nil if the client gave none (#56).
     private(set) var label: String?
 
     /// Reads an `a{sv}` with full property names.

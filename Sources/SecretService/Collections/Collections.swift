@@ -5,7 +5,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Creates, locks, replaces and deletes collections, with their signals.
+/// Creates, locks, restores and deletes collections, with their signals.
 @BusActor
 final class Collections {
     let vault: Vault
@@ -16,7 +16,7 @@ final class Collections {
     private let audit: AccessAudit
     private let limits: ServiceLimits
     private let logger: Logger
-    /// Held while a collection is created under an alias.
+    /// Serialises creations under an alias.
     private let aliasLock = KeyedLock<String>()
 
     init(
@@ -39,10 +39,10 @@ final class Collections {
 
     // MARK: Creating and deleting
 
-    /// Creates a collection under an alias, which may be empty; nil, and a line in the log, if that fails.
+    /// Creates a collection under an alias, which may be empty; logs a failure and returns nil.
     ///
-    /// A collection that has the alias by now is returned instead: several callers at once all get the same (#55). Without its alias
-    /// a new collection would not be found, and the next caller would create another, so it is deleted again.
+    /// Concurrent calls for one alias return the same collection (#55). One whose alias cannot be stored is deleted:
+    /// the next call would create another.
     func create(label: String, alias: String, password: consuming SecureBytes) async -> Collection? {
         if alias.isEmpty { return await createOrLog(label: label, password: password) }
         await aliasLock.lock(alias)
@@ -53,7 +53,7 @@ final class Collections {
             try await vault.setAlias(alias, to: collection)
         } catch {
             logger.error("A new keychain could not get its alias", metadata: ["reason": "\(error)"])
-            // A program may have stored something in it already.
+            // A program may already have stored an item in it.
             guard collection.itemIDs.isEmpty else { return collection }
             try? await delete(collection, by: nil)
             return nil
@@ -70,7 +70,6 @@ final class Collections {
         }
     }
 
-    /// Creates a collection.
     func create(label: String, password: consuming SecureBytes) async throws(VaultError) -> Collection {
         let collection = try await vault.createCollection(label: label, password: password)
         logger.info("Created a keychain", metadata: ["keychain": "\(collection.name)"])
@@ -78,9 +77,9 @@ final class Collections {
         return collection
     }
 
-    /// Deletes a collection; `login` comes back vacant.
+    /// Deletes a collection; `login` is recreated, vacant.
     ///
-    /// - Parameter client: for the audit; nil if the daemon undoes a creation.
+    /// - Parameter client: the client in the audit; nil if the daemon undoes a creation.
     func delete(_ collection: Collection, by client: Client?) async throws(BusError) {
         let name = collection.name
         let isAudited = collection.protectedItemCount > 0
@@ -94,7 +93,6 @@ final class Collections {
         if vault.collection(named: name) != nil { changes.collectionCreated(name, all: vault.collectionPaths) }
     }
 
-    /// Replaces a collection by a backup.
     func restore(
         _ backup: StagedBackup,
         as name: CollectionName,
@@ -104,7 +102,7 @@ final class Collections {
         let isAudited = (present?.protectedItemCount ?? 0) > 0
         let wasThere = vault.collection(named: name) != nil
         defer {
-            // Also after a failure: the collection has been reopened then, and is locked.
+            // After a failure, too: the collection was reopened and is locked.
             clients.endPermissions(in: name)
             endProofs(with: name, because: "a backup has taken the place of the login keychain")
             if wasThere { changes.collectionDeleted(name, all: vault.collectionPaths) }
@@ -120,7 +118,6 @@ final class Collections {
 
     // MARK: Labels and aliases
 
-    /// Sets the label of a collection.
     func setLabel(of collection: Collection, to label: String) async throws(BusError) {
         try await translatingErrors { () async throws(VaultError) in try await collection.setLabel(label) }
         changes.labelChanged(collection)
@@ -148,7 +145,6 @@ final class Collections {
         return collection
     }
 
-    /// The collection of an alias, if it waits for its first password.
     func vacant(forAlias alias: String) -> Collection? {
         guard !alias.isEmpty, let collection = vault.collection(forAlias: alias), collection.isVacant else {
             return nil
@@ -158,12 +154,12 @@ final class Collections {
 
     // MARK: Locking
 
-    /// Locks a collection; false if it is the one in memory, which is never locked.
+    /// Locks a collection; false for the one in memory, which is never locked.
     @discardableResult
     func lock(_ collection: Collection) -> Bool {
         if collection.isEphemeral { return false }
         let wasLocked = collection.isLocked
-        // While a key is being derived, it takes effect as soon as there is one.
+        // While a key is being derived, the lock takes effect afterwards.
         collection.lock()
         if wasLocked { return true }
         clients.endPermissions(in: collection.name)
@@ -173,15 +169,16 @@ final class Collections {
         return true
     }
 
-    /// Ends the proofs of contexts if the collection is `login`: its password is the passcode.
+    /// Ends all proofs if the collection is `login`, whose password is the passcode.
     func endProofs(with collection: CollectionName, because reason: String) {
         if collection == .login { clients.endProofs(.bySystem(reason: reason)) }
     }
 
     // MARK: The first password
 
-    /// Throws `notSupported` if a vacant `login` may get no first password now: as the passcode, it would open the protected items of
-    /// other keychains, whoever chose it.
+    /// Throws `notSupported` if a vacant `login` may not get its first password now.
+    ///
+    /// As the passcode, that password would open the protected items of other keychains, whoever chose it.
     func checkFirstPassword(of collection: Collection) throws(VaultError) {
         guard collection.name == .login, collection.isVacant,
             let other = vault.collections.first(where: { $0 !== collection && $0.protectedItemCount > 0 })
@@ -190,13 +187,13 @@ final class Collections {
             .notSupported,
             reason:
                 """
-                the keychain '\(other.label)' has protected items, which the password of a new login keychain would open; delete \
-                them first, or log in again
+                the keychain '\(other.label)' has protected items, which the password of a new login keychain would \
+                open; delete them first, or log in again
                 """
         )
     }
 
-    /// Whether a collection may get its first password; if not, the log says why.
+    /// Whether a collection may get its first password; logs the reason if not.
     func mayGetFirstPassword(_ collection: Collection) -> Bool {
         do throws(VaultError) {
             try checkFirstPassword(of: collection)

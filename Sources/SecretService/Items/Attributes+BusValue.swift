@@ -6,10 +6,10 @@ import Vault
 extension Attributes: BusValue {
     package static var signature: String { "a{ss}" }
 
-    /// What an item may have, and so what a search can ask for.
+    /// Limits of an item, and so of a search.
     private static let limits = VaultLimits()
 
-    /// Reads no more than an item may have; throws `LimitsExceeded` when there is more.
+    /// Reads at most as many attributes as an item may have; throws `LimitsExceeded` for more.
     package init(from reader: inout Reader) throws(BusError) {
         var pairs: [(String, String)] = []
         var room = Attributes.limits.attributeBytes
@@ -19,7 +19,6 @@ extension Attributes: BusValue {
         self.init(pairs)
     }
 
-    /// Reads a string, for which there has to be room.
     private static func read(_ reader: inout Reader, _ room: inout Int) throws(BusError) -> String {
         let text: String? = try reader.withString { text in
             room -= strlen(text) + 1

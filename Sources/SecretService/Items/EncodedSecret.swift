@@ -2,9 +2,9 @@ import DBus
 import Gcrypt
 import Vault
 
-/// A secret in the form of a session, ready to be written (#13 – #17).
+/// A secret encoded for a session, ready to write (#13 – #17).
 ///
-/// A class only because an array, such as the answer of GetSecrets is made of, holds no noncopyable values.
+/// A class because arrays, as in the reply of GetSecrets, hold no noncopyable values.
 final class EncodedSecret {
     enum Content: ~Copyable {
         case clear(Secret)
@@ -22,7 +22,6 @@ final class EncodedSecret {
         self.content = content
     }
 
-    /// Answers a call with it.
     @BusActor
     func answer(_ call: MethodCall) {
         call.reply { write(to: &$0) }
@@ -45,7 +44,7 @@ final class EncodedSecret {
     }
 }
 
-/// The answer of GetSecrets as it grows.
+/// The reply of GetSecrets under construction.
 struct SecretBatch {
     private let session: Session
     private let limit: Int
@@ -54,16 +53,16 @@ struct SecretBatch {
 
     static let signature = "a{o\(EncodedSecret.signature)}"
 
-    /// Bytes of an entry apart from path, secret and content type, at most: session, vector, lengths and padding.
+    /// Maximum bytes of an entry's session, vector, lengths and padding.
     private static let bytesPerEntry = 160
 
-    /// - Parameter limit: bytes of the whole answer.
+    /// - Parameter limit: maximum bytes of the reply.
     init(session: Session, limit: Int) {
         self.session = session
         self.limit = limit
     }
 
-    /// Adds a secret; throws `LimitsExceeded` if the answer would be too large for the bus.
+    /// Adds a secret; throws `LimitsExceeded` if the reply would be too large.
     mutating func add(_ secret: consuming Secret, of path: ObjectPath) throws(BusError) {
         size += secret.bytes.count + secret.contentType.utf8.count + path.rawValue.utf8.count
         size += SecretBatch.bytesPerEntry
@@ -76,10 +75,8 @@ struct SecretBatch {
         secrets.append((path, try session.encode(secret)))
     }
 
-    /// Under which paths secrets were added.
     var paths: [ObjectPath] { secrets.map(\.path) }
 
-    /// Takes secrets out again.
     mutating func remove(_ paths: Set<ObjectPath>) {
         secrets.removeAll { paths.contains($0.path) }
     }

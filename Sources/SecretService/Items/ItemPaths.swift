@@ -1,7 +1,7 @@
 import DBus
 import KeychainModel
 
-/// The paths of items, written without creating a string for each.
+/// Paths of items, written without a string for each.
 struct ItemPaths: WritableValue {
     private var groups: [(collection: CollectionName, ids: [ItemID])]
 
@@ -27,7 +27,7 @@ struct ItemPaths: WritableValue {
         }
     }
 
-    /// The most bytes that the list takes in a message.
+    /// Maximum bytes of the list in a message.
     var byteCount: Int {
         groups.reduce(0) { $0 + $1.ids.count * ItemPathBuffer.maximumByteCount(in: $1.collection) }
     }
@@ -46,9 +46,9 @@ struct ItemPaths: WritableValue {
     }
 }
 
-/// A buffer in which the paths of the items of a collection are spelled, one at a time.
+/// A buffer that spells the paths of a collection's items, one at a time.
 ///
-/// A search may have 100,000 hits; a string for each would cost more than all the rest.
+/// A search may have 100,000 hits; a string for each would cost more than the rest.
 private struct ItemPathBuffer {
     private static let mostDigits = 20
 
@@ -71,12 +71,12 @@ private struct ItemPathBuffer {
         self.prefixCount = prefixCount
     }
 
-    /// The most bytes that a path takes in a message: with its length, its NUL, and padding.
+    /// Maximum bytes of a path in a message, including length, NUL and padding.
     static func maximumByteCount(in collection: CollectionName) -> Int {
         SecretPath.base.utf8.count + collection.encoded.utf8.count + mostDigits + 24
     }
 
-    /// Lends the path of an item, terminated by NUL.
+    /// Calls the closure with the path of an item, terminated by NUL.
     mutating func withPath(of id: ItemID, _ body: (UnsafePointer<CChar>) -> Void) {
         var digits = 1
         var rest = id.rawValue / 10

@@ -5,7 +5,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Reads and changes items, with the signals and audit entries of the changes.
+/// Creates, changes and deletes items, with their signals and audit entries.
 @BusActor
 final class Items {
     let vault: Vault
@@ -15,7 +15,7 @@ final class Items {
     let largeAnswers: LargeAnswers
     let authenticator: Authenticator
     let logger: Logger
-    /// Held while an item is created or changed that is to be unique.
+    /// Serialises creations and changes that require uniqueness.
     let uniqueKeys = KeyedLock<UniqueKey.Place>()
 
     private let clients: PeerTable<Client>
@@ -47,7 +47,7 @@ final class Items {
 
     /// Stores a new item, or replaces the one with equal attributes, and returns its path.
     ///
-    /// Throws `IsLocked` if the replaced item is protected and the authorisation is not for it in its present state.
+    /// Throws `IsLocked` if the replaced item is protected and the authorisation does not match its state.
     func create(
         _ new: consuming NewItem,
         in collection: Collection,
@@ -71,7 +71,7 @@ final class Items {
         let creation: ItemCreation
         do throws(VaultError) {
             if let replaced, let key = used?.key {
-                // Under its own key, the item keeps the password that it was stored with.
+                // With its own key, the item keeps the password that it was stored with.
                 try await collection.updateItem(
                     replaced,
                     label: description.label,
@@ -113,14 +113,14 @@ final class Items {
         return .item(creation.id, in: collection.name)
     }
 
-    /// The item that a new one would replace.
+    /// The item that a new one would replace; nil in a locked collection.
     func itemToReplace(by new: ItemDescription, in collection: Collection) -> ItemID? {
         collection.isLocked ? nil : collection.itemToReplace(new.attributes)
     }
 
-    /// The attributes to store: where the new ones say nothing about protection, that of the replaced item.
+    /// The attributes to store; if the new ones state no protection, that of the replaced item applies.
     ///
-    /// Throws `InvalidArgs` if no item can have both.
+    /// Throws `InvalidArgs` if the combination is invalid.
     static func attributesToStore(
         _ new: Attributes,
         replacing replaced: ItemID,
@@ -132,7 +132,7 @@ final class Items {
         return attributes
     }
 
-    /// Reads the reserved attributes of an item; throws `InvalidArgs` if they are invalid.
+    /// Parses the reserved attributes; throws `InvalidArgs` if they are invalid.
     @discardableResult
     nonisolated static func checkProtection(in attributes: Attributes) throws(BusError) -> Protection? {
         do throws(AccessControlError) {
@@ -142,7 +142,7 @@ final class Items {
         }
     }
 
-    /// Binds attributes to the enrolled fingers, if their policy asks for these; see ``BiometryBinding``.
+    /// Binds attributes to the enrolled fingers if their policy requires that; see ``BiometryBinding``.
     func bind(
         _ attributes: Attributes,
         under policy: Policy?,
@@ -157,7 +157,7 @@ final class Items {
         )
     }
 
-    /// The authorisation to replace an item; nil if nothing protects it.
+    /// The authorisation to replace an item; nil if the item is unprotected.
     private func permission(
         toReplace id: ItemID,
         in collection: Collection,
@@ -177,10 +177,9 @@ final class Items {
 
     // MARK: Changing and deleting
 
-    /// The permission to change an item; nil if nothing protects it.
+    /// The authorisation to change an item; nil if the item is unprotected.
     ///
-    /// Takes the authorisation of a context of the client's. Without one, but with a grant, a person is asked for this change while
-    /// the call waits. Without both, throws `IsLocked`.
+    /// Taken from a context of the client, or from a person if the client has a grant; otherwise throws `IsLocked`.
     func permission(
         to action: ItemAction,
         _ id: ItemID,
@@ -215,9 +214,9 @@ final class Items {
         }
     }
 
-    /// Audits a change and emits its signals; the context keeps the unused rest of the permission.
+    /// Audits a change and emits its signals; the context keeps the unused rest of the authorisation.
     ///
-    /// - Parameter before: the protection before the change.
+    /// - Parameter before: the previous protection.
     func didChange(
         _ id: ItemID,
         in collection: Collection,
@@ -239,7 +238,7 @@ final class Items {
         changes.itemChanged(id, in: collection, properties)
     }
 
-    /// Deletes an item.
+    /// Deletes an item, its lockout and its grants.
     ///
     /// - Parameter authorization: required if the item is protected.
     func delete(

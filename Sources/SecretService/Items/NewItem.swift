@@ -2,16 +2,16 @@ import DBus
 import KeychainModel
 import Vault
 
-/// The arguments of CreateItem.
+/// Arguments of CreateItem.
 struct NewItem: ~Copyable {
     let description: ItemDescription
     let secret: Secret
     let replacing: Bool
 
-    /// Reads the arguments, and overwrites the secret in the message even if they are bad.
+    /// Reads the arguments, and wipes the secret from the message even if they are invalid.
     @BusActor
     init(from call: MethodCall) throws(BusError) {
-        // The first argument is the properties.
+        // The first argument, the properties, holds no secret.
         defer { call.message.wipeByteArrays(leaving: 1) }
         var reader = call.message.makeReader()
         let description = try ItemDescription(from: &reader)
@@ -25,7 +25,7 @@ struct NewItem: ~Copyable {
     consuming func takeSecret() -> Secret { secret }
 }
 
-/// The properties of a new item (#93).
+/// Properties of a new item (#93).
 struct ItemDescription {
     private(set) var label = ""
     private(set) var attributes = Attributes()
@@ -47,7 +47,7 @@ struct ItemDescription {
                 reader.skip()
             }
         }
-        // The type of version 0.1 is the schema of today; a schema among the attributes wins.
+        // The type of version 0.1 is a schema; one among the attributes wins.
         if let type, attributes[Attributes.schema] == nil {
             attributes = attributes.with(type: type)
         }
@@ -55,7 +55,7 @@ struct ItemDescription {
 }
 
 extension Item {
-    /// The property `Type` of version 0.1, which clients still ask for: what is now the attribute `xdg:schema` (#104).
+    /// The property `Type` of version 0.1, which clients still read: the attribute `xdg:schema` (#104).
     var type: String {
         attributes[Attributes.schema] ?? "org.freedesktop.Secret.Generic"
     }
@@ -64,7 +64,6 @@ extension Item {
 extension Attributes {
     static let schema = "xdg:schema"
 
-    /// These, with another schema.
     func with(type: String) -> Attributes {
         with([(Attributes.schema, type)])
     }

@@ -2,24 +2,22 @@ import DBus
 import KeychainModel
 import Vault
 
-/// What a search over all collections has found.
+/// Hits of a search over all collections.
 struct SearchHits {
     private let client: Client
     private let access: ItemAccess
     private var unlockedGroups: [Group] = []
     private var lockedGroups: [Group] = []
 
-    /// The hits of a collection, newest first.
     private struct Group {
         let collection: Collection
         let ids: [ItemID]
     }
 
-    /// An item that was found, among those of all collections.
     private struct Hit {
         let modified: Timestamp?
         let group: Int
-        // Where it comes among those of the same time.
+        // Position among hits of the same time.
         let place: Int
         let id: ItemID
 
@@ -30,7 +28,7 @@ struct SearchHits {
         }
     }
 
-    /// - Parameter client: decides which items are locked.
+    /// - Parameter client: the client that decides which items are locked.
     init(for client: Client, access: ItemAccess) {
         self.client = client
         self.access = access
@@ -49,12 +47,14 @@ struct SearchHits {
         lockedGroups.append(Group(collection: collection, ids: ids.filter(isLocked)))
     }
 
-    /// The paths of the hits that are unlocked and of those that are locked, newest first in each list (#66).
+    /// The paths, newest first in each list (#66).
     func paths() -> (unlocked: ItemPaths, locked: ItemPaths) {
         (SearchHits.merge(unlockedGroups), SearchHits.merge(lockedGroups))
     }
 
-    /// Brings the hits of several collections in one order; what was never unlocked tells no time, and comes last.
+    /// Merges the hits of several collections, newest first.
+    ///
+    /// Items that were never unlocked have no time, and come last.
     private static func merge(_ groups: [Group]) -> ItemPaths {
         var paths = ItemPaths()
         guard groups.count > 1 else {

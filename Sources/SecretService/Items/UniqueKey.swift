@@ -2,28 +2,27 @@ import DBus
 import KeychainModel
 import Vault
 
-/// What no two items may have in common: the values of some attributes of an item that is to be created or changed.
+/// The attribute values that identify an item uniquely in its collection.
 struct UniqueKey {
-    /// The key in one collection: what two programs at once may have to take turns for.
+    /// The key in one collection, for locking.
     struct Place: Hashable {
         let collection: CollectionName
         let present: Attributes
         let absent: [String]
     }
 
-    /// Those of the attributes that the item has.
+    /// The named attributes that the item has.
     let present: Attributes
 
-    /// The names of those that it does not have; what makes another item the same is that it does not have them either.
+    /// The named attributes that the item lacks; an equal item lacks them, too.
     let absent: [String]
 
-    /// All attributes of the item.
     let attributes: Attributes
 
-    /// Whether an item with the same attributes is to be replaced.
+    /// Whether to replace an item with the same attributes.
     let replaces: Bool
 
-    /// Reads the arguments of `CreateItem` of `org.keychaind.Collection1`, but for the secret.
+    /// Reads the arguments of `CreateItem` of `org.keychaind.Collection1`, except the secret.
     @BusActor
     init(from call: MethodCall) throws(BusError) {
         var reader = call.message.makeReader()
@@ -33,7 +32,6 @@ struct UniqueKey {
         try self.init(of: attributes, names: try UniqueKey.readNames(&reader), replaces: replaces)
     }
 
-    /// Takes the attributes that an item is to have, and the names of those that have to be unique.
     init(of attributes: Attributes, names: [String], replaces: Bool = false) throws(BusError) {
         guard !names.isEmpty else { throw BusError(.invalidArguments, "no attribute is named that is to be unique") }
         let pairs = names.map { name in (name, attributes[name]) }
@@ -43,19 +41,18 @@ struct UniqueKey {
         self.replaces = replaces
     }
 
-    /// Reads the names of attributes that have to be unique: no more than an item may have.
+    /// Reads at most as many names as an item may have attributes.
     static func readNames(_ reader: inout Reader) throws(BusError) -> [String] {
         try [String](from: &reader, limit: VaultLimits().attributes)
     }
 
-    /// The key in a collection.
     func place(in collection: Collection) -> Place {
         Place(collection: collection.name, present: present, absent: absent)
     }
 }
 
 extension Collection {
-    /// Whether there is an item, other than one, that has the same key.
+    /// Whether an item other than the given one has the key.
     func hasItem(with key: UniqueKey, otherThan replaced: ItemID?) -> Bool {
         search(key.present).contains { id in
             guard id != replaced, let attributes = item(id)?.attributes else { return false }

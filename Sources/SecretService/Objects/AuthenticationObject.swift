@@ -1,7 +1,7 @@
 import Authentication
 import DBus
 
-/// The factory of contexts, and what can be authenticated.
+/// The entry point for authentication.
 struct AuthenticationObject {
     let authenticator: Authenticator
     let client: Client

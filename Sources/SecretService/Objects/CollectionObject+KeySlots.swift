@@ -4,7 +4,7 @@ import Desktop
 import KeychainModel
 import Vault
 
-/// The ways to open a keychain, for a person to see and to change.
+/// The interface `KeySlots1`: lists, adds and removes the ways to open a keychain.
 extension CollectionObject {
     @BusActor static let keySlotsInterface = Interface<CollectionObject>(
         InterfaceName.keySlots,
@@ -36,7 +36,7 @@ extension CollectionObject {
         ]
     )
 
-    /// A method that takes a label for a new slot, and makes the prompt that adds it.
+    /// A method that returns the prompt for a new key slot with a label.
     @BusActor
     private static func adding(
         _ name: String,
@@ -56,7 +56,7 @@ extension CollectionObject {
         return label
     }
 
-    /// Makes a prompt that changes slots, if there can be any.
+    /// Creates a prompt; throws if the collection cannot have key slots.
     @BusActor
     private func prompt(for change: KeySlotPrompt.Change) throws(BusError) -> ObjectPath {
         try checkKeySlots()
@@ -74,7 +74,7 @@ extension CollectionObject {
         }
     }
 
-    /// Answers with a new recovery key in the form of a session, once a person has opened the keychain; the call waits for that.
+    /// Returns a new recovery key, encoded for a session, once a person has opened the keychain.
     @BusActor
     private func makeRecoveryKey(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
@@ -89,7 +89,7 @@ extension CollectionObject {
                 for: client
             )
             guard let key else { throw BusError(.accessDenied, "nobody has opened the keychain") }
-            // A recovery key that is made for a gone caller would be nobody's.
+            // Nobody would receive the recovery key of a disconnected client.
             guard !conversation.isEnded, client.isConnected else {
                 throw BusError(.noReply, "the caller has left the bus")
             }
@@ -114,10 +114,9 @@ extension CollectionObject {
 }
 
 extension KeySlotInfo {
-    /// As a slot is sent: number, kind, when it was made in seconds since 1970 (0 if that is not known), label.
+    /// The D-Bus structure: number, kind, creation time in seconds since 1970 (0 if unknown), label.
     static let signature = "(tsts)"
 
-    /// Appends the structure.
     func write(to writer: inout Writer) {
         writer.writeStructure { writer in
             UInt64(clamping: number).write(to: &writer)
@@ -127,7 +126,7 @@ extension KeySlotInfo {
         }
     }
 
-    /// The kind's name on the bus.
+    /// The D-Bus name of the kind.
     private var name: String {
         switch kind {
         case .password: "password"
@@ -138,7 +137,6 @@ extension KeySlotInfo {
         }
     }
 
-    /// What a person knows it as.
     var nameForPeople: String {
         let name =
             switch kind {

@@ -2,7 +2,7 @@ import DBus
 import KeychainModel
 import Vault
 
-/// A collection, by its own path or an alias's (#88 – #102).
+/// A collection, reached by its own path or through an alias (#88 – #102).
 struct CollectionObject {
     let provider: Provider
     let collection: Collection
@@ -81,7 +81,7 @@ struct CollectionObject {
 
     // MARK: Changes
 
-    /// Stores an item, or makes a prompt that does so when a person has to be asked first (#92).
+    /// Stores an item, or returns a prompt that does so after asking a person (#92).
     @BusActor
     private func createItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         let new = try NewItem(from: call)
@@ -90,7 +90,7 @@ struct CollectionObject {
         var obstacle: ProtectedItem?
         if let replaced {
             _ = try Items.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
-            // A grant is for reading: to replace is asked for by itself.
+            // A grant covers reading only; replacing needs its own authorisation.
             switch items.access.verdict(on: replaced, in: collection, for: client) {
             case .granted, .needsAuthentication:
                 obstacle = collection.protection(of: replaced).policy.map {
@@ -99,7 +99,7 @@ struct CollectionObject {
             case .open, .unavailable: break
             }
         }
-        // An access control that stays keeps its password; one that is named gets a new one.
+        // An access control that stays keeps its password; a new one needs a new password.
         let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
         guard obstacle != nil || needsPassword else {
             return (try await items.create(new, in: collection, for: client, authorizedBy: nil), .root)
@@ -114,24 +114,25 @@ struct CollectionObject {
         return (.root, try client.makePrompt(action))
     }
 
-    /// Creates an item, unless another than the one that it replaces has the same values of some attributes.
+    /// Creates an item, unless another one has the same values of the unique attributes.
     @BusActor
     private func createUniqueItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         let key = try UniqueKey(from: call)
-        // What is not on disk yet is not found, so that who creates the same waits until it is.
+        // An item is found once it is on disk, so a second creation with the same key waits for the first.
         let place = key.place(in: collection)
         await items.uniqueKeys.lock(place)
         defer { items.uniqueKeys.unlock(place) }
         let replaced = key.replaces ? collection.itemToReplace(key.attributes) : nil
-        // A locked collection refuses, whatever is in it.
+        // A locked collection is refused later, whatever it contains.
         guard collection.isLocked || !collection.hasItem(with: key, otherThan: replaced) else {
             throw BusError(.alreadyExists, "there is an item with these attributes")
         }
         return try await createItem(call)
     }
 
-    /// Deletes at once what is unlocked; for what is locked, makes a prompt that unlocks it first (#89, #110), and for `login` one that
-    /// takes its password.
+    /// Deletes the collection, or returns a prompt that does.
+    ///
+    /// A prompt is needed for a locked collection, for `login`, and for protected items (#89, #110).
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
         guard collection.isLocked || collection.name == .login || collection.protectedItemCount > 0 else {

@@ -3,7 +3,7 @@ import DBus
 import Desktop
 import KeychainModel
 
-/// An authentication context of the client that calls.
+/// An authentication context of the calling client.
 struct ContextObject {
     let context: AuthenticationContext
     let authenticator: Authenticator
@@ -82,7 +82,6 @@ struct ContextObject {
     private static let reasonLimit = 1000
     private static let titleLimit = 100
 
-    /// A property that shows and changes one of the context's settings.
     @BusActor
     private static func setting<Value: BusValue>(
         _ name: String,
@@ -103,7 +102,7 @@ struct ContextObject {
         return text
     }
 
-    /// Has a person asked for one operation on items, which the context then keeps until it is done.
+    /// Authorises one operation on items, at once or by a prompt; the context keeps the authorisation.
     @BusActor
     private func authorize(_ call: MethodCall) throws(BusError) -> (authorized: [ObjectPath], prompt: ObjectPath) {
         var reader = call.message.makeReader()
@@ -137,12 +136,11 @@ struct ContextObject {
     }
 }
 
-/// What a context can be asked to have proved: a policy by Apple's name, or the expression of an access control.
+/// The policy of an evaluation: one of Apple's names, or an access-control expression.
 struct EvaluationPolicy {
-    /// What has to be proved.
     let policy: Policy
 
-    /// Throws `InvalidArgs` for what is neither, and for passwords of items' own: there is no item.
+    /// Parses a policy; throws `InvalidArgs` for anything else, and for application passwords, which need an item.
     init(named name: String) throws(BusError) {
         switch name {
         case "deviceOwnerAuthentication": policy = Constraint.userPresence.policy

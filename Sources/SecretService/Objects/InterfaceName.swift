@@ -1,17 +1,17 @@
-/// The interfaces of the Secret Service (#2), and our own.
+/// D-Bus interfaces of the Secret Service (#2) and of keychaind.
 enum InterfaceName {
     static let service = "org.freedesktop.Secret.Service"
     static let collection = "org.freedesktop.Secret.Collection"
     static let item = "org.freedesktop.Secret.Item"
     static let session = "org.freedesktop.Secret.Session"
     static let prompt = "org.freedesktop.Secret.Prompt"
-    /// What the specification has no place for goes into interfaces of one's own (#132).
+    /// Extensions use interfaces of their own (#132).
     static let keychainCollection = "org.keychaind.Collection1"
     static let keychainItem = "org.keychaind.Item1"
     static let keySlots = "org.keychaind.KeySlots1"
-    /// gnome-keyring's, for Seahorse and scripts.
+    /// From gnome-keyring, for Seahorse and scripts.
     static let masterPasswords = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
-    /// The desktop portal's, for its backends.
+    /// From the desktop portal, for its backends.
     static let portalSecret = "org.freedesktop.impl.portal.Secret"
     static let portalRequest = "org.freedesktop.impl.portal.Request"
     static let audit = "org.keychaind.Audit1"

@@ -3,7 +3,7 @@ import DBus
 import KeychainModel
 import Vault
 
-/// An item that exists when the call arrives (#103 – #114).
+/// An existing item (#103 – #114).
 struct ItemObject {
     let items: Items
     let collection: Collection
@@ -64,9 +64,7 @@ struct ItemObject {
         ]
     )
 
-    /// The label, attributes and times.
-    ///
-    /// Fetched only where needed: it lies elsewhere in memory than the secret, which most calls ask for.
+    /// The metadata, fetched only where needed: it lies apart from the secret, which most calls read.
     @BusActor private var item: Item {
         collection.item(id) ?? .deleted(id)
     }
@@ -101,12 +99,12 @@ struct ItemObject {
         return .answered
     }
 
-    /// The number of times that a secret is read again because it was changed meanwhile.
+    /// Maximum number of reads of a secret that keeps changing.
     private static let readings = 3
 
-    /// Answers with a secret that is read from the disk first.
+    /// Sends a secret that is read from disk first.
     ///
-    /// The access is decided anew for the secret that is read, and again when it is sent; after a change in between, all over again.
+    /// Access is checked before the read and again before the reply; a change in between repeats both.
     @BusActor
     private func getStored(_ call: MethodCall, in session: Session) async throws(BusError) {
         for _ in 0..<ItemObject.readings {
@@ -128,7 +126,7 @@ struct ItemObject {
         throw BusError(.failed, "item \(id) was changed again and again while it was read")
     }
 
-    /// The error of a secret that could not be read, after the signal that the file is damaged if it is.
+    /// Converts the error of a failed read, and emits `Problem` if it has changed.
     @BusActor
     private func failure(_ error: VaultError) -> BusError {
         items.changes.problemMayHaveChanged(collection)
@@ -172,7 +170,7 @@ struct ItemObject {
         call.reply()
     }
 
-    /// Reads the argument of SetSecret, and overwrites the secret in the message even if it is bad.
+    /// Reads the argument, and wipes the secret from the message even if it is invalid.
     @BusActor
     private func readSecret(from call: MethodCall) throws(BusError) -> Secret {
         defer { call.message.wipeByteArrays() }
@@ -194,7 +192,7 @@ struct ItemObject {
         didChange(by: .rename(label), .label, permission)
     }
 
-    /// Sets all attributes, which may remove or replace the access control (#111).
+    /// Sets all attributes; this can remove or replace the access control (#111).
     @BusActor
     private func update(label: String? = nil, attributes: Attributes) async throws(BusError) {
         let protection = try Items.checkProtection(in: attributes)
@@ -219,7 +217,7 @@ struct ItemObject {
         didChange(from: before, by: action, label == nil ? .attributes : [.label, .attributes], permission)
     }
 
-    /// The action of setting new attributes, and a label if it is new.
+    /// The kind of change that the new values make.
     @BusActor
     private func action(changingTo new: Protection?, label: String?) -> ItemAction {
         let name = label == item.label ? nil : label
@@ -232,7 +230,7 @@ struct ItemObject {
         }
     }
 
-    /// Sets label and attributes in one write, unless another item has the same values of some attributes.
+    /// Sets both in one write, unless another item has the same values of the unique attributes.
     @BusActor
     private func updateUnique(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
@@ -241,7 +239,7 @@ struct ItemObject {
         let place = key.place(in: collection)
         await items.uniqueKeys.lock(place)
         defer { items.uniqueKeys.unlock(place) }
-        // A locked collection refuses, whatever is in it.
+        // A locked collection is refused later, whatever it contains.
         guard collection.isLocked || !collection.hasItem(with: key, otherThan: id) else {
             throw BusError(.alreadyExists, "there is another item with these attributes")
         }
@@ -264,8 +262,9 @@ struct ItemObject {
         didChange(by: action, .attributes, permission)
     }
 
-    /// Deletes an unprotected item at once, and a protected one with an authorisation; without one, makes a prompt for it, even under
-    /// a grant (#109, #129).
+    /// Deletes an unprotected or authorised item at once; returns a prompt for other protected items.
+    ///
+    /// A grant does not cover deletion (#109, #129).
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
         switch items.access.verdict(on: id, in: collection, for: client) {
@@ -284,7 +283,7 @@ struct ItemObject {
             throw BusError(.isLocked, "\(ItemVerdict.Obstacle.sessionLocked)")
         case .open, .unavailable: break
         }
-        // The vault refuses to delete a protected item that is damaged, and deletes other damaged ones.
+        // The vault refuses to delete damaged protected items, and deletes other damaged ones.
         try await items.delete(id, in: collection, by: client, authorizedBy: nil)
         return .root
     }

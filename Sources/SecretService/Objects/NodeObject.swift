@@ -2,7 +2,7 @@ import DBus
 import KeychainModel
 import Vault
 
-/// A path that only leads to others, so that tools find every object from the root (#12).
+/// An intermediate path, exported so that tools find every object from the root (#12).
 struct NodeObject {
     let node: SecretPath.Node
     let vault: Vault
@@ -24,14 +24,14 @@ struct NodeObject {
         }
     }
 
-    /// The aliases of collections that exist.
+    /// Aliases that resolve to a collection.
     @BusActor private var aliases: [String] {
         let builtIn = ["default", "login", "session"]
         return Set(vault.aliases.keys).union(builtIn).filter { vault.collection(forAlias: $0) != nil }.sorted()
     }
 }
 
-/// A session of the client that calls (#36 – #38).
+/// A session of the calling client (#36 – #38).
 struct SessionObject {
     let session: Session
     let client: Client

@@ -1,10 +1,10 @@
 import DBus
 
-/// A caller's own prompt (#115 – #127).
+/// A prompt of the calling client (#115 – #127).
 struct PromptObject {
     let prompt: Prompt
 
-    /// Bytes in the name of a window; what is longer names none, and is not kept.
+    /// Maximum bytes of a window ID; a longer one is ignored.
     private static let windowBytes = 256
 
     @BusActor static let kind = ObjectKind<PromptObject>([
@@ -16,7 +16,7 @@ struct PromptObject {
                     guard object.prompt.isCreated else {
                         throw BusError(.alreadyExists, "the prompt was run before")
                     }
-                    // Answered first, as clients expect Completed after it (#124).
+                    // Replies first: clients expect `Completed` after the reply (#124).
                     call.reply()
                     object.prompt.run(windowID: window.utf8.count <= windowBytes ? window : "")
                 },

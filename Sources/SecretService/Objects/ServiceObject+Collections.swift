@@ -41,7 +41,7 @@ extension ServiceObject {
         },
     ]
 
-    /// Gives the collection that has the alias (#55), or a prompt that makes one (#52).
+    /// Returns the collection of the alias (#55), or a prompt that creates one (#52).
     @BusActor
     private func createCollection(_ call: MethodCall) async throws(BusError) {
         var reader = call.message.makeReader()
@@ -62,7 +62,7 @@ extension ServiceObject {
         call.reply(with: ObjectPath.root, try client.makePrompt(action))
     }
 
-    /// The hits in all collections, the locked ones too (#62), newest first in each list (#66).
+    /// Searches all collections, including locked ones (#62); each list is newest first (#66).
     @BusActor
     private func search(_ attributes: Attributes) throws(BusError) -> (unlocked: ItemPaths, locked: ItemPaths) {
         var hits = SearchHits(for: client, access: provider.access)

@@ -25,7 +25,7 @@ extension ServiceObject {
         },
     ]
 
-    /// Locks collections, for everybody, and protected items, for the caller; another item cannot be locked alone (#73).
+    /// Locks collections for all clients, protected items for this one, and no other items (#73).
     @BusActor
     private func lock(_ paths: [ObjectPath]) -> [ObjectPath] {
         paths.filter { path in

@@ -6,9 +6,9 @@ import KeychainModel
 import Logging
 import Vault
 
-/// gnome-keyring's own interface, which its name warns of: scripts make and unlock keychains with it, and Seahorse changes their passwords.
+/// The unsupported interface of gnome-keyring: scripts create and unlock keychains, Seahorse changes passwords.
 ///
-/// Errors are those of gnome-keyring 42. Unlike there a password cannot be empty.
+/// Errors match gnome-keyring 42, but passwords cannot be empty.
 extension ServiceObject {
     @BusActor static let masterPasswordInterface = Interface<ServiceObject>(
         InterfaceName.masterPasswords,
@@ -55,7 +55,7 @@ extension ServiceObject {
         ]
     )
 
-    /// The keychain at a path, if it has been made and can be read.
+    /// The keychain at a path; throws if it does not exist or cannot be read.
     @BusActor
     private func keychain(_ path: ObjectPath) throws(BusError) -> Collection {
         guard case .collection(let reference) = SecretPath(path), let collection = provider.vault.find(reference) else {
@@ -65,7 +65,7 @@ extension ServiceObject {
         return collection
     }
 
-    /// Reads a password out of an `(oayays)`, into locked memory.
+    /// Reads the password of an `(oayays)` into locked memory.
     @BusActor
     private func readPassword(_ reader: inout Reader) throws(BusError) -> SecureBytes {
         let secret = try client.readSecret(&reader)
@@ -85,7 +85,7 @@ extension ServiceObject {
         try provider.collections.checkLabel(label)
         guard !password.isEmpty else { throw BusError.emptyPassword }
         do throws(VaultError) {
-            // `login` waits for its first password; who makes a keychain of that name means that one.
+            // A vacant `login` takes the password of a new keychain of that name.
             if let login = provider.collections.vacant(forAlias: label.lowercased()), login.name == .login {
                 try provider.collections.checkFirstPassword(of: login)
                 try await provider.unlocker.unlock(login, with: password)
@@ -142,7 +142,7 @@ extension ServiceObject {
         call.reply()
     }
 
-    /// Tries a password that the caller has brought; of those that open `login` only so many wrong ones are tried.
+    /// Tries a password supplied by a program, within the lockout of programs.
     @BusActor
     private func attempt(
         _ password: consuming SecureBytes,
@@ -169,7 +169,7 @@ extension ServiceObject {
 }
 
 extension BusError {
-    /// In gnome-keyring's words.
+    /// The text of gnome-keyring.
     fileprivate static let denied = BusError(.keyringDenied, "The password was invalid")
 
     fileprivate static let emptyPassword = BusError(.invalidArguments, "the password cannot be empty")

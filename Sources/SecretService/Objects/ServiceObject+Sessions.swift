@@ -25,10 +25,10 @@ extension ServiceObject {
         var reader = call.message.makeReader()
         let name = try String(from: &reader)
         guard let algorithm = SessionAlgorithm(rawValue: name) else {
-            // By this very name clients know that they may try another (#20).
+            // Clients try another algorithm after this error only (#20).
             throw BusError(.notSupported, "the algorithm '\(name)' is not supported")
         }
-        // Before the agreement, which takes longer than all the rest.
+        // Checked before the key agreement, which costs most.
         try client.checkRoomForSession()
         let agreement = try algorithm.negotiate(&reader)
         client.insert(agreement.session)
@@ -37,7 +37,7 @@ extension ServiceObject {
 
     @BusActor
     private func getSecrets(_ call: MethodCall) throws(BusError) -> Dispatch {
-        // The session first: the list may be long.
+        // The session is read first: the list may be long.
         var rest = call.message.makeReader()
         rest.skip()
         let session = try client.readSession(&rest)
@@ -54,23 +54,25 @@ extension ServiceObject {
             case .unavailable: provider.changes.problemMayHaveChanged(item.collection)
             }
         }
-        // Nothing was waited for since it was decided.
+        // The access decisions still hold: nothing was awaited since.
         release(items.filter { $0.grant != nil }, from: &batch)
         call.reply { batch.write(to: &$0) }
         return .answered
     }
 
-    /// How often secrets are read anew of which one was changed while they were read.
+    /// Maximum number of reads when secrets keep changing.
     private static let readings = 3
 
-    /// Begins anew, so that no secret is held while the call waits; what was decided before counts for nothing.
+    /// Sends secrets that are read from disk first.
+    ///
+    /// Starts over, so that no secret is held while the call waits.
     @BusActor
     private func getStored(_ paths: [ObjectPath], _ session: Session, _ call: MethodCall) async throws(BusError) {
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
             for reading in 1...ServiceObject.readings {
                 var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
                 let items = try await read(paths, into: &batch)
-                // What was changed meanwhile is left out in the end.
+                // After the last read, changed items are left out.
                 let changed = items.filter { item in
                     item.revision.map { !item.collection.hasSecret(of: $0) } ?? true
                 }
@@ -82,7 +84,7 @@ extension ServiceObject {
         }
     }
 
-    /// Reads what the caller may have now, each decided on before it is read.
+    /// Reads the accessible secrets, each after an access check.
     @BusActor
     private func read(_ paths: [ObjectPath], into batch: inout SecretBatch) async throws(BusError) -> [WantedItem] {
         var items: [WantedItem] = []
@@ -94,7 +96,7 @@ extension ServiceObject {
                 secret = try await item.collection.storedSecret(of: revision, with: item.grant?.key)
             } catch {
                 provider.changes.problemMayHaveChanged(item.collection)
-                // It is looked at again if it was changed.
+                // A changed item is read again.
                 if error.code == .busy { items.append(item) }
                 continue
             }
@@ -104,9 +106,9 @@ extension ServiceObject {
         return items
     }
 
-    /// Decides again, now that the secrets are sent, uses the grants, and has the secrets said to have been released.
+    /// Checks access again, uses and audits the grants, and removes secrets that may no longer be sent.
     ///
-    /// A grant may have ended meanwhile, or been one for a single release of an item that is asked for under two names.
+    /// A grant may have ended meanwhile, or allow one release of an item requested under two paths.
     @BusActor
     private func release(_ items: [WantedItem], from batch: inout SecretBatch) {
         let added = Set(batch.paths)
@@ -118,17 +120,17 @@ extension ServiceObject {
         if !lost.isEmpty { batch.remove(lost) }
     }
 
-    /// An item whose secret the caller may have, under the path by which it was asked for.
+    /// An item that the client may read, under the requested path.
     private struct WantedItem {
         let path: ObjectPath
         let collection: Collection
         let id: ItemID
         let grant: ItemGrant?
-        /// The state that this was decided for; nil if nothing is waited for.
+        /// The state that access was checked for; nil if nothing is awaited.
         var revision: ItemRevision?
     }
 
-    /// What is locked or gone is left out of the answer (#81).
+    /// The item, if the client may read it; locked and missing ones are left out of the reply (#81).
     @BusActor
     private func wanted(_ path: ObjectPath) -> WantedItem? {
         guard let (collection, id) = provider.vault.findItem(path) else { return nil }
@@ -140,7 +142,7 @@ extension ServiceObject {
         }
     }
 
-    /// What is damaged is left out, too.
+    /// The secret, if it is in memory and intact.
     private func resident(_ item: WantedItem) -> ResidentSecret {
         do throws(VaultError) {
             guard let secret = try item.collection.secret(of: item.id, under: item.grant) else { return .stored }

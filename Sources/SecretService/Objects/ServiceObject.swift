@@ -2,12 +2,12 @@ import DBus
 import KeychainModel
 import Vault
 
-/// The service itself, as one caller sees it (#49 – #87).
+/// The service as seen by one client (#49 – #87).
 struct ServiceObject {
     let provider: Provider
     let client: Client
 
-    /// What answers before a key that is being derived is there; everything else waits for it.
+    /// Members that answer while a key is being derived; all others wait for it.
     static let membersThatNeedNoKey: Set<String> = ["OpenSession", "ReadAlias"]
 
     @BusActor static let kind = ObjectKind<ServiceObject>(

@@ -2,19 +2,16 @@ import DBus
 import Glibc
 import KeychainModel
 
-/// What an object path of the Secret Service names (#3 – #11).
+/// The object that a path of the Secret Service names (#3 – #11).
 enum SecretPath: Hashable, Sendable {
-    /// A node that only leads to others, with the path elements below it.
     case node(Node)
     case service
     case collection(CollectionReference)
     case item(CollectionReference, ItemID)
     case session(ObjectNumber)
     case prompt(ObjectNumber)
-    /// The audit.
     case audit
     case authentication
-    /// Where keychains are restored.
     case backups
     case context(ObjectNumber)
 
@@ -22,28 +19,26 @@ enum SecretPath: Hashable, Sendable {
         case root, org, freedesktop, keychaind, collections, aliases, sessions, prompts, contexts
     }
 
-    /// The two ways to name a collection.
+    /// A collection by name or by alias.
     enum CollectionReference: Hashable, Sendable {
         case name(CollectionName)
-        /// An alias, in the encoding that collection names have in paths.
+        /// An alias, encoded as collection names are in paths.
         case alias(encoded: String)
     }
 
     static let base = "/org/freedesktop/secrets"
 
-    /// Nil if the path names nothing that could exist here.
+    /// Nil if the path names no possible object.
     init?(_ path: ObjectPath) {
         var text = path.rawValue
         guard let parsed = text.withUTF8({ SecretPath(bytes: UnsafeRawBufferPointer($0)) }) else { return nil }
         self = parsed
     }
 
-    /// Nil if the path names nothing that could exist here.
     init?(cString path: UnsafePointer<CChar>) {
         self.init(bytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
     }
 
-    /// Nil if the path names nothing that could exist here.
     init?(bytes: UnsafeRawBufferPointer) {
         var scanner = PathScanner(bytes)
         guard scanner.skip("/org/freedesktop/secrets") else {
@@ -65,7 +60,7 @@ enum SecretPath: Hashable, Sendable {
         }
     }
 
-    /// Reads what is not below the service: our own objects, and what leads to all.
+    /// Parses paths outside of the service.
     private init?(outside bytes: UnsafeRawBufferPointer) {
         var scanner = PathScanner(bytes)
         if scanner.skip("/org/keychaind/Authentication") {
@@ -125,19 +120,19 @@ enum SecretPath: Hashable, Sendable {
         self = .item(collection, id)
     }
 
-    /// Reads the one decimal spelling of an item's number.
+    /// Parses the only decimal spelling of an item number.
     private static func itemID(_ digits: UnsafeRawBufferPointer) -> ItemID? {
         guard let first = digits.first, first != UInt8(ascii: "0"), digits.count <= 19 else { return nil }
         var value: UInt64 = 0
         for digit in digits {
             guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) else { return nil }
-            // Nineteen digits stay below what 64 bits hold.
+            // Nineteen digits fit into 64 bits.
             value = value * 10 + UInt64(digit - UInt8(ascii: "0"))
         }
         return ItemID(rawValue: value)
     }
 
-    /// Whether a path that leads nowhere is one where a collection or an item would be: its callers are told `NoSuchObject`.
+    /// Whether the error of an unknown path is `NoSuchObject`.
     static func isInsideCollections(_ path: String) -> Bool {
         path.hasPrefix(base + "/collection/") || path.hasPrefix(base + "/aliases/")
     }
@@ -169,7 +164,7 @@ extension ObjectPath {
     }
 }
 
-/// Takes an object path apart, element by element, in place: paths are read in every call.
+/// Scans an object path in place, as every call needs it.
 struct PathScanner {
     private var rest: UnsafeRawBufferPointer.SubSequence
 
@@ -179,7 +174,7 @@ struct PathScanner {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    /// Steps over a text if it is what comes next.
+    /// Skips a text if it comes next.
     mutating func skip(_ text: StaticString) -> Bool {
         let count = text.utf8CodeUnitCount
         guard rest.count >= count, memcmp(rest.base.baseAddress! + rest.startIndex, text.utf8Start, count) == 0 else {
@@ -189,7 +184,7 @@ struct PathScanner {
         return true
     }
 
-    /// The bytes up to the next slash or the end; the slash is stepped over.
+    /// Returns the bytes up to the next slash or the end, and skips the slash.
     mutating func nextElement() -> UnsafeRawBufferPointer {
         let end = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.endIndex
         let element = UnsafeRawBufferPointer(rebasing: rest[rest.startIndex..<end])
@@ -198,10 +193,10 @@ struct PathScanner {
     }
 }
 
-/// Tells sessions apart, and prompts.
+/// The random number of a session, prompt or context.
 ///
-/// Random: a client that still holds the path of a session from before a restart of the service must get `NoSession`, never
-/// somebody's new session with another key.
+/// After a restart of the service, a client with an old session path must get `NoSession`, never another client's new
+/// session.
 struct ObjectNumber: Hashable, Sendable {
     private let rawValue: UInt64
 
@@ -215,7 +210,7 @@ struct ObjectNumber: Hashable, Sendable {
         self.rawValue = rawValue
     }
 
-    /// Reads the last element of a path: 16 lower-case hexadecimal digits.
+    /// Parses the last element of a path: 16 lower-case hexadecimal digits.
     init?(_ element: UnsafeRawBufferPointer) {
         guard element.count == ObjectNumber.digitCount else { return nil }
         var value: UInt64 = 0
@@ -237,7 +232,7 @@ extension ObjectNumber: CustomStringConvertible {
     }
 }
 
-/// The spelling of an alias as an element of an object path: as labels are spelled in collection names (#10).
+/// The path element of an alias, encoded as labels are in collection names (#10).
 enum AliasElement {
     static func encode(_ alias: String) -> String {
         var element = ""
@@ -251,7 +246,7 @@ enum AliasElement {
         return element
     }
 
-    /// The aliases that an element may stand for: itself, as clients write simple names, and what it encodes.
+    /// The aliases that an element can mean: itself, as clients write simple names, and its decoding.
     static func decodings(of element: String) -> [String] {
         var bytes: [UInt8] = []
         var rest = Substring(element).utf8

@@ -7,19 +7,19 @@ import KeychainModel
 package import Logging
 import Vault
 
-/// The backend of the Secret portal, for programs in a sandbox: each has a secret of its own to encrypt with what it keeps.
+/// The backend of the Secret portal: gives each sandboxed application a secret to encrypt its data with.
 ///
-/// Only the desktop portal may call it, which knows what is in which sandbox; to everybody else the object is not there.
+/// Only the desktop portal, which identifies the applications, may call it. For others the object does not exist.
 @BusActor
 package final class SecretPortal {
-    /// The name by which the desktop portal finds the backend; keychaind.portal says so.
+    /// The bus name, as in keychaind.portal.
     package nonisolated static let busName = "org.freedesktop.impl.portal.desktop.keychaind"
 
     private static let desktopPortal = "org.freedesktop.portal.Desktop"
     private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
     private static let applicationBytes = 255
 
-    /// What the portal tells the program, in its numbers.
+    /// Response codes of the portal.
     private enum Response: UInt32 {
         case success = 0
         case cancelled = 1
@@ -64,7 +64,7 @@ package final class SecretPortal {
         self.logger = logger
     }
 
-    /// Takes the name, once it is known who may call; false if another has it.
+    /// Requests the bus name once the owner of the desktop portal is known; false if it is taken.
     package func start(_ options: NameRequest.Options = []) async -> Bool {
         let known = Promise<Void>()
         connection.followOwner(of: Self.desktopPortal) { [self] owner in
@@ -101,7 +101,7 @@ package final class SecretPortal {
         }
     }
 
-    /// Has a person unlock, unless the request is closed first, or nobody sees who asks.
+    /// Asks a person to unlock `login` for the application; closing the request ends the dialog.
     private func unlock(
         _ login: Collection,
         _ handle: ObjectPath,
@@ -121,7 +121,7 @@ package final class SecretPortal {
         }
     }
 
-    /// Writes the secret if that does not block; it is shorter than what a pipe takes at once.
+    /// Writes the secret if that does not block; a pipe takes all of it at once.
     private func write(_ secret: borrowing SecureBytes, to descriptor: FileDescriptor) -> Bool {
         var event = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
         guard poll(&event, 1, 0) == 1, event.revents & Int16(POLLOUT) != 0 else { return false }
@@ -131,7 +131,7 @@ package final class SecretPortal {
     }
 }
 
-/// A request of the portal while a person is being asked, at the path that the portal has chosen for it.
+/// An open request, at the path that the portal chose.
 @BusActor
 final class PortalRequest {
     private let conversation: Conversation

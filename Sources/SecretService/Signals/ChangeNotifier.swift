@@ -4,21 +4,19 @@ import Vault
 
 /// Emits the change signals (#84 – #87, #99 – #101, #112).
 ///
-/// Signals come from the real paths only, never from aliases, and each before the reply of the call that caused it, so that
-/// a client's cache is right when its call returns.
+/// Signals carry real paths, never aliases. Each precedes the reply of its call, so that client caches are then right.
 ///
-/// `Items` is the exception: it lists all items, and a list of 100,000 for every new item would cost more than the item. Up to
-/// a bound it is sent at once; beyond, at most once a second. It cannot be sent as invalidated: libsecret's handler of ItemCreated
-/// reads the cached list and needs one.
+/// `Items` is the exception: a list of 100,000 items costs more than creating one. Long lists are sent at most once a
+/// second. They cannot be sent as invalidated: libsecret's handler of ItemCreated reads the cached list.
 @BusActor
 final class ChangeNotifier {
     private let connection: Connection
     private let access: ItemAccess
     private let itemsPerNotice: Int
     private var gathering: [CollectionName: Timer] = [:]
-    /// The pending signals of the items of collections that were locked or unlocked.
+    /// Pending signals of items in collections that were locked or unlocked.
     private var lockNotices: [CollectionName: Timer] = [:]
-    /// The problems of collections as last sent.
+    /// The last emitted problem of each collection.
     private var problems: [CollectionName: String] = [:]
     private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
@@ -44,7 +42,7 @@ final class ChangeNotifier {
         collectionsChanged(all)
     }
 
-    /// Emits the problem of a collection if it has changed, as it may when it is unlocked or a secret is read.
+    /// Emits `Problem` if it has changed; unlocking and reading a secret can change it.
     func problemMayHaveChanged(_ collection: Collection) {
         let problem = collection.problem ?? ""
         guard problems[collection.name, default: ""] != problem else { return }
@@ -62,7 +60,7 @@ final class ChangeNotifier {
         emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
     }
 
-    /// Emits that a collection and its items were locked or unlocked.
+    /// Emits the lock state of a collection and its items.
     func lockChanged(_ collection: Collection) {
         let isLocked = collection.isLocked
         send(.collection(collection.name), InterfaceName.collection) { changes in
@@ -76,11 +74,11 @@ final class ChangeNotifier {
         emitLockChanged(of: collection.itemIDs[...], in: collection)
     }
 
-    /// Emits the change of some items, and of the others in later turns of the event loop: calls are answered in between.
+    /// Emits the change of some items, and of the rest in later turns of the event loop.
     private func emitLockChanged(of ids: ArraySlice<ItemID>, in collection: Collection) {
         for id in ids.prefix(itemsPerNotice) {
             guard let item = collection.item(id) else { continue }
-            // An item that was never unlocked before has shown neither label nor attributes nor times.
+            // Before its first unlock, an item has no label, attributes or times.
             itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked, .created])
         }
         let rest = ids.dropFirst(itemsPerNotice)
@@ -117,7 +115,7 @@ final class ChangeNotifier {
         }
     }
 
-    /// Emits the change of the items that are locked while the screen is.
+    /// Emits the change of items that are locked with the screen.
     func sessionLockChanged(_ collection: Collection) {
         for id in collection.itemIDs {
             guard case .stated(let protection) = collection.protection(of: id), protection.policy == nil,
@@ -171,7 +169,7 @@ final class ChangeNotifier {
     }
 }
 
-/// The changed properties of an item beside `Modified`, which always changes.
+/// Changed properties of an item; `Modified` always changes.
 struct ItemProperties: OptionSet {
     let rawValue: Int
 

@@ -6,7 +6,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Unlocks keychains: by a password that a program or a login brings, by asking a person, and by this computer.
+/// Unlocks keychains with a supplied password, by asking a person, or with the key slot of this computer.
 @BusActor
 final class Unlocker {
     let vault: Vault
@@ -17,7 +17,7 @@ final class Unlocker {
 
     private let readiness: Readiness
     private let changes: ChangeNotifier
-    /// The password of a login that does not open `login`.
+    /// The password of the last login that did not open `login`.
     private let drifted = DriftedPassword()
 
     init(
@@ -38,7 +38,7 @@ final class Unlocker {
         self.logger = logger
     }
 
-    /// Unlocks a collection with a password from outside, such as at login.
+    /// Unlocks a collection with a supplied password, such as that of a login.
     func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
         let isPasscode = collection.name == .login && collection.isLocked
         try await collection.unlock(with: password)
@@ -47,7 +47,7 @@ final class Unlocker {
         changes.lockChanged(collection)
     }
 
-    /// Unlocks a collection by this computer, without asking anybody; a failure is logged.
+    /// Unlocks a collection with the key slot of this computer; logs a failure.
     func unlockByHost(_ collection: Collection) async {
         // The keys of the previous process may have unlocked it.
         guard collection.isLocked else { return }
@@ -71,13 +71,13 @@ final class Unlocker {
 
     // MARK: Asking
 
-    /// Unlocks a collection by asking for its password, again while it is wrong; false if that came to nothing.
+    /// Asks for the password of a collection until it is unlocked; false if that fails.
     ///
-    /// A conversation that waits for its turn also ends well when the collection is unlocked meanwhile.
+    /// Also succeeds if the collection is unlocked while the conversation waits for its turn.
     ///
     /// - Parameters:
-    ///   - named: protected items that the dialog for the password of `login` names; it keeps that password.
-    ///   - principal: the program for which the client asks, if it may say so.
+    ///   - named: protected items that the dialog for the password of `login` names; keeps that password.
+    ///   - principal: the program for which the client asks, if the client may speak for others.
     func unlock(
         _ collection: Collection,
         asking conversation: Conversation,
@@ -111,7 +111,7 @@ final class Unlocker {
             case .right(let key):
                 await finish(collection, openedBy: key, hasDrifted, named?.passcode, asking: conversation, for: caller)
             case .unanswered:
-                // The person is asked only once for the password of the login.
+                // After a dismissal, the login password is not asked for again.
                 if hasDrifted { drifted.forget() }
                 return false
             case .stopped:
@@ -139,7 +139,7 @@ final class Unlocker {
         }
     }
 
-    /// Replaces the password of a keychain that was just unlocked, if it was forgotten or is not the account's, and keeps the passcode.
+    /// Keeps the passcode, and replaces a password that was forgotten or is not the account's.
     private func finish(
         _ collection: Collection,
         openedBy key: consuming SecureBytes,
@@ -167,7 +167,7 @@ final class Unlocker {
         }
     }
 
-    /// Lets the user of a recovery key choose a password in place of the forgotten one.
+    /// Asks the user of a recovery key for a new password.
     private func replaceForgottenPassword(
         of collection: Collection,
         openedBy key: consuming SecureBytes,
@@ -192,22 +192,23 @@ final class Unlocker {
 
     /// Keeps the password of a login that does not open `login`.
     ///
-    /// The next person who is asked to unlock `login` is asked for this one, too; if they type the same, it becomes the keychain's.
-    /// It is forgotten then in any case.
+    /// The next person who unlocks `login` is asked for this password, too. If they type it, it becomes the password of
+    /// the keychain. It is forgotten in either case.
     func rememberLoginPassword(_ password: borrowing SecureBytes) {
         drifted.keep(password)
     }
 
-    /// Forgets the password of an earlier login: `login` was unlocked by that of a later one.
+    /// Forgets the kept password: a later login unlocked `login`.
     func forgetLoginPassword() {
         drifted.forget()
     }
 
-    /// Gives the keychains that an old key opens the password of the last login, if the person knows it; false if `login` keeps its own.
+    /// Changes the keychains that a key opens to the password of the last login; false if `login` keeps its own.
     ///
-    /// A login may have succeeded with a one-time code or with somebody else's password, which must not become the only way into a
-    /// keychain.
-    /// - Parameter passcode: keeps the password if `login` has it now.
+    /// A person must type it: the login may have used a one-time code or another person's password, which must not
+    /// become the only way into a keychain.
+    ///
+    /// - Parameter passcode: keeps the new password of `login`.
     private func adoptLoginPassword(
         from old: consuming SecureBytes,
         of login: Collection,
@@ -243,7 +244,7 @@ final class Unlocker {
         }
     }
 
-    /// Asks for the password of the login that did not open the keychain; nil if the person does not type that one.
+    /// Asks for the kept login password; nil if the person does not type it.
     private func askLoginPassword(
         of login: Collection,
         asking conversation: Conversation,
@@ -257,11 +258,11 @@ final class Unlocker {
         ) {
             drifted.isThere ? conversation.loginPasswordRequest(of: login.label, for: caller) : nil
         }
-        // After a dismissal, everything stays as it was.
+        // A dismissal changes nothing.
         guard let password = passwords.rightPassword(asked), !conversation.isEnded else { return nil }
         return password
     }
 
-    /// The number of tries at the password of the login, which could be guessed otherwise.
+    /// Maximum number of tries, against guessing the login password.
     private static var loginPasswordAttempts: Int { 3 }
 }

@@ -4,7 +4,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Unlocks objects for a client: at once where nobody has to be asked, and else by a prompt.
+/// Unlocks objects for a client, at once or by a prompt.
 @BusActor
 final class Unlocking {
     let vault: Vault
@@ -31,18 +31,19 @@ final class Unlocking {
         self.logger = logger
     }
 
-    /// Reads a list of objects; throws `LimitsExceeded` if it is too long.
+    /// Reads a list of object paths; throws `LimitsExceeded` if it is too long.
     func readObjects(_ reader: inout Reader) throws(BusError) -> [ObjectPath] {
         try [ObjectPath](from: &reader, limit: limits.objectsPerCall)
     }
 
-    /// Sorts objects into those that are unlocked, and those for which a prompt is made.
+    /// Returns the unlocked objects, and a prompt for the others.
     ///
-    /// Returns each object as the client spells it (#70); skips unknown ones (#76), and those that cannot be unlocked now.
+    /// Paths are returned as the client spelled them (#70). Unknown objects (#76) and those that cannot be unlocked are
+    /// skipped.
     ///
     /// - Parameters:
-    ///   - action: the purpose; anything but use needs a context.
-    ///   - context: has the settings of the prompt, and keeps what is proved in it.
+    ///   - action: the operation; anything but `use` needs a context.
+    ///   - context: supplies the settings of the prompt and keeps the proof.
     func unlock(
         _ paths: [ObjectPath],
         to action: ItemAction = .use,
@@ -75,7 +76,7 @@ final class Unlocking {
         return (unlocked, try client.makePrompt(prompt))
     }
 
-    /// Whether a client may do something to an item without a person being asked.
+    /// Whether a client may perform an action on an item without asking a person.
     func isAllowed(
         _ action: ItemAction,
         _ id: ItemID,
@@ -92,9 +93,7 @@ final class Unlocking {
         }
     }
 
-    /// Grants the client of a context those items for which its proof suffices.
-    ///
-    /// The others stay locked to the client, and ``unlock(_:to:for:in:)`` makes a prompt for them.
+    /// Grants the items for which the proof of a context suffices; ``unlock(_:to:for:in:)`` serves the others.
     func grantProved(_ paths: [ObjectPath], in context: AuthenticationContext) async {
         guard let (proof, reuse) = context.useProof() else { return }
         let endings = context.endings
@@ -106,7 +105,7 @@ final class Unlocking {
             guard proof.satisfies(await item.requirement(with: authenticator.biometry, in: vault)) else { continue }
             var key: ItemKey?
             if item.isSealed {
-                // A collection that was never unlocked beside login, and has its own password, knows no other passcode.
+                // Fails for a collection with its own password that was never unlocked beside `login`.
                 guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { continue }
                 key = opened
             }
