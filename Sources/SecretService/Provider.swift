@@ -138,7 +138,7 @@ package final class Provider {
             try dispatcher.dispatch(call)
         }
         connection.onOversizedSignal = { [logger] name in
-            logger.error("A signal is too long to be sent", metadata: ["signal": "\(name)"])
+            logger.error("A signal is too long to send", metadata: ["signal": "\(name)"])
         }
         connection.onNameVanished { [clients] name in clients.remove(name) }
     }

@@ -46,7 +46,7 @@ struct AuthenticationSettings: Hashable, Sendable {
     private static func duration(_ milliseconds: UInt32) throws(BusError) -> Duration {
         let duration = Duration.milliseconds(Int64(milliseconds))
         guard duration <= GrantReuse.maximum else {
-            throw BusError(.invalidArguments, "an authentication serves for at most five minutes")
+            throw BusError(.invalidArguments, "an authentication can be reused for at most five minutes")
         }
         return duration
     }

@@ -33,7 +33,7 @@ extension ItemVerdict.Obstacle: CustomStringConvertible {
     var description: String {
         switch self {
         case .collectionLocked: "the collection is locked"
-        case .sessionLocked: "the item cannot be had while the session is locked"
+        case .sessionLocked: "the item is not available while the session is locked"
         case .unreadable(let reason): "the item cannot be read: \(reason)"
         }
     }

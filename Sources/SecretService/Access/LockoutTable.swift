@@ -159,7 +159,7 @@ final class VaultLockoutStore: LockoutStore {
         do throws(VaultError) {
             try await vault.setLockout(record.packed, of: owner)
         } catch {
-            logger.error("A failed authentication could not be recorded", metadata: ["reason": "\(error)"])
+            logger.error("Could not record a failed authentication", metadata: ["reason": "\(error)"])
         }
     }
 }

@@ -30,7 +30,7 @@ struct AuditObject {
         let (since, limit) = try call.arguments(UInt64.self, UInt32.self)
         // The session bus admits no other user; another bus might.
         guard await call.client.userID() == getuid() else {
-            throw BusError(.accessDenied, "the audit is for its owner")
+            throw BusError(.accessDenied, "only its owner may read the audit log")
         }
         let count = limit == 0 ? AuditObject.limit : min(Int(limit), AuditObject.limit)
         try await largeAnswers.make(for: call.client) { () async throws(BusError) in

@@ -40,7 +40,7 @@ package final class AuditRecorder {
     package func record(_ event: AuditEvent, caller uniqueName: String) {
         let time = now()
         guard waiting < AuditRecorder.limit else {
-            let caller = Caller.opaque(uniqueName, reason: "there are too many to look into")
+            let caller = Caller.opaque(uniqueName, reason: "there are too many callers to look into")
             return keep(event, by: AuditedCaller(caller), at: time)
         }
         waiting += 1

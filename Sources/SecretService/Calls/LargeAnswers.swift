@@ -21,7 +21,7 @@ final class LargeAnswers {
     /// Throws `LimitsExceeded` past the limit.
     func make(for client: Client, _ answer: () async throws(BusError) -> Void) async throws(BusError) {
         guard case .acquired = await lock.lock(for: ObjectIdentifier(client)) else {
-            throw BusError(.limitsExceeded, "\(limit) of your answers with large secrets are waiting already")
+            throw BusError(.limitsExceeded, "\(limit) of your calls for large replies are waiting already")
         }
         defer { lock.unlock() }
         try client.checkConnected()

@@ -51,7 +51,7 @@ final class AuthenticationContext {
         _ evaluation: () async throws(AuthenticationError) -> ContextProof
     ) async throws(AuthenticationError) {
         guard case .idle = state else {
-            throw AuthenticationError(.invalidContext, reason: "another evaluation of the context is under way")
+            throw AuthenticationError(.invalidContext, reason: "the context is already running an evaluation")
         }
         state = .evaluating(conversation)
         let result: Result<ContextProof, AuthenticationError>
@@ -66,7 +66,7 @@ final class AuthenticationContext {
             state = .idle
             throw AuthenticationError(cancellation)
         case .invalidated:
-            throw AuthenticationError(.appCancel, reason: "the program has ended the context")
+            throw AuthenticationError(.appCancel, reason: "the program has invalidated the context")
         case .idle, .evaluating:
             state = .idle
             record(try result.get(), for: reuse)

@@ -52,7 +52,7 @@ final class Collections {
         do throws(VaultError) {
             try await vault.setAlias(alias, to: collection)
         } catch {
-            logger.error("A new keychain could not get its alias", metadata: ["reason": "\(error)"])
+            logger.error("Could not store the alias of a new keychain", metadata: ["reason": "\(error)"])
             // A program may already have stored an item in it.
             guard collection.itemIDs.isEmpty else { return collection }
             try? await delete(collection, by: nil)
@@ -65,7 +65,7 @@ final class Collections {
         do throws(VaultError) {
             return try await create(label: label, password: password)
         } catch {
-            logger.error("A keychain could not be created", metadata: ["reason": "\(error)"])
+            logger.error("Could not create a keychain", metadata: ["reason": "\(error)"])
             return nil
         }
     }
@@ -104,14 +104,14 @@ final class Collections {
         defer {
             // After a failure, too: the collection was reopened and is locked.
             clients.endPermissions(in: name)
-            endProofs(with: name, because: "a backup has taken the place of the login keychain")
+            endProofs(with: name, because: "a backup replaced the login keychain")
             if wasThere { changes.collectionDeleted(name, all: vault.collectionPaths) }
             if vault.collection(named: name) != nil { changes.collectionCreated(name, all: vault.collectionPaths) }
         }
         _ = try await vault.restore(backup, as: name, inPlaceOf: present)
         if isAudited { audit.deleted(.collection(name), by: client) }
         logger.notice(
-            "A keychain was restored from a backup",
+            "Restored a keychain from a backup",
             metadata: ["keychain": "\(name)", "of": "\(backup.modified.text)"]
         )
     }
@@ -200,7 +200,7 @@ final class Collections {
             return true
         } catch {
             logger.error(
-                "A keychain is not made",
+                "Did not create a keychain",
                 metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
             )
             return false

@@ -69,7 +69,7 @@ struct SecretBatch {
         guard size <= limit else {
             throw BusError(
                 .limitsExceeded,
-                "the secrets are more than \(limit) bytes together; ask for fewer at a time"
+                "the secrets together are larger than \(limit) bytes; request fewer at a time"
             )
         }
         secrets.append((path, try session.encode(secret)))

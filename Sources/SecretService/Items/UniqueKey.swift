@@ -33,7 +33,7 @@ struct UniqueKey {
     }
 
     init(of attributes: Attributes, names: [String], replaces: Bool = false) throws(BusError) {
-        guard !names.isEmpty else { throw BusError(.invalidArguments, "no attribute is named that is to be unique") }
+        guard !names.isEmpty else { throw BusError(.invalidArguments, "no unique attribute is named") }
         let pairs = names.map { name in (name, attributes[name]) }
         present = Attributes(pairs.compactMap { name, value in value.map { (name, $0) } })
         absent = pairs.filter { $0.1 == nil }.map(\.0).sorted()

@@ -88,7 +88,7 @@ extension CollectionObject {
                 asking: conversation,
                 for: client
             )
-            guard let key else { throw BusError(.accessDenied, "nobody has opened the keychain") }
+            guard let key else { throw BusError(.accessDenied, "nobody entered the password of the keychain") }
             // Nobody would receive the recovery key of a disconnected client.
             guard !conversation.isEnded, client.isConnected else {
                 throw BusError(.noReply, "the caller has left the bus")

@@ -125,7 +125,7 @@ struct CollectionObject {
         let replaced = key.replaces ? collection.itemToReplace(key.attributes) : nil
         // A locked collection is refused later, whatever it contains.
         guard collection.isLocked || !collection.hasItem(with: key, otherThan: replaced) else {
-            throw BusError(.alreadyExists, "there is an item with these attributes")
+            throw BusError(.alreadyExists, "an item with the same unique attributes exists")
         }
         return try await createItem(call)
     }
@@ -140,12 +140,12 @@ struct CollectionObject {
             return .root
         }
         guard !collection.isVacant else {
-            throw BusError(.notSupported, "'\(collection.label)' has no password yet, and nothing in it")
+            throw BusError(.notSupported, "'\(collection.label)' has no password yet; there is nothing to delete")
         }
         if case .unreadable(let reason) = collection.state {
             throw BusError(
                 .isLocked,
-                "'\(collection.label)' cannot be read, and what cannot be read is kept: \(reason)"
+                "'\(collection.label)' cannot be read, and unreadable keychains are not deleted: \(reason)"
             )
         }
         return try client.makePrompt(DeletePrompt(collection, unlocker: provider.unlocker))

@@ -112,7 +112,7 @@ struct ContextObject {
         case "change": action = .change
         case "protect": action = .changeWithProtection
         case "delete": action = .delete
-        default: throw BusError(.invalidArguments, "there is no action '\(PromptText.name(name))' of contexts")
+        default: throw BusError(.invalidArguments, "unknown action '\(PromptText.name(name))'")
         }
         let paths = try unlocking.readObjects(&reader)
         context.failure = nil
@@ -154,10 +154,10 @@ struct EvaluationPolicy {
         do throws(AccessControlError) {
             policy = try AccessControl(parsing: expression).policy
         } catch {
-            throw BusError(.invalidArguments, "there is no such policy: \(error.reason)")
+            throw BusError(.invalidArguments, "unknown policy: \(error.reason)")
         }
         guard !policy.factors.contains(.applicationPassword) else {
-            throw BusError(.invalidArguments, "a password of an item's own is asked for with that item only")
+            throw BusError(.invalidArguments, "an application password can be evaluated with its item only")
         }
         return policy
     }

@@ -123,7 +123,7 @@ struct ItemObject {
             try items.access.release(id, in: collection, to: client)
             return encoded.answer(call)
         }
-        throw BusError(.failed, "item \(id) was changed again and again while it was read")
+        throw BusError(.failed, "item \(id) kept changing while it was read; try again")
     }
 
     /// Converts the error of a failed read, and emits `Problem` if it has changed.
@@ -201,7 +201,7 @@ struct ItemObject {
         let action = action(changingTo: protection, label: label)
         let permission = try await permission(to: action)
         guard item.attributes[BiometryBinding.attribute] == binding else {
-            throw BusError(.failed, "item \(id) was changed at the same time")
+            throw BusError(.failed, "item \(id) was changed by another call; try again")
         }
         let before = collection.protection(of: id)
         try await translatingErrors { () async throws(VaultError) in
@@ -241,7 +241,7 @@ struct ItemObject {
         defer { items.uniqueKeys.unlock(place) }
         // A locked collection is refused later, whatever it contains.
         guard collection.isLocked || !collection.hasItem(with: key, otherThan: id) else {
-            throw BusError(.alreadyExists, "there is another item with these attributes")
+            throw BusError(.alreadyExists, "another item has the same unique attributes")
         }
         try await update(label: label, attributes: attributes)
     }

@@ -14,7 +14,7 @@ struct PromptObject {
                 Method("Prompt", in: [Parameter("window_id", String.self)]) { (object, call) throws(BusError) in
                     let window = try call.arguments(String.self)
                     guard object.prompt.isCreated else {
-                        throw BusError(.alreadyExists, "the prompt was run before")
+                        throw BusError(.alreadyExists, "the prompt has already been run")
                     }
                     // Replies first: clients expect `Completed` after the reply (#124).
                     call.reply()

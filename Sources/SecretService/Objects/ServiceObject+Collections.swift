@@ -71,7 +71,7 @@ extension ServiceObject {
         }
         let (unlocked, locked) = hits.paths()
         guard unlocked.byteCount + locked.byteCount <= provider.limits.pathBytesPerReply else {
-            throw BusError(.limitsExceeded, "there are too many items to name in one answer; search by attributes")
+            throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
         }
         return (unlocked, locked)
     }
@@ -79,7 +79,7 @@ extension ServiceObject {
     @BusActor
     private func setAlias(_ alias: String, _ path: ObjectPath) async throws(BusError) {
         try provider.collections.checkAlias(alias)
-        guard !alias.isEmpty else { throw BusError(.invalidArguments, "an alias has a name") }
+        guard !alias.isEmpty else { throw BusError(.invalidArguments, "the alias is empty") }
         var collection: Collection?
         if path != .root {
             guard case .collection(let reference) = SecretPath(path), let found = provider.vault.find(reference)

@@ -155,13 +155,13 @@ extension ServiceObject {
         case .wrong:
             if collection.name == .login {
                 let caller = await client.identity()
-                provider.logger.notice("A program has brought a wrong password", metadata: ["program": "\(caller)"])
+                provider.logger.notice("A program supplied a wrong password", metadata: ["program": "\(caller)"])
             }
             throw BusError.denied
         case .tooEarly(let delay):
             throw BusError(
                 .keyringDenied,
-                "Programs have brought too many wrong passwords. Try again in \(delay.words)."
+                "Programs supplied too many wrong passwords. Try again in \(delay.words)."
             )
         case .failed(let reason): throw BusError(.failed, reason)
         }

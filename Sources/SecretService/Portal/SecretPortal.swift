@@ -96,7 +96,7 @@ package final class SecretPortal {
         do throws(VaultError) {
             return write(try login.applicationSecret(for: application), to: descriptor) ? .success : .failed
         } catch {
-            logger.error("An application did not get its secret", metadata: ["reason": "\(error)"])
+            logger.error("Could not give an application its secret", metadata: ["reason": "\(error)"])
             return .failed
         }
     }

@@ -116,7 +116,7 @@ final class Unlocking {
 
     private func logUnreadable(_ name: CollectionName, reason: String) {
         logger.error(
-            "A keychain cannot be read, and is kept as it is",
+            "Cannot read a keychain; its file is kept as it is",
             metadata: ["keychain": "\(name)", "reason": "\(reason)"]
         )
     }
