@@ -91,7 +91,7 @@ struct KeySlotsTests {
             #expect(try await adding.waitForExit() == .exited(1))
 
             let last = try await say(example, ["remove", "1"])
-            #expect(last.status == .exited(1) && last.errors.contains("the last that a password opens"))
+            #expect(last.status == .exited(1) && last.errors.contains("the last password"))
             let missing = try await say(example, ["--keychain", "nowhere", "list"])
             #expect(missing.status == .exited(1) && missing.errors.contains("nowhere"))
             #expect(try await slots(example) == ["1 password"])

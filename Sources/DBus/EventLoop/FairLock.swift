@@ -7,8 +7,6 @@ package final class FairLock<Owner: Hashable & Sendable> {
         case acquired
         /// The owner already has as many waiters as the limit allows.
         case refused
-        /// ``cancelWaiters(of:)`` ended the wait.
-        case cancelled
     }
 
     private enum State {
@@ -37,35 +35,22 @@ package final class FairLock<Owner: Hashable & Sendable> {
 
     /// Acquires the lock, waiting until it is free.
     package func lock(for owner: Owner) async -> Outcome {
-        if case .free = state {
-            state = .held
-            return .acquired
-        }
-        guard waiters.count(of: owner) < limit else { return .refused }
-        return await withCheckedContinuation { continuation in
+        await withCheckedContinuation { continuation in
+            // In here: a suspension before would let others run in between.
+            if case .free = state {
+                state = .held
+                return continuation.resume(returning: .acquired)
+            }
+            guard waiters.count(of: owner) < limit else { return continuation.resume(returning: .refused) }
             waiterCount += 1
             _ = waiters.insert(Waiter(number: waiterCount, continuation: continuation), of: owner)
         }
     }
 
     /// Releases the lock, to the next waiter if there is one.
-    ///
-    /// - Returns: whether there was a waiter; if not, the lock is free.
-    @discardableResult
-    package func unlock() -> Bool {
+    package func unlock() {
         guard case .held = state else { preconditionFailure("a free lock cannot be unlocked") }
-        guard let next = waiters.takeNext() else {
-            state = .free
-            return false
-        }
+        guard let next = waiters.takeNext() else { return state = .free }
         next.continuation.resume(returning: .acquired)
-        return true
-    }
-
-    /// Ends the waits of an owner, such as a caller that has left the bus.
-    package func cancelWaiters(of owner: Owner) {
-        for waiter in waiters.removeAll(of: owner) {
-            waiter.continuation.resume(returning: .cancelled)
-        }
     }
 }

@@ -53,13 +53,6 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         elements[owner]?.count ?? 0
     }
 
-    package mutating func removeAll(of owner: Owner) -> [Element] {
-        guard let own = elements.removeValue(forKey: owner) else { return [] }
-        count -= own.count
-        owners.removeAll { $0 == owner }
-        return Array(own)
-    }
-
     /// Removes an element, if it is there.
     package mutating func remove(_ element: Element, of owner: Owner) {
         guard var own = elements[owner], let index = own.lastIndex(of: element) else { return }

@@ -64,7 +64,6 @@ package struct ErrorName: RawRepresentable, Hashable, Sendable {
     package static let limitsExceeded = ErrorName(standard: "LimitsExceeded")
     package static let nameHasNoOwner = ErrorName(standard: "NameHasNoOwner")
     package static let noReply = ErrorName(standard: "NoReply")
-    package static let noServer = ErrorName(standard: "NoServer")
     package static let notSupported = ErrorName(standard: "NotSupported")
     package static let propertyReadOnly = ErrorName(standard: "PropertyReadOnly")
     package static let serviceUnknown = ErrorName(standard: "ServiceUnknown")

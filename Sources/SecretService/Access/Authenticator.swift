@@ -7,36 +7,15 @@ import Vault
 
 /// Evaluates the policies of items and contexts by asking people.
 @BusActor
-final class Authenticator {
+struct Authenticator {
     let vault: Vault
     let biometry: any Biometry
     let evaluator: Evaluator
+    let questions: PromptQueue
     let lockouts: LockoutTable
     let access: ItemAccess
     let audit: AccessAudit
     let logger: Logger
-
-    private let questions: PromptQueue
-
-    init(
-        vault: Vault,
-        biometry: any Biometry,
-        evaluator: Evaluator,
-        questions: PromptQueue,
-        lockouts: LockoutTable,
-        access: ItemAccess,
-        audit: AccessAudit,
-        logger: Logger
-    ) {
-        self.vault = vault
-        self.biometry = biometry
-        self.evaluator = evaluator
-        self.questions = questions
-        self.lockouts = lockouts
-        self.access = access
-        self.audit = audit
-        self.logger = logger
-    }
 
     // MARK: Items
 

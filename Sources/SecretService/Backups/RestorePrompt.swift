@@ -50,11 +50,11 @@ final class RestorePrompt: PromptAction {
             verifiedBy: BackupKey(of: backup, in: restorations.vault),
             countedBy: PasswordLockout { [restorations] _ in restorations.lockout }
         ) {
-            conversation.backupKeyRequest(
-                of: PromptText.name(backup.label),
-                from: backup.modified,
-                itemCount: backup.itemCount,
-                RestoredPlace(of: backup, as: name, present: present, in: restorations.vault),
+            let label = PromptText.name(backup.label)
+            let place = RestoredPlace(of: backup, as: name, present: present, in: restorations.vault)
+            return conversation.backupKeyRequest(
+                "Restore the keychain “\(label)” as it was on \(backup.modified.text)",
+                place.description(itemCount: backup.itemCount),
                 for: caller
             )
         }

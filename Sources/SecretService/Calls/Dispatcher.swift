@@ -39,6 +39,8 @@ struct Dispatcher {
 
     /// Returns the object of a path; throws if there is none.
     private func find(_ path: SecretPath, for call: MethodCall) throws(BusError) -> Target {
+        // Before the lookup: a closed vault is empty. Calls without a reply get this error when the service leaves the bus.
+        guard !provider.readiness.hasEnded else { throw BusError(.noReply, "the service is ending") }
         switch path {
         case .node(let node): return .node(node)
         case .service: return .service
@@ -70,8 +72,6 @@ struct Dispatcher {
     }
 
     private func dispatch(_ call: MethodCall, on target: Target) throws(BusError) -> Dispatch {
-        // The error of calls that lose their reply when the service leaves the bus.
-        guard !provider.readiness.hasEnded else { throw BusError(.noReply, "the service is ending") }
         let client = call.client
         switch target {
         case .item(let id, let collection):

@@ -7,35 +7,16 @@ import Vault
 
 /// Creates, locks, restores and deletes collections, with their signals.
 @BusActor
-final class Collections {
+struct Collections {
     let vault: Vault
-
-    private let clients: PeerTable<Client>
-    private let changes: ChangeNotifier
-    private let lockouts: LockoutTable
-    private let audit: AccessAudit
-    private let limits: ServiceLimits
-    private let logger: Logger
+    let clients: PeerTable<Client>
+    let changes: ChangeNotifier
+    let lockouts: LockoutTable
+    let audit: AccessAudit
+    let limits: ServiceLimits
+    let logger: Logger
     /// Serialises creations under an alias.
     private let aliasLock = KeyedLock<String>()
-
-    init(
-        vault: Vault,
-        clients: PeerTable<Client>,
-        changes: ChangeNotifier,
-        lockouts: LockoutTable,
-        audit: AccessAudit,
-        limits: ServiceLimits,
-        logger: Logger
-    ) {
-        self.vault = vault
-        self.clients = clients
-        self.changes = changes
-        self.lockouts = lockouts
-        self.audit = audit
-        self.limits = limits
-        self.logger = logger
-    }
 
     // MARK: Creating and deleting
 

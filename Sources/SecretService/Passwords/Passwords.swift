@@ -7,19 +7,11 @@ import Vault
 
 /// Tries passwords and recovery keys of keychains, and asks people for them.
 @BusActor
-final class Passwords {
+struct Passwords {
     let vault: Vault
     let lockouts: LockoutTable
+    let collections: Collections
     let logger: Logger
-
-    private let collections: Collections
-
-    init(vault: Vault, lockouts: LockoutTable, collections: Collections, logger: Logger) {
-        self.vault = vault
-        self.lockouts = lockouts
-        self.collections = collections
-        self.logger = logger
-    }
 
     /// Asks for the password or a recovery key of a keychain until it is right; nil if it is not given.
     func askKey(

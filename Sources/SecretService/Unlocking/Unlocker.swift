@@ -8,35 +8,16 @@ import Vault
 
 /// Unlocks keychains with a supplied password, by asking a person, or with the key slot of this computer.
 @BusActor
-final class Unlocker {
+struct Unlocker {
     let vault: Vault
     let collections: Collections
     let passwords: Passwords
     let host: any HostSealer
+    let readiness: Readiness
+    let changes: ChangeNotifier
     let logger: Logger
-
-    private let readiness: Readiness
-    private let changes: ChangeNotifier
     /// The password of the last login that did not open `login`.
     private let drifted = DriftedPassword()
-
-    init(
-        vault: Vault,
-        collections: Collections,
-        passwords: Passwords,
-        host: any HostSealer,
-        readiness: Readiness,
-        changes: ChangeNotifier,
-        logger: Logger
-    ) {
-        self.vault = vault
-        self.collections = collections
-        self.passwords = passwords
-        self.host = host
-        self.readiness = readiness
-        self.changes = changes
-        self.logger = logger
-    }
 
     /// Unlocks a collection with a supplied password, such as that of a login.
     func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {

@@ -6,30 +6,13 @@ import Vault
 
 /// Unlocks objects for a client, at once or by a prompt.
 @BusActor
-final class Unlocking {
+struct Unlocking {
     let vault: Vault
     let access: ItemAccess
     let unlocker: Unlocker
     let authenticator: Authenticator
-
-    private let limits: ServiceLimits
-    private let logger: Logger
-
-    init(
-        vault: Vault,
-        access: ItemAccess,
-        unlocker: Unlocker,
-        authenticator: Authenticator,
-        limits: ServiceLimits,
-        logger: Logger
-    ) {
-        self.vault = vault
-        self.access = access
-        self.unlocker = unlocker
-        self.authenticator = authenticator
-        self.limits = limits
-        self.logger = logger
-    }
+    let limits: ServiceLimits
+    let logger: Logger
 
     /// Reads a list of object paths; throws `LimitsExceeded` if it is too long.
     func readObjects(_ reader: inout Reader) throws(BusError) -> [ObjectPath] {

@@ -46,8 +46,6 @@ struct AttributeIndex: Sendable {
     private var count = 0
     private let seed = UInt64.random(in: .min ... .max) | 1
 
-    var tagCount: Int { count }
-
     subscript(tag: UInt64) -> Postings {
         guard let index = find(tag) else { return .none }
         let cell = cells[index]

@@ -1,7 +1,6 @@
 import Authentication
 import DBus
 import Desktop
-import Gcrypt
 import Glibc
 import KeychainModel
 import Vault
@@ -34,32 +33,6 @@ struct RestoredPlace {
     func description(itemCount: Int) -> String {
         let items = itemCount == 1 ? "1 item" : "\(itemCount) items"
         return "The backup has \(items). \(sentence)"
-    }
-}
-
-extension Conversation {
-    /// The request for the password or recovery key of a backup.
-    func backupKeyRequest(
-        of label: String,
-        from time: Timestamp,
-        itemCount: Int,
-        _ place: RestoredPlace,
-        for caller: Caller
-    ) -> PromptRequest {
-        PromptRequest(
-            question: .password,
-            title: "Restore Keychain",
-            message: "Restore the keychain “\(label)” as it was on \(time.text)",
-            // A prompter with words of its own would leave out what is replaced.
-            subject: "",
-            description: place.description(itemCount: itemCount)
-                + "\nEnter the password that the keychain had then, or its recovery key.",
-            caller: caller.description,
-            callerEvidence: caller.evidence.explanation,
-            continueLabel: "Restore",
-            cancelLabel: "Cancel",
-            windowID: windowID
-        )
     }
 }
 

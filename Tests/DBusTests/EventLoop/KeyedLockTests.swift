@@ -1,0 +1,29 @@
+import DBus
+import Testing
+
+@BusActor
+struct KeyedLockTests {
+    @Test("tasks with one key run one after the other, those of other keys do not wait")
+    func lock_sameKey_runsOneAtATime() async {
+        let lock = KeyedLock<String>()
+        var events: [String] = []
+        await lock.lock("a")
+        let waiting = (1...2).map { number in
+            Task.immediate { @BusActor in
+                await lock.lock("a")
+                events.append("in \(number)")
+                await Task.yield()
+                events.append("out \(number)")
+                lock.unlock("a")
+            }
+        }
+        await lock.lock("b")
+        lock.unlock("b")
+        #expect(events == [])
+        lock.unlock("a")
+        for task in waiting { await task.value }
+        #expect(events == ["in 1", "out 1", "in 2", "out 2"])
+        // Free again.
+        await lock.lock("a")
+    }
+}
