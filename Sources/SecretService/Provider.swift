@@ -40,7 +40,7 @@ package final class Provider {
     package init(
         vault: Vault,
         connection: Connection,
-        callers: CallerDirectory,
+        inspector: CallerInspector,
         questions: PromptQueue,
         biometry: any Biometry,
         systemDialog: (any SystemDialog)? = nil,
@@ -57,12 +57,12 @@ package final class Provider {
             limits: limits,
             connection: connection,
             questions: questions,
-            callers: callers,
+            inspector: inspector,
             clock: clock
         )
         clients = PeerTable { Client($0, in: environment) }
         readiness = Readiness(limit: limits.settlingTime)
-        audit = AccessAudit(recorder: AuditRecorder(callers: callers) { vault.audit($0, in: $1) })
+        audit = AccessAudit(recorder: AuditRecorder { vault.audit($0, in: $1) })
         access = ItemAccess(audit: audit)
         changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
         largeAnswers = LargeAnswers(connection: connection, limit: limits.largeAnswers)

@@ -81,10 +81,8 @@ struct Daemon {
         systemBus = SystemBus(logger: logger)
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
-        let callers = CallerDirectory(connection: connection, logger: logger)
         let prompters = Prompters(
             connection: connection,
-            callers: callers,
             pinentries: pinentries,
             inspector: inspector,
             logger: logger
@@ -92,7 +90,7 @@ struct Daemon {
         provider = Provider(
             vault: vault,
             connection: connection,
-            callers: callers,
+            inspector: CallerInspector(connection: connection, logger: logger),
             questions: PromptQueue(PrompterChain(prompters, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,

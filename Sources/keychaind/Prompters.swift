@@ -7,7 +7,6 @@ import Logging
 @BusActor
 struct Prompters {
     private let connection: Connection
-    private let callers: CallerDirectory
     private let pinentries: PinentryLauncher
     private let inspector: (any PrompterInspector)?
     private let logger: Logger
@@ -17,13 +16,11 @@ struct Prompters {
     /// - Parameter inspector: judges whether to trust a prompter; nil trusts all.
     init(
         connection: Connection,
-        callers: CallerDirectory,
         pinentries: PinentryLauncher,
         inspector: (any PrompterInspector)?,
         logger: Logger
     ) {
         self.connection = connection
-        self.callers = callers
         self.pinentries = pinentries
         self.inspector = inspector
         self.logger = logger
@@ -38,7 +35,7 @@ struct Prompters {
                 KDEPrompter(connection: connection, environment: environment, inspector: inspector, logger: logger)
             case .gcr: GCRPrompter(connection: connection, inspector: inspector, logger: logger)
             case .pinentry: PinentryPrompter(launcher: pinentries, environment: environment)
-            case .tty: TerminalPrompter(launcher: pinentries, environment: variables, callers: callers)
+            case .tty: TerminalPrompter(launcher: pinentries, environment: variables)
             case .none: nil
             }
         }

@@ -174,31 +174,30 @@ struct AuditTests {
     static let path = ObjectPath(unchecked: "/org/keychaind/Audit")
     static let interface = "org.keychaind.Audit1"
 
+    private final class UnknownRequester: Requester {
+        let name = ":1.4711"
+
+        func caller() async -> Caller { .opaque(name, reason: "it has left the bus") }
+    }
+
     // MARK: Writing
 
     @Test("an entry of an unknown caller has the time of the event")
     @BusActor
     func record_callerUnknown_isOpaqueAndHasTheTimeOfTheEvent() async throws {
-        let bus = try await PrivateBus()
-        let connection = try bus.connect()
-        defer { connection.close() }
-        let callers = CallerDirectory(
-            connection: connection,
-            logger: .init(label: "test") { _ in SwiftLogNoOpLogHandler() }
-        )
         let entries = Recorder<AuditEntry>()
         let time = Timestamp(microsecondsSinceEpoch: 4711)
-        let recorder = AuditRecorder(callers: callers, now: { time }, write: { entry, _ in entries.record(entry) })
+        let recorder = AuditRecorder(now: { time }, write: { entry, _ in entries.record(entry) })
         let event = AuditEvent(
             .authentication,
             in: .unattended,
             policy: "devicePasscode",
             outcome: .failed(.userCancel)
         )
-        recorder.record(event, caller: ":1.4711")
+        recorder.record(event, by: UnknownRequester())
         let entry = try await entries.first("the entry")
         #expect(entry.time == time)
-        #expect(entry.caller == "an unknown program (the bus does not know it any more) [nothing]")
+        #expect(entry.caller == "an unknown program (it has left the bus) [nothing]")
         #expect((entry.item, entry.policy, entry.outcome) == ("", "devicePasscode", "userCancel"))
     }
 

@@ -44,13 +44,13 @@ package final class GCRPrompter: Prompter {
     }
 
     /// Whether the prompter is on the bus, or can be started by it.
-    package func isAvailable(for caller: String) async -> Bool {
+    package func isAvailable(for requester: any Requester) async -> Bool {
         await connection.hasService(GCRPrompter.busName)
     }
 
     /// Opens a dialog, and starts the prompter if it does not run.
     package func open(
-        for caller: String,
+        for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         // A prompter that has nothing to do ends after some seconds, which may be just now; then a new one is started.

@@ -46,7 +46,7 @@ package final class KDEPrompter: Prompter {
     }
 
     /// Whether the desktop is KDE's, and the prompter is on the bus or can be started by it.
-    package func isAvailable(for caller: String) async -> Bool {
+    package func isAvailable(for requester: any Requester) async -> Bool {
         guard SessionEnvironment.isKDE(await environment.variables()) else { return false }
         return await connection.hasService(KDEPrompter.busName)
     }
@@ -56,7 +56,7 @@ package final class KDEPrompter: Prompter {
     /// Throws ``PromptError/Code/unavailable`` on a desktop that is not KDE's, and for questions that are not for a
     /// password.
     package func open(
-        for caller: String,
+        for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         guard KDEDialog.questions.contains(question) else {

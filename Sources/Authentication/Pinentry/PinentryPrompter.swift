@@ -22,14 +22,14 @@ package final class PinentryPrompter: Prompter {
     }
 
     /// Whether there is a display and such a program; which flavour it is shows when it is started.
-    package func isAvailable(for caller: String) async -> Bool {
+    package func isAvailable(for requester: any Requester) async -> Bool {
         let variables = await environment.variables()
         return SessionEnvironment.hasDisplay(variables) && ProgramSearch.finds(program, in: variables["PATH"])
     }
 
     /// Starts a pinentry; throws ``PromptError/Code/unavailable`` if it has no window to show.
     package func open(
-        for caller: String,
+        for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         let variables = await environment.variables()

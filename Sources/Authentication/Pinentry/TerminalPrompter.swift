@@ -15,7 +15,6 @@ package final class TerminalPrompter: Prompter {
     private let launcher: PinentryLauncher
     private let programs: [String]
     private let variables: [String: String]
-    private let callers: CallerDirectory
     private let finder: TerminalFinder
 
     /// Creates a prompter.
@@ -23,34 +22,31 @@ package final class TerminalPrompter: Prompter {
     /// - Parameters:
     ///   - programs: paths, or names to look up in `PATH`; the first that asks on terminals is used.
     ///   - environment: the environment of this process.
-    ///   - callers: knows the processes of callers.
     package init(
         launcher: PinentryLauncher,
         programs: [String] = TerminalPrompter.programs,
         environment: [String: String],
-        callers: CallerDirectory,
         finder: TerminalFinder = TerminalFinder()
     ) {
         self.launcher = launcher
         self.programs = programs
         variables = environment
-        self.callers = callers
         self.finder = finder
     }
 
     /// Whether the caller has a terminal, and there is a pinentry; which flavour it is shows when it is started.
-    package func isAvailable(for caller: String) async -> Bool {
+    package func isAvailable(for requester: any Requester) async -> Bool {
         guard programs.contains(where: { ProgramSearch.finds($0, in: variables["PATH"]) }) else { return false }
-        return await callers.caller(caller).process.flatMap(finder.terminal) != nil
+        return await requester.caller().process.flatMap(finder.terminal) != nil
     }
 
     /// Starts a pinentry on the caller's terminal; throws ``PromptError/Code/unavailable`` if there is no such
     /// terminal.
     package func open(
-        for caller: String,
+        for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
-        guard let process = await callers.caller(caller).process, let terminal = finder.terminal(of: process) else {
+        guard let process = await requester.caller().process, let terminal = finder.terminal(of: process) else {
             throw PromptError(.unavailable, reason: "the caller has no terminal on which it can be asked")
         }
         guard let settings = TerminalSettings(of: terminal.path) else {

@@ -41,8 +41,7 @@ package final class Conversation {
         var isWithdrawn = false
     }
 
-    /// The unique name of the connection for which a person is asked.
-    package nonisolated let caller: String
+    private let requester: any Requester
     /// The parent window of dialogs, as the client gave it; may be empty (#116).
     package nonisolated let windowID: String
 
@@ -57,9 +56,9 @@ package final class Conversation {
     private var holders = 0
     private var heldTicket: PromptQueue.Ticket?
 
-    init(in queue: PromptQueue, caller: String, windowID: String) {
+    init(in queue: PromptQueue, for requester: any Requester, windowID: String) {
         self.queue = queue
-        self.caller = caller
+        self.requester = requester
         self.windowID = windowID
     }
 
@@ -85,7 +84,7 @@ package final class Conversation {
 
     /// Whether the caller can probably be asked now; nothing is started or shown to find out.
     func isAvailable() async -> Bool {
-        await queue.isAvailable(for: caller)
+        await queue.isAvailable(for: requester)
     }
 
     // MARK: The turn
@@ -120,7 +119,7 @@ package final class Conversation {
         case .queued: throw PromptError(.failed, reason: "the conversation waits for its turn already")
         case .new: break
         }
-        let ticket = queue.makeTicket(for: caller)
+        let ticket = queue.makeTicket(for: requester)
         state = .queued(ticket)
         switch await queue.takeTurn(ticket) {
         case .given:
@@ -322,7 +321,7 @@ package final class Conversation {
 
     private func open(for question: PromptRequest.Question) async -> Opening {
         do throws(PromptError) {
-            return .opened(try await queue.prompter.open(for: caller, asking: question))
+            return .opened(try await queue.prompter.open(for: requester, asking: question))
         } catch {
             return .failed(error)
         }

@@ -7,7 +7,7 @@ package final class PromptQueue {
     /// A place in the queue.
     struct Ticket: Hashable, Sendable {
         fileprivate let number: UInt64
-        fileprivate let caller: String
+        fileprivate let requester: String
     }
 
     /// The end of a wait in the queue.
@@ -42,23 +42,21 @@ package final class PromptQueue {
     }
 
     /// Whether a person can probably be asked now; nothing is started or shown to find out.
-    package func isAvailable(for caller: String) async -> Bool {
-        await prompter.isAvailable(for: caller)
+    package func isAvailable(for requester: any Requester) async -> Bool {
+        await prompter.isAvailable(for: requester)
     }
 
     /// Makes a conversation, which enters the queue with its first question.
     ///
-    /// - Parameters:
-    ///   - caller: the unique name of the connection for which a person is asked.
-    ///   - windowID: the parent window of dialogs, as the client gave it; may be empty (#116).
-    package func makeConversation(for caller: String, windowID: String = "") -> Conversation {
-        Conversation(in: self, caller: caller, windowID: windowID)
+    /// - Parameter windowID: the parent window of dialogs, as the client gave it; may be empty (#116).
+    package func makeConversation(for requester: any Requester, windowID: String = "") -> Conversation {
+        Conversation(in: self, for: requester, windowID: windowID)
     }
 
     /// Makes a ticket, which must be given back with ``leave(_:)``.
-    func makeTicket(for caller: String) -> Ticket {
+    func makeTicket(for requester: any Requester) -> Ticket {
         ticketCount += 1
-        let ticket = Ticket(number: ticketCount, caller: caller)
+        let ticket = Ticket(number: ticketCount, requester: requester.name)
         tickets.insert(ticket)
         return ticket
     }
@@ -70,7 +68,7 @@ package final class PromptQueue {
             holder = ticket
             return .given
         }
-        switch waiting.insert(ticket, of: ticket.caller) {
+        switch waiting.insert(ticket, of: ticket.requester) {
         case .added: break
         case .addedInPlace(let other): end(other, with: .refused)
         case .refused: return .refused
@@ -84,7 +82,7 @@ package final class PromptQueue {
     func leave(_ ticket: Ticket) {
         tickets.remove(ticket)
         guard holder == ticket else {
-            waiting.remove(ticket, of: ticket.caller)
+            waiting.remove(ticket, of: ticket.requester)
             return end(ticket, with: .left)
         }
         holder = waiting.takeNext()

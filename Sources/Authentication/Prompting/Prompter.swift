@@ -1,5 +1,16 @@
 package import DBus
+package import Desktop
 package import Gcrypt
+
+/// A connection for which a person is asked.
+@BusActor
+package protocol Requester: AnyObject, Sendable {
+    /// The unique name.
+    nonisolated var name: String { get }
+
+    /// The program behind the connection.
+    func caller() async -> Caller
+}
 
 /// A program that shows dialogs, and decides nothing.
 @BusActor
@@ -7,20 +18,19 @@ package protocol Prompter: AnyObject {
     /// The name in logs.
     var name: String { get }
 
-    /// Whether a dialog can probably be opened for a caller now; nothing is started or shown to find out.
-    ///
-    /// - Parameter caller: the unique name of the connection for which a person would be asked.
-    func isAvailable(for caller: String) async -> Bool
+    /// Whether a dialog can probably be opened now; nothing is started or shown to find out.
+    func isAvailable(for requester: any Requester) async -> Bool
 
     /// Opens a dialog, which the caller must close.
     ///
     /// Returns once the prompter has accepted the dialog, although it may show others first. Throws
     /// ``PromptError/Code/unavailable`` immediately if the prompter is not there or cannot ask such a question.
     ///
-    /// - Parameters:
-    ///   - caller: the unique name of the connection for which a person is asked.
-    ///   - question: the kind of the first question.
-    func open(for caller: String, asking question: PromptRequest.Question) async throws(PromptError) -> any PromptDialog
+    /// - Parameter question: the kind of the first question.
+    func open(
+        for requester: any Requester,
+        asking question: PromptRequest.Question
+    ) async throws(PromptError) -> any PromptDialog
 }
 
 /// A dialog of a prompter, from opening to closing.

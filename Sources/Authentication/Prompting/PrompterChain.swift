@@ -21,8 +21,8 @@ package final class PrompterChain: Prompter {
     package var name: String { prompters.map(\.name).joined(separator: ", ") }
 
     /// Whether one of them is available.
-    package func isAvailable(for caller: String) async -> Bool {
-        for prompter in prompters where await prompter.isAvailable(for: caller) {
+    package func isAvailable(for requester: any Requester) async -> Bool {
+        for prompter in prompters where await prompter.isAvailable(for: requester) {
             return true
         }
         return false
@@ -33,14 +33,14 @@ package final class PrompterChain: Prompter {
     /// Throws ``PromptError/Code/unavailable`` if there is no prompter, and logs once what to do about it. If one is
     /// there but fails, and no other can open a dialog, throws the error of that one.
     package func open(
-        for caller: String,
+        for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         var failure = PromptError(.unavailable, reason: "no prompter is available")
         var untrusted: (any PromptDialog)?
         for prompter in prompters {
             do throws(PromptError) {
-                let dialog = try await prompter.open(for: caller, asking: question)
+                let dialog = try await prompter.open(for: requester, asking: question)
                 hasWarned = false
                 if await dialog.trust() == .trusted {
                     untrusted?.close()

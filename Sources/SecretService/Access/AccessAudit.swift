@@ -14,7 +14,7 @@ final class AccessAudit {
     }
 
     func released(_ id: ItemID, in collection: Collection, under grant: ItemGrant) {
-        recorder.record(event(.release, id, in: collection), caller: AuditedCaller(packed: grant.caller))
+        recorder.record(event(.release, id, in: collection), by: AuditedCaller(packed: grant.caller))
     }
 
     /// Records a request without a grant, or behind a locked screen.
@@ -24,7 +24,7 @@ final class AccessAudit {
         to client: Client,
         _ outcome: AuditOutcome = .failed(.notInteractive)
     ) {
-        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), caller: client.name)
+        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), by: client)
     }
 
     func authenticated(
@@ -36,7 +36,7 @@ final class AccessAudit {
     ) {
         recorder.record(
             event(action.audited, id, in: collection, ring: outcome.ring, outcome.audited),
-            caller: AuditedCaller(caller)
+            by: AuditedCaller(caller)
         )
     }
 
@@ -44,7 +44,7 @@ final class AccessAudit {
     func authenticated(_ policy: Policy, for caller: Caller, _ outcome: EvaluationOutcome) {
         recorder.record(
             AuditEvent(.authentication, in: outcome.ring, policy: policy.text, outcome: outcome.audited),
-            caller: AuditedCaller(caller)
+            by: AuditedCaller(caller)
         )
     }
 
@@ -58,19 +58,19 @@ final class AccessAudit {
         authenticated isAuthenticated: Bool
     ) {
         let ring = isAuthenticated ? AuditRing.attended : .unattended
-        recorder.record(event(.accessControlChange, id, in: collection, ring: ring), caller: client.name)
+        recorder.record(event(.accessControlChange, id, in: collection, ring: ring), by: client)
     }
 
     /// Records a change of a protected item that keeps its protection.
     func changed(_ id: ItemID, in collection: Collection, by client: Client) {
-        recorder.record(event(.change, id, in: collection), caller: client.name)
+        recorder.record(event(.change, id, in: collection), by: client)
     }
 
     /// Records the deletion of a protected item, or of a collection with some.
     ///
     /// - Parameter policy: empty for a collection.
     func deleted(_ path: ObjectPath, policy: String = "", by client: Client) {
-        recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), caller: client.name)
+        recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), by: client)
     }
 
     var counted: [AuditEntry] { recorder.counted }

@@ -26,7 +26,7 @@ struct Authenticator {
         for client: Client,
         asking conversation: Conversation
     ) async throws(AuthenticationError) -> ItemAuthorization {
-        let authentication = ItemAuthentication(to: action, for: client, await client.identity(), by: self)
+        let authentication = ItemAuthentication(to: action, for: client, await client.caller(), by: self)
         try await authentication.run([item.current], asking: conversation)
         guard let authorization = authentication.authorizations.first, !conversation.isEnded else {
             throw AuthenticationError(.systemCancel, reason: "the item was changed or locked meanwhile")
@@ -67,7 +67,7 @@ struct Authenticator {
         let verdict = await evaluator.verdict(
             on: await requirement(of: policy),
             isPasscodeSet: vault.hasPasscode,
-            hasPrompter: await questions.isAvailable(for: client.name)
+            hasPrompter: await questions.isAvailable(for: client)
         )
         let hasReader =
             switch await biometry.availability() {
@@ -90,7 +90,7 @@ struct Authenticator {
     /// lasts as long as the connection.
     func domainState(for client: Client) async throws(BusError) -> [UInt8] {
         guard let set = await biometry.availability().set else { return [] }
-        let identity = await client.identity().applicationIdentity ?? client.name
+        let identity = await client.caller().applicationIdentity ?? client.name
         do throws(VaultError) {
             return try vault.code(of: "domain state", Array(identity.utf8), set.hash)
         } catch {

@@ -1,6 +1,6 @@
 package import Authentication
 package import DBus
-package import Desktop
+import Desktop
 package import KeychainModel
 package import Vault
 
@@ -9,7 +9,6 @@ package import Vault
 /// An entry waits for the lookup of its caller, but has the time of the event.
 @BusActor
 package final class AuditRecorder {
-    private let callers: CallerDirectory
     private let write: @BusActor (AuditEntry, AuditRing) -> Void
     private let now: @BusActor () -> Timestamp
     private let clock: BootClock
@@ -18,41 +17,36 @@ package final class AuditRecorder {
     private var ending: (timer: Timer, deadline: Duration)?
 
     /// - Parameters:
-    ///   - callers: looks up the program behind a connection.
     ///   - clock: the clock of repetitions; replaced in tests.
     ///   - now: the time of events; replaced in tests.
     ///   - write: stores an entry; called in the order in which callers become known.
     package init(
-        callers: CallerDirectory,
         clock: BootClock = .system,
         now: @escaping @BusActor () -> Timestamp = { Timestamp.now() },
         write: @escaping @BusActor (AuditEntry, AuditRing) -> Void
     ) {
-        self.callers = callers
         self.clock = clock
         self.now = now
         self.write = write
     }
 
     /// Records an event without waiting.
-    ///
-    /// - Parameter uniqueName: the bus name of the calling connection.
-    package func record(_ event: AuditEvent, caller uniqueName: String) {
+    package func record(_ event: AuditEvent, by requester: any Requester) {
         let time = now()
         guard waiting < AuditRecorder.limit else {
-            let caller = Caller.opaque(uniqueName, reason: "there are too many callers to look into")
+            let caller = Caller.opaque(requester.name, reason: "there are too many callers to look into")
             return keep(event, by: AuditedCaller(caller), at: time)
         }
         waiting += 1
         BusActor.start { [self] in
-            let caller = await callers.caller(uniqueName)
+            let caller = await requester.caller()
             waiting -= 1
             keep(event, by: AuditedCaller(caller), at: time)
         }
     }
 
     /// Records an event of a known caller.
-    package func record(_ event: AuditEvent, caller: AuditedCaller) {
+    package func record(_ event: AuditEvent, by caller: AuditedCaller) {
         keep(event, by: caller, at: now())
     }
 

@@ -45,7 +45,7 @@ final class RestorePrompt: PromptAction {
         asking conversation: Conversation,
         for client: Client
     ) async -> SecureBytes? {
-        let caller = await client.identity()
+        let caller = await client.caller()
         let asked = await conversation.askPassword(
             verifiedBy: BackupKey(of: backup, in: restorations.vault),
             countedBy: PasswordLockout { [restorations] _ in restorations.lockout }

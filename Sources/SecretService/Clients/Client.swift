@@ -8,13 +8,13 @@ import Vault
 ///
 /// Objects of other clients do not exist for it (#38, #121). ``leave()`` ends everything.
 @BusActor
-final class Client: Peer {
+final class Client: Peer, Requester {
     /// Dependencies shared by all clients.
     struct Environment {
         let limits: ServiceLimits
         let connection: Connection
         let questions: PromptQueue
-        let callers: CallerDirectory
+        let inspector: CallerInspector
         let clock: BootClock
     }
 
@@ -27,6 +27,7 @@ final class Client: Peer {
     var waitingCalls: WaitingCalls
 
     private let environment: Environment
+    private let identity: CallerIdentity
     private var state = State.connected
     private(set) var sessions: [ObjectNumber: Session] = [:]
     private(set) var prompts: [ObjectNumber: Prompt] = [:]
@@ -40,11 +41,13 @@ final class Client: Peer {
     init(_ name: String, in environment: Environment) {
         self.name = name
         self.environment = environment
+        identity = CallerIdentity(of: name, by: environment.inspector)
         waitingCalls = WaitingCalls(limit: environment.limits.waitingCalls, byteLimit: environment.limits.waitingBytes)
     }
 
     func leave() {
         state = .gone
+        identity.leave()
         sessions = [:]
         grants.removeAll()
         grantTimer.map(BusActor.loop.cancel)
@@ -63,8 +66,8 @@ final class Client: Peer {
     }
 
     /// The program behind the connection.
-    func identity() async -> Caller {
-        await environment.callers.caller(name)
+    func caller() async -> Caller {
+        await identity.caller()
     }
 
     /// The user ID reported by the bus; nil if the connection is gone.
@@ -163,7 +166,7 @@ final class Client: Peer {
 
     /// Creates a conversation, to be ended by its creator.
     func makeConversation(windowID: String = "") -> Conversation {
-        environment.questions.makeConversation(for: name, windowID: windowID)
+        environment.questions.makeConversation(for: self, windowID: windowID)
     }
 
     /// Runs a call that waits for a person; its conversation ends with the call, the client or ``endDialogs(_:)``.
@@ -188,7 +191,7 @@ final class Client: Peer {
 
     /// Creates a context; throws `LimitsExceeded` past the limit.
     func makeContext() async throws(BusError) -> AuthenticationContext {
-        let caller = await identity()
+        let caller = await self.caller()
         try checkConnected()
         guard contexts.count < environment.limits.contexts else {
             throw BusError(.limitsExceeded, "you already have \(environment.limits.contexts) open contexts")

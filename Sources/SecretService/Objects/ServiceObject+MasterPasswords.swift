@@ -154,7 +154,7 @@ extension ServiceObject {
         case .right: return
         case .wrong:
             if collection.name == .login {
-                let caller = await client.identity()
+                let caller = await client.caller()
                 provider.logger.notice("A program supplied a wrong password", metadata: ["program": "\(caller)"])
             }
             throw BusError.denied

@@ -62,7 +62,7 @@ final class KeySlotPrompt: PromptAction {
         asking conversation: Conversation,
         for client: Client
     ) async throws(VaultError) -> Bool {
-        let caller = await client.identity()
+        let caller = await client.caller()
         switch change {
         case .changePassword, .addPassword:
             let reason: NewPasswordReason

@@ -21,7 +21,7 @@ struct Passwords {
         for client: Client
     ) async -> SecureBytes? {
         guard (try? await conversation.begin()) == true else { return nil }
-        let caller = await client.identity()
+        let caller = await client.caller()
         let asked = await conversation.askPassword(
             verifiedBy: KeychainKey(of: collection),
             countedBy: lockouts.lockout(of: collection)

@@ -63,7 +63,7 @@ final class CreateItemPrompt: PromptAction {
         }
         var password: SecureBytes?
         if needsPassword {
-            let request = conversation.applicationPasswordRequest(of: label, for: await client.identity())
+            let request = conversation.applicationPasswordRequest(of: label, for: await client.caller())
             guard let chosen = await conversation.askNewPassword(request) else {
                 return .dismissed(emptyResult)
             }

@@ -33,7 +33,7 @@ final class CreatePrompt: PromptAction {
             return await done(vacant)
         }
         let label = label ?? "Unnamed"
-        let caller = await client.identity()
+        let caller = await client.caller()
         // It may have been dismissed after the answer; then nothing is made.
         guard let password = await conversation.askNewPassword(conversation.newPasswordRequest(of: label, for: caller)),
             !conversation.isEnded

@@ -56,7 +56,7 @@ final class DeletePrompt: PromptAction {
         guard await unlocker.unlock(collection, asking: conversation, for: client) else { return false }
         let count = collection.protectedItemCount
         guard count > 0 else { return true }
-        let caller = await client.identity()
+        let caller = await client.caller()
         let isConfirmed = await conversation.confirmDeletion(of: collection.label, for: caller, protectedItems: count)
         return isConfirmed && collection.protectedItemCount <= count
     }

@@ -53,7 +53,7 @@ final class UnlockPrompt: PromptAction {
         let authentication = ItemAuthentication(
             to: action,
             for: client,
-            await client.identity(),
+            await client.caller(),
             in: context,
             by: unlocking.authenticator
         )

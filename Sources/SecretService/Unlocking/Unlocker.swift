@@ -70,7 +70,7 @@ struct Unlocker {
         if !collection.isLocked { return true }
         guard (try? await conversation.begin()) == true else { return false }
         await readiness.waitForKeys(of: [collection])
-        var caller = await client.identity()
+        var caller = await client.caller()
         if let principal { caller = principal }
         let verifier = CollectionPassword(of: collection, unlocker: self)
         while collection.isLocked {

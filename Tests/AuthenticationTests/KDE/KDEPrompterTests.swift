@@ -80,7 +80,7 @@ struct KDEPrompterTests {
         try await withPrompter([.hang]) { (prompter, _) async throws in
             for question in [PromptRequest.Question.confirmation, .waiting] {
                 await #expect(throws: PromptError(.unavailable, reason: "")) {
-                    _ = try await prompter.open(for: "", asking: question)
+                    _ = try await prompter.open(for: TestRequester(""), asking: question)
                 }
             }
         }
@@ -117,10 +117,10 @@ struct KDEPrompterTests {
     @BusActor
     func isAvailable_prompterAndDesktop_areBothNeeded() async throws {
         try await withPrompter([.hang]) { (prompter, fake) async throws in
-            #expect(await prompter.isAvailable(for: ""))
+            #expect(await prompter.isAvailable(for: TestRequester("")))
         }
         try await withPrompter([.hang], desktop: "GNOME") { (prompter, _) async throws in
-            #expect(await !prompter.isAvailable(for: ""))
+            #expect(await !prompter.isAvailable(for: TestRequester("")))
         }
     }
 

@@ -12,7 +12,7 @@ struct ConversationTests {
 
     @BusActor
     private func makeConversation(logger: Logger = .silent) -> Conversation {
-        PromptQueue(prompter, logger: logger).makeConversation(for: ":1.1", windowID: "x11:1")
+        PromptQueue(prompter, logger: logger).makeConversation(for: TestRequester(":1.1"), windowID: "x11:1")
     }
 
     /// Asks in a task; returns once the question is on the screen.
@@ -43,7 +43,8 @@ struct ConversationTests {
         prompter.dialogs[0].answer(.fallback)
         #expect(try await fallback.value == .fallback)
         #expect(prompter.dialogs.count == 1)
-        #expect([conversation.caller, conversation.windowID] == [":1.1", "x11:1"])
+        #expect(conversation.windowID == "x11:1")
+        #expect(prompter.events.all.first == "open :1.1")
     }
 
     @Test
@@ -269,13 +270,13 @@ struct ConversationTests {
     @BusActor
     func holdTurn_beyondTheEnd_keepsTheOthersWaiting() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        let first = queue.makeConversation(for: ":1.1")
+        let first = queue.makeConversation(for: TestRequester(":1.1"))
         #expect(try await first.begin())
         first.holdTurn()
         first.holdTurn()
         first.end()
         let began = Recorder<Bool>()
-        let second = queue.makeConversation(for: ":1.2")
+        let second = queue.makeConversation(for: TestRequester(":1.2"))
         let beginning = Task.immediate { @BusActor in began.record(try await second.begin()) }
         first.releaseTurn()
         await BusActor.loop.wait(for: .zero)

@@ -33,7 +33,7 @@ struct PromptQueueTests {
     @BusActor
     func ask_severalOfOneCaller_areShownOneByOneInOrder() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        let answers = (0..<3).map { ask("\($0)", queue.makeConversation(for: ":1.1")) }
+        let answers = (0..<3).map { ask("\($0)", queue.makeConversation(for: TestRequester(":1.1"))) }
         for (number, answer) in answers.enumerated() {
             try await expectQuestion("\(number)")
             #expect(questions.count == number + 1)
@@ -46,9 +46,9 @@ struct PromptQueueTests {
     @BusActor
     func ask_thousandsOfOneCaller_doNotStarveAnother() async throws {
         let queue = PromptQueue(prompter, limit: 20_000, logger: .silent)
-        let greedy = (0..<10_000).map { number in queue.makeConversation(for: ":1.1") }
+        let greedy = (0..<10_000).map { number in queue.makeConversation(for: TestRequester(":1.1")) }
         let answers = greedy.enumerated().map { ask("greedy \($0)", $1) }
-        let modest = ask("modest", queue.makeConversation(for: ":1.2"))
+        let modest = ask("modest", queue.makeConversation(for: TestRequester(":1.2")))
         // The one that is shown, one more of the greedy one, and it is the other's turn.
         for (number, message) in ["greedy 0", "greedy 1", "modest"].enumerated() {
             try await expectQuestion(message)
@@ -64,9 +64,9 @@ struct PromptQueueTests {
     @BusActor
     func ask_noRoom_isTooMany() async throws {
         let queue = PromptQueue(prompter, limit: 1, logger: .silent)
-        let shown = ask("shown", queue.makeConversation(for: ":1.1"))
-        let waiting = ask("waiting", queue.makeConversation(for: ":1.1"))
-        let refused = ask("refused", queue.makeConversation(for: ":1.1"))
+        let shown = ask("shown", queue.makeConversation(for: TestRequester(":1.1")))
+        let waiting = ask("waiting", queue.makeConversation(for: TestRequester(":1.1")))
+        let refused = ask("refused", queue.makeConversation(for: TestRequester(":1.1")))
         await #expect(throws: PromptError(.tooMany, reason: "")) { _ = try await refused.value }
         try await expectQuestion("shown")
         prompter.dialogs[0].answer(.confirmed)
@@ -79,8 +79,8 @@ struct PromptQueueTests {
     @BusActor
     func ask_roomTakenByOne_othersGetIt() async throws {
         let queue = PromptQueue(prompter, limit: 2, logger: .silent)
-        let greedy = (0..<3).map { ask("greedy \($0)", queue.makeConversation(for: ":1.1")) }
-        let modest = ask("modest", queue.makeConversation(for: ":1.2"))
+        let greedy = (0..<3).map { ask("greedy \($0)", queue.makeConversation(for: TestRequester(":1.1"))) }
+        let modest = ask("modest", queue.makeConversation(for: TestRequester(":1.2")))
         await #expect(throws: PromptError(.tooMany, reason: "")) { _ = try await greedy[2].value }
         try await expectQuestion("greedy 0")
         prompter.dialogs[0].answer(.confirmed)
@@ -95,10 +95,10 @@ struct PromptQueueTests {
     @BusActor
     func end_whileWaiting_leavesTheQueue() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        let first = ask("first", queue.makeConversation(for: ":1.1"))
-        let conversation = queue.makeConversation(for: ":1.1")
+        let first = ask("first", queue.makeConversation(for: TestRequester(":1.1")))
+        let conversation = queue.makeConversation(for: TestRequester(":1.1"))
         let second = ask("second", conversation)
-        let third = ask("third", queue.makeConversation(for: ":1.1"))
+        let third = ask("third", queue.makeConversation(for: TestRequester(":1.1")))
         conversation.end()
         #expect(try await second.value == .withdrawn)
         try await expectQuestion("first")
@@ -113,8 +113,8 @@ struct PromptQueueTests {
     @BusActor
     func withdraw_whileWaiting_canAskAgain() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        let first = ask("first", queue.makeConversation(for: ":1.1"))
-        let conversation = queue.makeConversation(for: ":1.1")
+        let first = ask("first", queue.makeConversation(for: TestRequester(":1.1")))
+        let conversation = queue.makeConversation(for: TestRequester(":1.1"))
         let second = Task.immediate { @BusActor in Answer(try await conversation.ask(.touch)) }
         conversation.withdraw()
         #expect(try await second.value == .withdrawn)
@@ -131,8 +131,8 @@ struct PromptQueueTests {
     @BusActor
     func begin_beforeAsking_waitsForTheTurn() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        let first = queue.makeConversation(for: ":1.1")
-        let second = queue.makeConversation(for: ":1.2")
+        let first = queue.makeConversation(for: TestRequester(":1.1"))
+        let second = queue.makeConversation(for: TestRequester(":1.2"))
         #expect(try await first.begin())
         #expect(try await first.begin())
         let begun = Recorder<Bool>()
@@ -149,18 +149,18 @@ struct PromptQueueTests {
     func forget_withoutEnding_givesTheTurnBack() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
         do {
-            let forgotten = queue.makeConversation(for: ":1.1")
+            let forgotten = queue.makeConversation(for: TestRequester(":1.1"))
             #expect(try await forgotten.begin())
         }
-        #expect(try await queue.makeConversation(for: ":1.2").begin())
+        #expect(try await queue.makeConversation(for: TestRequester(":1.2")).begin())
     }
 
     @Test
     @BusActor
     func fail_firstOfTwo_theNextIsAsked() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        let first = ask("first", queue.makeConversation(for: ":1.1"))
-        let second = ask("second", queue.makeConversation(for: ":1.1"))
+        let first = ask("first", queue.makeConversation(for: TestRequester(":1.1")))
+        let second = ask("second", queue.makeConversation(for: TestRequester(":1.1")))
         try await expectQuestion("first")
         prompter.dialogs[0].fail(PromptError(.crashed, reason: "gone"))
         await #expect(throws: PromptError(.crashed, reason: "")) { _ = try await first.value }
@@ -173,9 +173,9 @@ struct PromptQueueTests {
     @BusActor
     func isAvailable_asThePrompter() async throws {
         let queue = PromptQueue(prompter, logger: .silent)
-        #expect(await queue.isAvailable(for: ":1.1"))
+        #expect(await queue.isAvailable(for: TestRequester(":1.1")))
         prompter.failure = PromptError(.unavailable, reason: "")
-        #expect(await !queue.isAvailable(for: ":1.1"))
+        #expect(await !queue.isAvailable(for: TestRequester(":1.1")))
         #expect(prompter.events.all.isEmpty)
     }
 }

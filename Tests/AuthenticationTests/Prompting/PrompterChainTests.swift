@@ -21,10 +21,10 @@ struct PrompterChainTests {
             failure = code.map { PromptError($0, reason: "\(name) has failed") }
         }
 
-        func isAvailable(for caller: String) async -> Bool { failure == nil }
+        func isAvailable(for requester: any Requester) async -> Bool { failure == nil }
 
         func open(
-            for caller: String,
+            for requester: any Requester,
             asking question: PromptRequest.Question
         ) async throws(PromptError) -> any PromptDialog {
             openCount += 1
@@ -136,9 +136,9 @@ struct PrompterChainTests {
         try await onLoop {
             let missing = StubPrompter("missing", failingWith: .unavailable)
             let there = StubPrompter("there")
-            #expect(await PrompterChain([missing, there], logger: .silent).isAvailable(for: ":1.1"))
-            #expect(await !PrompterChain([missing], logger: .silent).isAvailable(for: ":1.1"))
-            #expect(await !PrompterChain([], logger: .silent).isAvailable(for: ":1.1"))
+            #expect(await PrompterChain([missing, there], logger: .silent).isAvailable(for: TestRequester(":1.1")))
+            #expect(await !PrompterChain([missing], logger: .silent).isAvailable(for: TestRequester(":1.1")))
+            #expect(await !PrompterChain([], logger: .silent).isAvailable(for: TestRequester(":1.1")))
             #expect([missing.openCount, there.openCount] == [0, 0])
         }
     }

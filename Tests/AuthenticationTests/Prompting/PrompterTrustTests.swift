@@ -11,7 +11,7 @@ struct PrompterTrustTests {
 
     @BusActor
     private func makeConversation() -> Conversation {
-        PromptQueue(prompter, logger: .silent).makeConversation(for: ":1.1")
+        PromptQueue(prompter, logger: .silent).makeConversation(for: TestRequester(":1.1"))
     }
 
     @BusActor

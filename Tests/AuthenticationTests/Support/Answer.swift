@@ -23,7 +23,7 @@ enum Answer: Hashable, Sendable {
 extension Prompter {
     /// Opens a dialog on nobody's behalf.
     func open() async throws(PromptError) -> any PromptDialog {
-        try await open(for: "", asking: .password)
+        try await open(for: TestRequester(""), asking: .password)
     }
 }
 

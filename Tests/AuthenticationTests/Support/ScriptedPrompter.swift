@@ -8,7 +8,7 @@ import TestSupport
 final class ScriptedPrompter: Prompter {
     let name = "scripted"
 
-    /// What has happened, in order: `open CALLER`, `ask MESSAGE WARNING`, `revise WARNING`, `close`.
+    /// What has happened, in order: `open NAME`, `ask MESSAGE WARNING`, `revise WARNING`, `close`.
     nonisolated let events = Recorder<String>()
     /// The requests as they were shown: asked, or revised.
     nonisolated let requests = Recorder<PromptRequest>()
@@ -36,13 +36,13 @@ final class ScriptedPrompter: Prompter {
 
     nonisolated init() {}
 
-    func isAvailable(for caller: String) async -> Bool { failure == nil }
+    func isAvailable(for requester: any Requester) async -> Bool { failure == nil }
 
     func open(
-        for caller: String,
+        for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
-        events.record("open \(caller)")
+        events.record("open \(requester.name)")
         if isSlow {
             await withCheckedContinuation { continuation in
                 guard isSlow else { return continuation.resume() }

@@ -11,8 +11,7 @@ import Testing
 final class TerminalFixture {
     let terminal: TestTerminal
     let prompter: TerminalPrompter
-    /// The caller's name on the bus.
-    var caller: String { connection.uniqueName }
+    let requester: TestRequester
 
     private let launcher: PinentryLauncher
     private let bus: PrivateBus
@@ -44,11 +43,11 @@ final class TerminalFixture {
         let insight = ProcessInspector().inspect(credentials)
         let inspector = isJudged ? SessionPrompterInspector(connection: connection, logger: .silent) : nil
         launcher = PinentryLauncher(inspector: inspector, logger: .silent)
+        requester = TestRequester(connection.uniqueName, insight: insight)
         prompter = TerminalPrompter(
             launcher: launcher,
             programs: programs,
-            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"].merging(variables) { $1 },
-            callers: CallerDirectory(connection: connection, inspection: { _ in insight }, logger: .silent)
+            environment: ["PATH": "/usr/local/bin:/usr/bin:/bin"].merging(variables) { $1 }
         )
     }
 
@@ -67,6 +66,6 @@ final class TerminalFixture {
 
     /// Opens a dialog on the caller's terminal.
     func open() async throws(PromptError) -> any PromptDialog {
-        try await prompter.open(for: caller, asking: .password)
+        try await prompter.open(for: requester, asking: .password)
     }
 }

@@ -92,7 +92,7 @@ struct TerminalPrompterTests {
     func open_severalPrograms_takesTheFirstThatAsksThere() async throws {
         let windows = try await FakePinentry(flavor: "gtk2")
         let fixture = try await TerminalFixture(["/nowhere/pinentry", windows.path, "pinentry-tty"])
-        #expect(await fixture.prompter.isAvailable(for: fixture.caller))
+        #expect(await fixture.prompter.isAvailable(for: fixture.requester))
         let dialog = try await fixture.open()
         #expect(try await ask(.unlock, in: dialog, on: fixture.terminal, typing: "x\r") == .password("x"))
         #expect(try await windows.told().contains("GETINFO flavor"))
@@ -122,7 +122,7 @@ struct TerminalPrompterTests {
     @BusActor
     func open_noPrograms_isUnavailable() async throws {
         let fixture = try await TerminalFixture(["/nowhere/pinentry"])
-        #expect(await !fixture.prompter.isAvailable(for: fixture.caller))
+        #expect(await !fixture.prompter.isAvailable(for: fixture.requester))
         await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.open() }
     }
 
@@ -134,7 +134,7 @@ struct TerminalPrompterTests {
             ["pinentry-tty"],
             command: "set -m; sleep 1000 & echo started; fg >/dev/null"
         )
-        #expect(await !fixture.prompter.isAvailable(for: fixture.caller))
+        #expect(await !fixture.prompter.isAvailable(for: fixture.requester))
         await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await fixture.open() }
     }
 
@@ -167,11 +167,10 @@ struct TerminalPrompterTests {
         let insight = ProcessInspector().inspect(credentials)
         let prompter = TerminalPrompter(
             launcher: PinentryLauncher(logger: .silent),
-            environment: [:],
-            callers: CallerDirectory(connection: connection, inspection: { _ in insight }, logger: .silent)
+            environment: [:]
         )
         await #expect(throws: PromptError(.unavailable, reason: "")) {
-            _ = try await prompter.open(for: connection.uniqueName, asking: .password)
+            _ = try await prompter.open(for: TestRequester(connection.uniqueName, insight: insight), asking: .password)
         }
     }
 

@@ -43,7 +43,7 @@ final class ProviderInProcess {
         provider = Provider(
             vault: vault,
             connection: connection,
-            callers: CallerDirectory(connection: connection, logger: logger),
+            inspector: CallerInspector(connection: connection, logger: logger),
             questions: PromptQueue(GCRPrompter(connection: connection, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             limits: limits,

@@ -193,7 +193,7 @@ struct EvaluationConversationTests {
     @BusActor
     func turns_anotherTalkFirst_areWaitedFor() async throws {
         let talk = Talk()
-        let other = talk.queue.makeConversation(for: ":1.2")
+        let other = talk.queue.makeConversation(for: TestRequester(":1.2"))
         #expect(try await other.begin())
         let evaluation = talk.begin(Policy(.biometryAny))
         #expect(talk.fixture.reader.matches.all.isEmpty)
@@ -206,13 +206,13 @@ struct EvaluationConversationTests {
     @BusActor
     func cancellation_whileAnotherTalkHasTheTurn_freesThisOne() async throws {
         let talk = Talk()
-        let other = talk.queue.makeConversation(for: ":1.2")
+        let other = talk.queue.makeConversation(for: TestRequester(":1.2"))
         #expect(try await other.begin())
         let evaluation = talk.begin(Policy(.biometryAny))
         talk.conversation.end(.bySystem(reason: "the session was locked"))
         #expect(await evaluation.outcome().code == .systemCancel)
         other.end()
-        let third = talk.queue.makeConversation(for: ":1.3")
+        let third = talk.queue.makeConversation(for: TestRequester(":1.3"))
         #expect(try await third.begin())
     }
 }

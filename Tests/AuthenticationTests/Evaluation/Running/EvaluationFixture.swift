@@ -44,7 +44,7 @@ final class EvaluationFixture {
     init(systemDialog: FakeSystemDialog? = nil, queueLimit: Int = 1024) {
         self.systemDialog = systemDialog
         queue = PromptQueue(prompter, limit: queueLimit, logger: .silent)
-        conversation = queue.makeConversation(for: ":1.1")
+        conversation = queue.makeConversation(for: TestRequester(":1.1"))
         prompter.revises = true
         applicationPassword.lockout = LockoutKeeper(
             store: MemoryLockoutStore(),
@@ -59,7 +59,7 @@ final class EvaluationFixture {
         proved: FactorSet = [],
         isInteractionAllowed: Bool = true
     ) throws -> Evaluation {
-        if conversation.isEnded { conversation = queue.makeConversation(for: ":1.1") }
+        if conversation.isEnded { conversation = queue.makeConversation(for: TestRequester(":1.1")) }
         return begin(
             EvaluationRequest(
                 Requirement(policy: try AccessControl(parsing: accessControl).policy, boundSet: set),
@@ -84,7 +84,7 @@ final class EvaluationFixture {
 
     /// Gives the turn to another conversation, until it ends.
     func giveTurnToAnother() async throws -> Conversation {
-        let other = queue.makeConversation(for: ":1.9")
+        let other = queue.makeConversation(for: TestRequester(":1.9"))
         #expect(try await other.begin())
         return other
     }

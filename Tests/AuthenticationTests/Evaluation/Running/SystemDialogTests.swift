@@ -54,7 +54,7 @@ struct SystemDialogTests {
         let showing = try await system.showings.first("the dialog")
         showing.stays = true
         let turns = Recorder<Bool>()
-        let next = fixture.queue.makeConversation(for: ":1.2")
+        let next = fixture.queue.makeConversation(for: TestRequester(":1.2"))
         BusActor.start { turns.record((try? await next.begin()) == true) }
         fixture.conversation.end()
         #expect(await evaluation.outcome().code == .appCancel)

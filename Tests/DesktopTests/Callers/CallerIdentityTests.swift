@@ -7,16 +7,16 @@ import Testing
 
 /// Who is behind a connection, found out once for each.
 @Suite(.onLoop)
-struct CallerDirectoryTests {
+struct CallerIdentityTests {
     private static let process = Caller.Insight.process(CallerProcess(id: 1, startTime: 1, commandName: "fake"))
 
     /// A bus with the directory's connection and a caller's on it.
     @BusActor
     private func run(
-        inspection: @escaping CallerDirectory.Inspection = { _ in process },
+        inspection: @escaping CallerInspector.Inspection = { _ in process },
         isSame: @escaping @Sendable (CallerProcess) -> Bool = { _ in true },
         patience: Duration = .seconds(300),
-        _ body: @BusActor (CallerDirectory, Connection) async throws -> Void
+        _ body: @BusActor (CallerIdentity, Connection) async throws -> Void
     ) async throws {
         let bus = try await PrivateBus()
         let (own, other) = (try bus.connect(), try bus.connect())
@@ -24,42 +24,42 @@ struct CallerDirectoryTests {
             own.close()
             other.close()
         }
-        let directory = CallerDirectory(
+        let inspector = CallerInspector(
             connection: own,
             inspection: inspection,
             isSame: isSame,
             patience: patience,
             logger: .silent
         )
-        try await body(directory, other)
+        try await body(CallerIdentity(of: other.uniqueName, by: inspector), other)
     }
 
     @Test @BusActor
     func caller_realProcess_isThisOne() async throws {
-        try await run(inspection: ProcessInspector().inspect, isSame: ProcessInspector().isSame) { directory, other in
-            let caller = await directory.caller(other.uniqueName)
+        try await run(inspection: ProcessInspector().inspect, isSame: ProcessInspector().isSame) { identity, other in
+            let caller = await identity.caller()
             #expect(caller.uniqueName == other.uniqueName)
             #expect(caller.userID == getuid())
             #expect(caller.process?.id == getpid())
             let program = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
             #expect(caller.process?.program?.path == program)
-            #expect(await directory.caller(other.uniqueName) == caller)
+            #expect(await identity.caller() == caller)
         }
     }
 
     @Test @BusActor
     func caller_again_isNotLookedIntoAgain() async throws {
         let count = Recorder<Void>()
-        let inspection: CallerDirectory.Inspection = { _ in
+        let inspection: CallerInspector.Inspection = { _ in
             count.record(())
-            return CallerDirectoryTests.process
+            return CallerIdentityTests.process
         }
-        try await run(inspection: inspection) { directory, other in
-            async let first = directory.caller(other.uniqueName)
-            async let second = directory.caller(other.uniqueName)
+        try await run(inspection: inspection) { identity, other in
+            async let first = identity.caller()
+            async let second = identity.caller()
             let (one, same) = await (first, second)
             #expect(one == same)
-            #expect(await directory.caller(other.uniqueName) == one)
+            #expect(await identity.caller() == one)
             #expect(count.count == 1)
         }
     }
@@ -67,21 +67,23 @@ struct CallerDirectoryTests {
     @Test @BusActor
     func caller_processHasBeenReplaced_isOpaqueFromThenOn() async throws {
         let isSame = Mutex(true)
-        try await run(isSame: { _ in isSame.withLock { $0 } }) { directory, other in
-            #expect(await directory.caller(other.uniqueName).process != nil)
+        try await run(isSame: { _ in isSame.withLock { $0 } }) { identity, other in
+            #expect(await identity.caller().process != nil)
             isSame.withLock { $0 = false }
-            #expect(await directory.caller(other.uniqueName).reason?.hasSuffix("has ended") == true)
+            #expect(await identity.caller().reason?.hasSuffix("has ended") == true)
             isSame.withLock { $0 = true }
-            #expect(await directory.caller(other.uniqueName).process == nil)
+            #expect(await identity.caller().process == nil)
         }
     }
 
     @Test @BusActor
     func caller_noSuchName_isOpaque() async throws {
-        try await run { directory, _ in
-            for name in [":1.4711", "org.example.Nobody", "", "garbage name"] {
-                #expect(await directory.caller(name).process == nil)
-            }
+        let bus = try await PrivateBus()
+        let own = try bus.connect()
+        defer { own.close() }
+        let inspector = CallerInspector(connection: own, logger: .silent)
+        for name in [":1.4711", "org.example.Nobody", "", "garbage name"] {
+            #expect(await CallerIdentity(of: name, by: inspector).caller().process == nil)
         }
     }
 
@@ -89,14 +91,14 @@ struct CallerDirectoryTests {
     func caller_looksForEver_isOpaqueAndLookedIntoAgainLater() async throws {
         let turnstile = DispatchSemaphore(value: 0)
         let calls = Recorder<Void>()
-        let inspection: CallerDirectory.Inspection = { _ in
+        let inspection: CallerInspector.Inspection = { _ in
             calls.record(())
             if calls.count == 1 { turnstile.wait() }
-            return CallerDirectoryTests.process
+            return CallerIdentityTests.process
         }
-        try await run(inspection: inspection, patience: .milliseconds(20)) { directory, other in
-            #expect(await directory.caller(other.uniqueName).reason == "looking into it takes too long")
-            try await eventually("the caller's process") { await directory.caller(other.uniqueName).process != nil }
+        try await run(inspection: inspection, patience: .milliseconds(20)) { identity, other in
+            #expect(await identity.caller().reason == "looking into it takes too long")
+            try await eventually("the caller's process") { await identity.caller().process != nil }
             turnstile.signal()
         }
     }
@@ -105,14 +107,14 @@ struct CallerDirectoryTests {
     func caller_manyLookForEver_threadsAreBounded() async throws {
         let turnstile = DispatchSemaphore(value: 0)
         let calls = Recorder<Void>()
-        let inspection: CallerDirectory.Inspection = { _ in
+        let inspection: CallerInspector.Inspection = { _ in
             calls.record(())
             turnstile.wait()
-            return CallerDirectoryTests.process
+            return CallerIdentityTests.process
         }
-        try await run(inspection: inspection, patience: .milliseconds(1)) { directory, other in
+        try await run(inspection: inspection, patience: .milliseconds(1)) { identity, other in
             for _ in 0..<20 {
-                #expect(await directory.caller(other.uniqueName).process == nil)
+                #expect(await identity.caller().process == nil)
             }
             #expect(calls.count <= 8)
             for _ in 0..<8 { turnstile.signal() }
@@ -123,20 +125,20 @@ struct CallerDirectoryTests {
     func caller_leavesWhileLookedInto_isOpaque() async throws {
         let turnstile = DispatchSemaphore(value: 0)
         let calls = Recorder<Void>()
-        let inspection: CallerDirectory.Inspection = { _ in
+        let inspection: CallerInspector.Inspection = { _ in
             calls.record(())
             turnstile.wait()
-            return CallerDirectoryTests.process
+            return CallerIdentityTests.process
         }
-        try await run(inspection: inspection) { directory, other in
-            let first = Task.immediate { @BusActor in await directory.caller(other.uniqueName) }
+        try await run(inspection: inspection) { identity, other in
+            let first = Task.immediate { @BusActor in await identity.caller() }
             _ = try await calls.first("the look")
-            let second = Task.immediate { @BusActor in await directory.caller(other.uniqueName) }
-            other.close()
+            let second = Task.immediate { @BusActor in await identity.caller() }
+            identity.leave()
             #expect(await second.value.reason == "it has left the bus")
             turnstile.signal()
             #expect(await first.value.process != nil)
-            #expect(await directory.caller(other.uniqueName).process == nil)
+            #expect(await identity.caller().process == nil)
         }
     }
 
