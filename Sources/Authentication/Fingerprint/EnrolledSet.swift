@@ -1,18 +1,16 @@
 import Gcrypt
 
-/// All that can be seen of which fingers are enrolled, to be hashed.
+/// Everything observable about the enrolled fingers, hashed to detect changes.
 struct EnrolledSet {
-    /// Separates this hash from any other that is made of the same facts.
+    /// Separates this hash from others over the same facts.
     private static let label = Array("keychaind 1 biometry set".utf8)
 
-    /// The model of the reader.
     let model: String
-    /// The names of the fingers, sorted.
+    /// The finger names, sorted.
     let fingers: [String]
-    /// What can be seen of the files with the prints.
     let templates: [Template]
 
-    /// HMAC-SHA256 of all facts, each with its length before it; nil if there is no memory for that.
+    /// HMAC-SHA256 over all facts with their lengths; nil if out of memory.
     func hash() -> BiometrySet? {
         let facts = encoded
         do throws(GcryptError) {
@@ -55,17 +53,16 @@ struct EnrolledSet {
     }
 }
 
-/// Writes facts one after the other, so that no two rows of facts give the same bytes.
+/// Encodes facts so that different lists never give the same bytes.
 struct FactEncoder {
-    /// What was written.
     private(set) var bytes: [UInt8] = []
 
-    /// Eight bytes, most significant first.
+    /// Appends eight bytes, most significant first.
     mutating func add(_ number: Int) {
         withUnsafeBytes(of: number.bigEndian) { bytes += $0 }
     }
 
-    /// The length, and the bytes.
+    /// Appends the length, then the bytes.
     mutating func add(_ fact: some Collection<UInt8>) {
         add(fact.count)
         bytes += fact

@@ -1,13 +1,13 @@
 import DBus
 
-/// One comparison of a finger with the enrolled ones, from the claim of the reader to its release.
+/// One comparison with the enrolled fingers, from claim to release of the reader.
 ///
-/// Delivers the outcome as soon as it is known, and releases the reader after that.
+/// Delivers the outcome before the release.
 @BusActor
 final class FingerprintMatch: BiometryMatch {
     private enum State {
         case running
-        /// The reader has failed; its release shows whether it is still there.
+        /// The reader failed; its release shows whether it is still connected.
         case failing
         case ended(BiometryOutcome)
     }
@@ -23,14 +23,13 @@ final class FingerprintMatch: BiometryMatch {
     private let scanEnd = Promise<Void>()
     private let release = Promise<Void>()
 
-    /// Creates a match; ``start(after:)`` starts it.
     init(_ reader: FingerprintReader, _ limits: FingerprintLimits, hint: @escaping @BusActor (BiometryHint) -> Void) {
         self.reader = reader
         self.limits = limits
         self.hint = hint
     }
 
-    /// Starts once an earlier match has released the reader.
+    /// Starts once the earlier match has released the reader.
     func start(after earlier: FingerprintMatch?) {
         BusActor.start { [self] in
             await earlier?.release.wait()
@@ -44,7 +43,6 @@ final class FingerprintMatch: BiometryMatch {
     /// Waits for the outcome; a cancellation ends the wait immediately.
     func outcome() async -> BiometryOutcome { await result.value() }
 
-    /// Ends the match.
     func cancel() {
         fail(.systemCancel, "the match was cancelled")
     }
@@ -68,7 +66,7 @@ final class FingerprintMatch: BiometryMatch {
         }
         claim.onEvent = nil
         if case .ended(.notMatched) = state {
-            // Another try usually follows.
+            // The person usually tries again at once.
             reader.keep(claim)
         } else {
             let wasThere = await claim.release()
@@ -101,7 +99,7 @@ final class FingerprintMatch: BiometryMatch {
         }
     }
 
-    // MARK: What the reader tells
+    // MARK: Events
 
     private func receive(_ event: FprintClaim.Event, wantsSwipe: Bool) {
         guard isRunning else { return }
@@ -152,25 +150,19 @@ final class FingerprintMatch: BiometryMatch {
     }
 }
 
-/// What fprintd tells of a scan: the results of its signal `VerifyStatus`.
+/// A result of the fprintd signal `VerifyStatus`.
 enum VerifyStatus: Hashable {
-    /// It is one of the enrolled fingers.
     case match
-    /// It is another finger.
     case noMatch
-    /// The scan was no good, and the reader waits for the next.
+    /// An unusable scan; the reader waits for another.
     case retry(BiometryHint)
-    /// The reader was unplugged.
     case disconnected
-    /// The driver has failed; also what a reader tells that is unplugged in the middle of a scan.
+    /// A driver failure, or a reader unplugged during a scan.
     case failed
-    /// Nothing that the interface knows.
+    /// A result outside the interface.
     case unknown
 
-    /// Reads a result.
-    ///
-    /// - Parameter isDone: whether fprintd says that the verification is over, which it is just when the result is no
-    ///   retry.
+    /// - Parameter isDone: whether fprintd ended the verification, which every result except a retry does.
     init(_ result: String, isDone: Bool) {
         self =
             switch (result, isDone) {
@@ -182,7 +174,7 @@ enum VerifyStatus: Hashable {
             case ("verify-remove-and-retry", false): .retry(.removeAndRetry)
             case ("verify-disconnected", _): .disconnected
             case ("verify-unknown-error", _): .failed
-            // One of a newer fprintd: whatever was wrong with the scan, another one may do.
+            // An unusable scan reported by a newer fprintd.
             case (_, false)
             where result.hasPrefix("verify-") && result != "verify-match" && result != "verify-no-match":
                 .retry(.retry)

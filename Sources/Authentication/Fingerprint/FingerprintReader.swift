@@ -4,8 +4,8 @@ package import Logging
 
 /// The machine's fingerprint reader, driven by fprintd over the system bus.
 ///
-/// That there is no system bus, no fprintd or no reader is the normal case on many machines: it costs nothing, and is
-/// asked anew each time, for a reader may be plugged in at any moment.
+/// Looks for a reader at each use, since one may be plugged in at any moment. A missing system bus, fprintd or reader
+/// is normal and cheap.
 @BusActor
 package final class FingerprintReader: Biometry {
     private struct KeptClaim {
@@ -23,12 +23,10 @@ package final class FingerprintReader: Biometry {
     private var keptClaim: KeptClaim?
     private var hasSeenReader = false
 
-    /// A touch or a swipe, whatever the reader was that was found last.
+    /// The gesture of the reader found last.
     package private(set) var firstHint = BiometryHint.touch
 
-    /// Creates a reader that does not look for one yet.
-    ///
-    /// - Parameter templates: where fprintd keeps what it has enrolled.
+    /// - Parameter templates: the folder of fprintd's enrolled prints.
     package init(
         bus: SystemBus,
         templates: TemplateStore = TemplateStore(),
@@ -43,7 +41,7 @@ package final class FingerprintReader: Biometry {
 
     // MARK: Availability
 
-    /// Looks for a reader and for enrolled fingers, within ``FingerprintLimits/availability``.
+    /// Looks for a reader and enrolled fingers.
     package func availability() async -> BiometryAvailability {
         let deadline = Deadline(after: limits.availability)
         do throws(BusError) {
@@ -81,7 +79,7 @@ package final class FingerprintReader: Biometry {
 
     // MARK: Matching
 
-    /// Begins to match the next touch; a match that is still under way comes first.
+    /// Matches the next touch, after any match still running.
     package func match(hint: @escaping @BusActor (BiometryHint) -> Void) -> any BiometryMatch {
         let match = FingerprintMatch(self, limits, hint: hint)
         match.start(after: lastMatch)
@@ -89,7 +87,7 @@ package final class FingerprintReader: Biometry {
         return match
     }
 
-    /// Claims the reader; asked by a match, of which there is one at a time.
+    /// Claims the reader for a match; matches run one at a time.
     func claim(while isWanted: () -> Bool) async throws(AuthenticationError) -> FprintClaim {
         if let claim = takeKeptClaim() { return claim }
         do throws(BusError) {
@@ -110,9 +108,9 @@ package final class FingerprintReader: Biometry {
         }
     }
 
-    // MARK: Between two matches
+    // MARK: Between matches
 
-    /// Keeps a claim for the next match, or gives it back if none comes soon.
+    /// Keeps a claim for the next match, ``FingerprintLimits/keep`` at most.
     func keep(_ claim: FprintClaim) {
         let timer = BusActor.loop.schedule(after: limits.keep) { [weak self] in self?.releaseKeptClaim() }
         keptClaim = KeptClaim(claim: claim, timer: timer)
@@ -135,7 +133,7 @@ package final class FingerprintReader: Biometry {
 
     // MARK: The bus
 
-    /// Hears from now on when the system bus goes; not before there has been one.
+    /// Subscribes once to the end of the system bus.
     private func followBus() {
         guard !followsBus else { return }
         followsBus = true
@@ -146,30 +144,28 @@ package final class FingerprintReader: Biometry {
     }
 }
 
-/// How long fprintd, and a person, may take.
+/// Time limits for fprintd and the person.
 package struct FingerprintLimits: Sendable {
-    /// For all that ``FingerprintReader/availability()`` asks, starting fprintd included.
+    /// All calls of ``FingerprintReader/availability()``, including the start of fprintd.
     package var availability = Duration.seconds(5)
 
-    /// For one call while a finger is matched; opening a reader may take a second or two.
+    /// One call during a match; opening a reader may take two seconds.
     package var call = Duration.seconds(10)
 
-    /// How long another program's use of the reader is waited for.
+    /// The wait for a reader that another program uses.
     package var busy = Duration.seconds(5)
 
-    /// How soon a reader that is in use is tried again.
+    /// The interval between claims of a reader in use.
     package var retry = Duration.milliseconds(250)
 
-    /// For a match from the moment when the reader is ready; fprintd itself would wait for a finger for ever.
+    /// The wait for a touch once the reader is ready; fprintd has no limit.
     package var touch = Duration.seconds(120)
 
-    /// How long the reader is kept after a finger that did not match, for the next match: opening it anew takes a
-    /// while.
+    /// The time a reader stays claimed after a mismatch; reopening it is slow.
     package var keep = Duration.milliseconds(500)
 
-    /// How many scans of one match may be no good.
+    /// The number of unusable scans accepted per match.
     package var retries = 50
 
-    /// The limits of the daemon.
     package init() {}
 }

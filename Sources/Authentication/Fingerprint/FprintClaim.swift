@@ -1,17 +1,15 @@
 import DBus
 import Desktop
 
-/// A reader that is claimed: from here to ``release()`` no other program can use it.
+/// A claimed reader; until ``release()`` no other program can use it.
 ///
-/// All that it tells is told by the one process that has given the claim.
+/// Accepts events only from the process that granted the claim.
 @BusActor
 final class FprintClaim {
-    /// What the reader tells.
     enum Event {
         case scanned(VerifyStatus)
-        /// It expects this finger.
+        /// The finger the reader expects.
         case selected(finger: String)
-        /// fprintd or the bus has gone.
         case lost
     }
 
@@ -22,18 +20,16 @@ final class FprintClaim {
     }
 
     let device: FprintDevice
-    /// Whether the reader wants a swipe rather than a touch.
     let wantsSwipe: Bool
-    /// Hears all events.
     var onEvent: (@BusActor (Event) -> Void)?
 
     private let limits: FingerprintLimits
     private var state = State.held
     private var subscriptions: [SubscriptionID] = []
 
-    /// Claims a reader, and waits for a while if another program has it.
+    /// Claims a reader; retries for ``FingerprintLimits/busy`` while another program has it.
     ///
-    /// - Parameter isWanted: asked before each try; when it says no, the claim fails as it did last.
+    /// - Parameter isWanted: checked before each retry; if false, the last error is thrown.
     static func make(
         _ device: FprintDevice,
         wantsSwipe: Bool,
@@ -47,7 +43,7 @@ final class FprintClaim {
                 return FprintClaim(device, wantsSwipe: wantsSwipe, limits)
             } catch {
                 if error.name == .noReply {
-                    // It may get to the claim later, and would then keep the reader for as long as this process lives.
+                    // fprintd may still process the claim and hold the reader as long as this process lives.
                     BusActor.start { try? await device.release(timeout: limits.call) }
                 }
                 guard error.name == .alreadyInUse, deadline.rest > .zero, isWanted() else { throw error }
@@ -70,19 +66,18 @@ final class FprintClaim {
         ]
     }
 
-    /// Whether the reader is still claimed, as far as can be known.
+    /// Whether the claim is held and the bus is open.
     var isHeld: Bool {
         if case .held = state { device.service.connection.isOpen } else { false }
     }
 
     // MARK: Scanning
 
-    /// Lets the reader wait for a finger.
     func startVerifying() async throws(BusError) {
         try await device.startVerifying(timeout: limits.call)
     }
 
-    /// Lets the reader wait no longer; that there is nothing to stop, or nobody to tell, is fine.
+    /// Stops waiting for a finger; ignores errors.
     func stopVerifying() async {
         guard isHeld else { return }
         try? await device.stopVerifying(timeout: limits.call)
@@ -101,16 +96,15 @@ final class FprintClaim {
         }
     }
 
-    // MARK: The end
+    // MARK: Ending
 
-    /// fprintd or the bus has gone, and the claim with it.
     func lose() {
         guard case .held = state else { return }
         state = .lost
         onEvent?(.lost)
     }
 
-    /// Gives the reader back, and tells whether it was still there.
+    /// Releases the reader; returns whether it was still there.
     @discardableResult
     func release() async -> Bool {
         let before = state

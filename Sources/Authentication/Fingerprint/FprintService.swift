@@ -1,26 +1,24 @@
 import DBus
 import Desktop
 
-/// fprintd, the service that drives fingerprint readers: the process that owns its name on the system bus at a moment.
+/// The fprintd process that currently owns the name on the system bus.
 @BusActor
 struct FprintService {
-    /// The well-known name; the bus starts the service when it is needed.
+    /// The well-known name; the bus activates the service.
     static let busName = "net.reactivated.Fprint"
 
     private static let manager = ObjectPath(unchecked: "/net/reactivated/Fprint/Manager")
 
-    /// More readers than that are not looked at.
     private static let mostDevices = 8
 
-    /// The connection to the system bus.
     let connection: Connection
 
-    /// The unique name of the process; nobody else is called, and nobody else is listened to.
+    /// The unique name of the process; calls go to it and signals are accepted from it alone.
     let owner: String
 
-    /// Finds the service, and starts it if it does not run.
+    /// Finds the service; starts it if necessary.
     ///
-    /// Throws `ServiceUnknown` where it is not installed.
+    /// Throws `ServiceUnknown` if it is not installed.
     static func find(on bus: SystemBus, until deadline: Deadline) async throws(BusError) -> FprintService {
         let connection = try await bus.connection()
         if let owner = try await connection.owner(of: busName, timeout: deadline.rest) {
@@ -33,17 +31,13 @@ struct FprintService {
         return FprintService(connection: connection, owner: owner)
     }
 
-    /// The readers that are plugged in.
     func devices(until deadline: Deadline) async throws(BusError) -> [FprintDevice] {
         let call = Message.call(to: owner, FprintService.manager, FprintService.busName + ".Manager", "GetDevices")
         let paths = try await connection.call(call, timeout: deadline.rest).read([ObjectPath].self)
         return paths.prefix(FprintService.mostDevices).map { FprintDevice(service: self, path: $0) }
     }
 
-    /// The reader to use, and the fingers that are enrolled on it: the first that has any, for a machine may have
-    /// several.
-    ///
-    /// Nil if there is no reader; without fingers if none has any.
+    /// The first reader with enrolled fingers, else the first reader; nil without a reader.
     func findReader(until deadline: Deadline) async throws(BusError) -> (device: FprintDevice, fingers: [String])? {
         let devices = try await devices(until: deadline)
         for device in devices {
@@ -54,19 +48,16 @@ struct FprintService {
     }
 }
 
-/// A reader, as fprintd shows it.
+/// A reader object of fprintd.
 ///
-/// It is used as the user who runs the daemon: fprintd takes an empty name for that.
+/// Calls pass an empty user name, which means the user of the caller.
 @BusActor
 struct FprintDevice {
-    /// The interface of readers.
     static let interface = FprintService.busName + ".Device"
 
-    /// Stands for every enrolled finger, in ``startVerifying(timeout:)`` and where fprintd tells which finger it
-    /// expects.
+    /// Any enrolled finger, in ``startVerifying(timeout:)`` and in the signal for the expected finger.
     static let anyFinger = "any"
 
-    /// More names than there are fingers are not taken.
     private static let mostFingers = 16
 
     private static let user = ""
@@ -74,9 +65,9 @@ struct FprintDevice {
     let service: FprintService
     let path: ObjectPath
 
-    // MARK: What it is
+    // MARK: Description
 
-    /// The names of the fingers that the user has enrolled, sorted.
+    /// The user's enrolled fingers, sorted.
     func enrolledFingers(until deadline: Deadline) async throws(BusError) -> [String] {
         do throws(BusError) {
             let fingers = try await call("ListEnrolledFingers", FprintDevice.user, timeout: deadline.rest).read(
@@ -89,7 +80,7 @@ struct FprintDevice {
         }
     }
 
-    /// The model, as its driver calls it, and whether it wants a swipe rather than a touch.
+    /// The driver's name of the model, and whether the reader needs a swipe.
     func description(until deadline: Deadline) async throws(BusError) -> (model: String, wantsSwipe: Bool) {
         let message = Message.call(to: service.owner, path, "org.freedesktop.DBus.Properties", "GetAll")
         message.append(FprintDevice.interface)
@@ -102,24 +93,20 @@ struct FprintDevice {
         return (model, properties["scan-type"] == .string("swipe"))
     }
 
-    // MARK: Using it
+    // MARK: Use
 
-    /// Takes the reader for oneself.
     func claim(timeout: Duration) async throws(BusError) {
         _ = try await call("Claim", FprintDevice.user, timeout: timeout)
     }
 
-    /// Lets the reader look for any of the user's fingers.
     func startVerifying(timeout: Duration) async throws(BusError) {
         _ = try await call("VerifyStart", FprintDevice.anyFinger, timeout: timeout)
     }
 
-    /// Ends what ``startVerifying(timeout:)`` has begun, whether a finger has come or not.
     func stopVerifying(timeout: Duration) async throws(BusError) {
         _ = try await service.connection.call(makeCall("VerifyStop"), timeout: timeout)
     }
 
-    /// Gives the reader back.
     func release(timeout: Duration) async throws(BusError) {
         _ = try await service.connection.call(makeCall("Release"), timeout: timeout)
     }
@@ -135,7 +122,7 @@ struct FprintDevice {
     }
 }
 
-/// The errors of fprintd's interface that mean something to us.
+/// Errors of the fprintd interface.
 extension ErrorName {
     private init(fprint name: String) {
         self.init(rawValue: "net.reactivated.Fprint.Error." + name)
@@ -149,7 +136,7 @@ extension ErrorName {
 }
 
 extension AuthenticationError {
-    /// What an error that fprintd or the bus has answered with, while a finger was to be matched, is in Apple's terms.
+    /// Maps an error during a match to an Apple error.
     init(matching error: BusError) {
         switch error.name {
         case .noEnrolledPrints:
@@ -160,8 +147,7 @@ extension AuthenticationError {
             self.init(.biometryNotAvailable, reason: "the system does not let this session use the reader: \(error)")
         case .noReply, .timeout:
             self.init(.biometryNotAvailable, reason: "fprintd does not answer")
-        // A driver that fails to open or close its reader has mostly lost it; an object that is not there any more,
-        // surely.
+        // A driver that cannot open or close its reader has usually lost it.
         case .noSuchDevice, .fprintInternal, .unknownObject, .unknownMethod, .unknownInterface:
             self.init(.biometryDisconnected, reason: "the fingerprint reader is gone: \(error)")
         case .disconnected, .nameHasNoOwner:

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The folder where fprintd keeps what it has enrolled: `USER/DRIVER/DEVICE/FINGER`, one file a finger.
+/// The folder of fprintd's enrolled prints: one file per finger, `USER/DRIVER/DEVICE/FINGER`.
 ///
-/// It is root's, mode 0700, so that a keychain that runs as a user mostly sees nothing of it; where it can be read, it
-/// shows more than fprintd tells.
+/// It belongs to root with mode 0700 and is normally unreadable. Where readable, it shows changes that fprintd does not
+/// report.
 package struct TemplateStore: Sendable {
     private static let folderLevels = 3
     private static let mostEntries = 128
@@ -12,19 +12,16 @@ package struct TemplateStore: Sendable {
     private let path: String
     private let user: String
 
-    /// - Parameters:
-    ///   - path: fprintd's state folder.
-    ///   - user: the name of the user whose fingers count; nil for the one who runs this process.
+    /// - Parameter user: the owner of the prints; nil for the user of this process.
     package init(path: String = "/var/lib/fprint", user: String? = nil) {
         self.path = path
         self.user = user ?? getpwuid(getuid()).map { String(cString: $0.pointee.pw_name) } ?? ""
     }
 
-    /// What can be seen of the user's files; blocks on the disk.
+    /// The observable state of the user's files; blocks on disk I/O.
     ///
-    /// Each has its path, and its content if that can be read; otherwise its size, inode and time. A folder that cannot
-    /// be read is a fact of its own. What a person has in there is small: no more than 128 files of a mebibyte are
-    /// looked at.
+    /// A readable file counts by path and content, any other by path, size, inode and modification time. An unreadable
+    /// folder is recorded as well. At most 128 files are listed, and files over one mebibyte are not read.
     func snapshot() -> [Template] {
         guard !user.isEmpty, !user.contains("/"), !user.hasPrefix(".") else { return [] }
         var templates: [Template] = []
@@ -96,16 +93,15 @@ package struct TemplateStore: Sendable {
     }
 }
 
-/// A file in fprintd's state folder, or what can be seen of it.
 struct Template: Hashable {
     enum Content: Hashable {
         case bytes([UInt8])
         case unread(size: Int, inode: UInt64, seconds: Int, nanoseconds: Int)
-        /// A folder, or another thing, that cannot be looked into.
+        /// A folder or special file that cannot be read.
         case hidden
     }
 
-    /// The path below the user's folder; empty for that folder itself.
+    /// The path below the user's folder; empty for that folder.
     let name: String
     let content: Content
 }

@@ -1,30 +1,25 @@
 import DBus
 import Glibc
 
-/// The wire to the prompter for one dialog: the calls to it, and the object that it calls back.
+/// The D-Bus side of one GCR dialog: calls to the prompter and the callback object.
 @BusActor
 final class GCRChannel {
-    /// What the prompter has told.
     enum Event {
-        /// It waits for the first question, or has an answer to the last.
+        /// The prompter waits for the first question or answers the last one.
         case ready(reply: String, exchange: GCRExchangeMessage?)
-        /// It has taken the dialog away.
         case done
-        /// It has left the bus.
         case vanished
     }
 
-    /// Hears all events until ``stop()``.
+    /// Receives all events until ``stop()``.
     var onEvent: (@BusActor (Event) -> Void)?
 
     private let connection: Connection
     private let callback: PrompterCallback
 
-    /// Exports the callback object, for this prompter alone.
+    /// Exports the callback object to this prompter alone.
     ///
-    /// - Parameters:
-    ///   - peer: the unique name of the prompter.
-    ///   - path: a path that no other dialog of this connection has.
+    /// - Parameter path: unique on this connection.
     init(_ connection: Connection, to peer: String, path: ObjectPath) {
         self.connection = connection
         callback = PrompterCallback(connection, of: peer, at: path)
@@ -32,17 +27,15 @@ final class GCRChannel {
         callback.onVanish = { [weak self] in self?.vanish() }
     }
 
-    /// The unique name of the prompter.
     var peer: String { callback.peer }
 
     // MARK: Calls
 
-    /// Asks for a dialog; the prompter says when it is its turn.
+    /// Requests a dialog; the prompter calls back in its turn.
     func begin(timeout: Duration) async throws(BusError) {
         _ = try await connection.call(makeCall("BeginPrompting"), timeout: timeout)
     }
 
-    /// Asks a question, when the prompter is ready for one.
     func perform(_ request: PromptRequest, exchange: GCRExchangeMessage, timeout: Duration) async throws(BusError) {
         let message = makeCall("PerformPrompt")
         message.write { writer in
@@ -53,7 +46,7 @@ final class GCRChannel {
         _ = try await connection.call(message, timeout: timeout)
     }
 
-    /// Withdraws the dialog; there are no events from here on.
+    /// Closes the dialog; no events follow.
     func stop() {
         onEvent = nil
         callback.stop(by: makeCall("StopPrompting"))
@@ -65,14 +58,14 @@ final class GCRChannel {
         return message
     }
 
-    // MARK: What the prompter tells
+    // MARK: Callbacks
 
-    /// The prompter is ready or has an answer; its call has been answered already.
+    /// Called after the reply.
     func receiveReady(reply: String, exchange: GCRExchangeMessage?) {
         onEvent?(.ready(reply: reply, exchange: exchange))
     }
 
-    /// The prompter has taken the dialog away, of its own or because it was told to.
+    /// Handles the end of a dialog, requested or not.
     func receiveDone() {
         let action = onEvent
         close()
@@ -91,9 +84,8 @@ final class GCRChannel {
     }
 }
 
-/// The interface that the prompter calls back, `org.gnome.keyring.internal.Prompter.Callback`.
+/// The callback interface, `org.gnome.keyring.internal.Prompter.Callback`.
 enum GCRCallback {
-    /// Serves a channel's events.
     @BusActor static let kind = ObjectKind<GCRChannel>([
         Interface(
             "org.gnome.keyring.internal.Prompter.Callback",
@@ -118,31 +110,29 @@ enum GCRCallback {
     private static let receiveReady: Method<GCRChannel>.ImmediateBody = { (channel, call) throws(BusError) in
         var reader = call.message.makeReader()
         let reply = try String(from: &reader)
-        // How the dialog was left, such as a box that was ticked: no dialog here has such a thing.
+        // Properties that the person changed, such as a checkbox; the dialogs here have none.
         reader.skip()
         let exchange = try reader.withString { text in
             GCRExchangeMessage(parsing: UnsafeRawBufferPointer(start: text, count: strlen(text)))
         }
         call.message.wipeStrings()
-        // The prompter takes no question before it has this answer.
+        // The prompter accepts no question before this reply.
         call.reply()
         channel.receiveReady(reply: reply, exchange: exchange)
     }
 }
 
-/// A request as the properties of a GCR prompt, an `a{sv}`.
+/// A request as properties of a GCR prompt, `a{sv}`.
 struct GCRProperties {
     private let texts: KeyValuePairs<String, String>
     private let isNewPassword: Bool
 
-    /// Translates a request.
     init(_ request: PromptRequest) {
         texts = [
             "title": request.title,
             "message": request.message,
             "description": request.story,
             "warning": request.warning,
-            // No box to tick.
             "choice-label": "",
             "caller-window": request.windowID,
             "continue-label": GCRProperties.continueLabel(request),
@@ -151,7 +141,6 @@ struct GCRProperties {
         isNewPassword = request.question == .newPassword
     }
 
-    /// What the prompter calls that kind of question.
     static func kind(of question: PromptRequest.Question) -> String {
         switch question {
         case .password, .newPassword: "password"
@@ -159,7 +148,7 @@ struct GCRProperties {
         }
     }
 
-    /// Appends the dictionary; an empty label is left out, so that the prompter uses its own.
+    /// Writes the dictionary without empty button labels, so that the prompter uses its own.
     func write(to writer: inout Writer) {
         writer.writeArray(of: "{sv}") { writer in
             for (name, text) in texts where !(text.isEmpty && (name == "continue-label" || name == "cancel-label")) {
@@ -169,8 +158,9 @@ struct GCRProperties {
         }
     }
 
-    /// The text of the first button; while something else is waited for, that one is for the fallback, or, since it
-    /// cannot be hidden, for nothing.
+    /// The label of the first button, which cannot be hidden.
+    ///
+    /// In a waiting dialog it selects the fallback; without a fallback it does nothing.
     private static func continueLabel(_ request: PromptRequest) -> String {
         guard request.question == .waiting else { return request.continueLabel }
         return request.fallbackLabel.isEmpty ? "Waiting…" : request.fallbackLabel

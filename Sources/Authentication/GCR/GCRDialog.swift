@@ -6,17 +6,14 @@ import Logging
 @BusActor
 final class GCRDialog: PromptDialog {
     private enum State {
-        /// The prompter has not said that it is this dialog's turn; a question may wait for that.
+        /// Waiting for its turn, possibly with a question.
         case queued(Asking?)
-        /// The prompter waits for a question.
         case ready
-        /// The prompter shows a question.
         case asking(Asking)
-        /// There will be no more answers but this.
+        /// The outcome of every further question.
         case ended(Outcome)
     }
 
-    /// A question that somebody waits to have answered.
     private struct Asking {
         let number: Int
         let request: PromptRequest
@@ -25,10 +22,9 @@ final class GCRDialog: PromptDialog {
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
-    /// What became of a question.
+    /// The outcome of a question; a late password is never decrypted.
     ///
-    /// A password is still encrypted, since a continuation carries only copyable values. An answer that comes
-    /// too late is never decrypted.
+    /// It stays encrypted because a continuation carries only copyable values.
     private enum Outcome: Sendable {
         case answered(GCRExchangeMessage)
         case confirmed
@@ -38,8 +34,7 @@ final class GCRDialog: PromptDialog {
         case failed(PromptError)
     }
 
-    /// How often a button that does nothing may be pressed: a person stops earlier, a prompter that has gone mad does
-    /// not.
+    /// The limit of presses of a button without effect; only a faulty prompter exceeds it.
     private static let uselessPressLimit = 100
 
     private let channel: GCRChannel
@@ -51,9 +46,6 @@ final class GCRDialog: PromptDialog {
     private var askedCount = 0
     private var uselessPressCount = 0
 
-    /// Creates a dialog that has still to ``begin(timeout:)``.
-    ///
-    /// - Parameter timeout: how long a question may wait for its answer.
     init(
         _ channel: GCRChannel,
         exchange: consuming GCRExchange,
@@ -73,15 +65,14 @@ final class GCRDialog: PromptDialog {
         channel.stop()
     }
 
-    /// Asks the prompter for its turn; returns when the prompter knows of the dialog.
+    /// Requests a turn; returns when the prompter knows the dialog.
     func begin(timeout: Duration) async throws(BusError) {
         try await channel.begin(timeout: timeout)
     }
 
-    /// It can ask everything.
     func canAsk(_ question: PromptRequest.Question) -> Bool { true }
 
-    /// Asks, as soon as it is this dialog's turn.
+    /// Asks as soon as this dialog has its turn.
     func ask(
         _ request: PromptRequest,
         whenShown: @escaping @BusActor () -> Void
@@ -102,15 +93,14 @@ final class GCRDialog: PromptDialog {
         }
     }
 
-    /// False: the prompter takes no question while it shows one.
+    /// False: the prompter shows each question unchanged.
     func revise(_ request: PromptRequest) -> Bool { false }
 
-    /// The trust in the process that the dialog was begun with, even if another owns the name now.
+    /// The trust in the process that opened the dialog, whoever owns the name later.
     func trust() async -> PrompterTrust {
         await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: GCRPrompter.busName)) ?? .trusted
     }
 
-    /// Withdraws the dialog.
     func close() {
         end(.withdrawn)
     }
@@ -150,8 +140,8 @@ final class GCRDialog: PromptDialog {
                 try await channel.perform(asking.request, exchange: exchange.greeting, timeout: timeout)
                 if case .asking(let current) = state, current.number == asking.number { asking.whenShown() }
             } catch {
-                // Without a reply it may show the question all the same; a prompter that has gone or stays silent is
-                // noticed elsewhere.
+                // After a timeout the prompter may still show the question; other checks detect a silent or vanished
+                // one.
                 guard error.name != .noReply, case .asking(let current) = state, current.number == asking.number else {
                     return
                 }
@@ -165,7 +155,7 @@ final class GCRDialog: PromptDialog {
         asking.continuation.resume(returning: outcome)
     }
 
-    // MARK: What the prompter tells
+    // MARK: Events
 
     private func receive(_ event: GCRChannel.Event) {
         switch event {
@@ -192,7 +182,7 @@ final class GCRDialog: PromptDialog {
         case (.queued, _), (.asking, _):
             failOnGarbage()
         case (.ready, _), (.ended, _):
-            // Nobody has asked, so nobody is to be answered.
+            // No question is pending.
             logger.debug("the prompter answers without a question")
         }
     }
@@ -207,7 +197,6 @@ final class GCRDialog: PromptDialog {
         case .waiting where !asking.request.fallbackLabel.isEmpty:
             resume(asking, with: .fallback)
         case .waiting:
-            // The button cannot be hidden; it does nothing.
             uselessPressCount += 1
             guard uselessPressCount <= GCRDialog.uselessPressLimit else {
                 state = .asking(asking)

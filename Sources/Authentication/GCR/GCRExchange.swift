@@ -1,32 +1,30 @@
 package import Gcrypt
 
-/// The daemon's side of the exchange that hides a password on its way from the prompter.
+/// The daemon's side of the key exchange that encrypts a prompter's password.
 ///
-/// Diffie-Hellman in RFC 3526 group 5, HKDF-SHA256, AES-128-CBC. It keeps passwords out of bus logs; there is no
-/// authentication in it, so it does not withstand whoever can take the prompter's place on the bus.
+/// Diffie-Hellman in RFC 3526 group 5, HKDF-SHA256, AES-128-CBC. It keeps passwords out of bus logs. Without
+/// authentication, it cannot stop a process that impersonates the prompter.
 package struct GCRExchange: ~Copyable {
-    /// Longer passwords stay out of the locked memory, which is small.
+    /// Longer passwords stay outside of locked memory, which is scarce.
     private static let lockedLimit = 4096
 
     private let keyPair: DiffieHellman
 
-    /// Makes a key pair, for one dialog.
     package init() throws(GcryptError) {
         self.init(keyPair: try DiffieHellman(.modp1536))
     }
 
-    /// Takes a key pair of ``DiffieHellman/Group/modp1536``.
+    /// Uses a key pair of ``DiffieHellman/Group/modp1536``.
     package init(keyPair: consuming DiffieHellman) {
         self.keyPair = keyPair
     }
 
-    /// What the prompter needs to encrypt for this side.
+    /// This side's public key.
     package var greeting: GCRExchangeMessage {
         GCRExchangeMessage(publicKey: keyPair.publicKey)
     }
 
-    /// Decrypts the password of a message; throws ``PromptError/Code/failed`` if there is none, or it cannot be
-    /// decrypted.
+    /// Decrypts a password; throws ``PromptError/Code/failed`` if it is missing or invalid.
     package borrowing func openPassword(in message: GCRExchangeMessage) throws(PromptError) -> SecureBytes {
         guard let password = message.password else {
             throw PromptError(.failed, reason: "the prompter's answer has no password in it")
@@ -50,11 +48,11 @@ package struct GCRExchange: ~Copyable {
         return try plaintext.copy(in: .locked)
     }
 
-    /// Decrypts as GCR encrypts, which leaves out the leading zeros of the shared secret, or as everybody else does.
+    /// Decrypts with the shared secret without leading zeros, then with the padded one.
     ///
-    /// One secret in 256 has such a zero. GCR 3.41 leaves it out: 2 of 1,500 handshakes with libgcr were of this kind.
-    /// A prompter that pads the secret, as the Secret Service does (spec point #31), is understood too. Once in 65,536
-    /// such dialogs both ways give a good padding; the password is then wrong, and asked for again.
+    /// One secret in 256 begins with a zero. GCR 3.41 omits it (2 of 1,500 handshakes with libgcr); the Secret Service
+    /// pads it (spec point #31). One such dialog in 65,536 decrypts wrongly without an error, and the person is asked
+    /// again.
     private static func decrypt(
         _ password: GCRExchangeMessage.Password,
         sharedSecret: borrowing SecureBytes

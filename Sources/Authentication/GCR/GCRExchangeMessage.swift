@@ -1,39 +1,33 @@
-/// One text of an exchange: a public key, and perhaps a password that is encrypted under what both sides' keys agree
-/// on.
+/// A message of the key exchange: a public key and optionally an encrypted password.
 ///
-/// Nothing in it is secret to whoever has not one of the private keys.
+/// It reveals nothing without one of the private keys.
 package struct GCRExchangeMessage: Hashable, Sendable {
-    /// The largest text that is read, in bytes: room for a password of 40 KiB.
+    /// The size limit in bytes, enough for passwords of 40 KiB.
     package static let sizeLimit = 64 * 1024
 
     private static let group = "sx-aes-1"
 
     /// The sender's public key, most significant byte first.
     package let publicKey: [UInt8]
-    /// The encrypted password, if one is sent.
     package let password: Password?
 
-    /// A password as it travels.
     package struct Password: Hashable, Sendable {
-        /// AES-128-CBC with PKCS#7 padding, so of 16 bytes at least.
+        /// AES-128-CBC ciphertext with PKCS#7 padding, 16 bytes or more.
         package let ciphertext: [UInt8]
-        /// The initialization vector, of 16 bytes.
+        /// The initialization vector, 16 bytes.
         package let iv: [UInt8]
 
-        /// Creates a password as it travels.
         package init(ciphertext: [UInt8], iv: [UInt8]) {
             self.ciphertext = ciphertext
             self.iv = iv
         }
     }
 
-    /// Creates a message; without a password, it only brings a public key.
     package init(publicKey: [UInt8], password: Password? = nil) {
         self.publicKey = publicKey
         self.password = password
     }
 
-    /// Reads a text; nil if it is no message of this kind of exchange.
     package init?(parsing text: UnsafeRawBufferPointer) {
         guard text.count <= GCRExchangeMessage.sizeLimit,
             let file = KeyFile(parsing: [UInt8](text), group: GCRExchangeMessage.group),
@@ -54,14 +48,14 @@ package struct GCRExchangeMessage: Hashable, Sendable {
     }
 }
 
-/// The entries of one group of a key file, as GLib's GKeyFile writes them: `[group]`, then lines `key=value`.
+/// One group of a GLib key file: `[group]`, then lines `key=value`.
 ///
-/// Comments, other groups and spaces around keys and values are passed over, of a repeated key the last counts. Values
-/// stay bytes; the escapes that GLib knows do not occur in what is read here.
+/// Skips comments, other groups and surrounding spaces. The last value of a repeated key counts. Values are raw bytes;
+/// the exchange uses no escapes.
 package struct KeyFile {
     private var values: [[UInt8]: ArraySlice<UInt8>] = [:]
 
-    /// Reads a text; nil if the group is not in it, or a line is none of what a key file has.
+    /// Parses a text; nil if malformed or without the group.
     package init?(parsing text: [UInt8], group: String) {
         let header = "[\(group)]"
         var foundGroup = false
@@ -86,7 +80,6 @@ package struct KeyFile {
         guard foundGroup else { return nil }
     }
 
-    /// The value of a key, if it is there.
     package subscript(key: String) -> ArraySlice<UInt8>? {
         values[Array(key.utf8)]
     }
@@ -104,14 +97,13 @@ package struct KeyFile {
     }
 }
 
-/// The base64 encoding with padding (RFC 4648, section 4).
+/// Base64 with padding (RFC 4648, section 4).
 ///
-/// For public keys and ciphertext: it looks bytes up in tables, so that its time may tell something of them.
+/// Only for public keys and ciphertext: table lookups make its run time depend on the data.
 package enum Base64 {
     private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
     private static let padding = UInt8(ascii: "=")
 
-    /// The value of each ASCII character that has one.
     private static let values: [UInt8?] = {
         var values = [UInt8?](repeating: nil, count: 256)
         for (value, character) in alphabet.enumerated() {
@@ -120,7 +112,6 @@ package enum Base64 {
         return values
     }()
 
-    /// Encodes bytes.
     package static func encode(_ bytes: [UInt8]) -> String {
         var text: [UInt8] = []
         text.reserveCapacity((bytes.count + 2) / 3 * 4)
@@ -138,8 +129,7 @@ package enum Base64 {
         return String(decoding: text, as: UTF8.self)
     }
 
-    /// Decodes text; nil if it is not just that: whole groups of four, padding at the end only, and no bit set that is
-    /// not used.
+    /// Decodes whole groups of four with padding only at the end and unused bits zero; nil otherwise.
     package static func decode(_ text: some Collection<UInt8>) -> [UInt8]? {
         guard text.count.isMultiple(of: 4) else { return nil }
         let digits = text.prefix { $0 != padding }

@@ -2,19 +2,18 @@ package import DBus
 import Gcrypt
 package import Logging
 
-/// The prompter of GNOME and of desktops like it, `org.gnome.keyring.SystemPrompter`.
+/// The prompter of GNOME and related desktops, `org.gnome.keyring.SystemPrompter`.
 @BusActor
 package final class GCRPrompter: Prompter {
-    /// The well-known name; the bus starts the prompter when it is needed.
+    /// The well-known name; the bus activates the prompter.
     package nonisolated static let busName = "org.gnome.keyring.SystemPrompter"
 
     static let path = ObjectPath(unchecked: "/org/gnome/keyring/Prompter")
     static let interface = "org.gnome.keyring.internal.Prompter"
 
-    /// What it is called in logs.
     package let name = "gcr"
 
-    /// All prompters together: their dialogs may have one connection.
+    /// Shared by all prompters, whose dialogs may use one connection.
     private static var dialogCount: UInt64 = 0
 
     private let connection: Connection
@@ -23,12 +22,10 @@ package final class GCRPrompter: Prompter {
     private let timeout: Duration
     private let callTimeout: Duration
 
-    /// Creates a prompter that calls, and is called back, over a connection.
-    ///
     /// - Parameters:
-    ///   - inspector: decides how far to trust it; nil to trust it.
-    ///   - timeout: how long a question may wait for its answer, its time in the prompter's queue included.
-    ///   - callTimeout: how long the prompter may take to start, and to answer a call, which needs no person.
+    ///   - inspector: judges the prompter process; nil trusts it.
+    ///   - timeout: the time limit of a question, including its time in the prompter's queue.
+    ///   - callTimeout: the time limit of the start and of calls without a person.
     package init(
         connection: Connection,
         inspector: (any PrompterInspector)? = nil,
@@ -43,23 +40,22 @@ package final class GCRPrompter: Prompter {
         self.callTimeout = callTimeout
     }
 
-    /// Whether the prompter is on the bus, or can be started by it.
+    /// Whether the prompter runs or can be activated.
     package func isAvailable(for requester: any Requester) async -> Bool {
         await connection.hasService(GCRPrompter.busName)
     }
 
-    /// Opens a dialog, and starts the prompter if it does not run.
     package func open(
         for requester: any Requester,
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
-        // A prompter that has nothing to do ends after some seconds, which may be just now; then a new one is started.
+        // An idle prompter may exit during this call; the second try starts a new one.
         if let dialog = try await openUnlessGone() { return dialog }
         if let dialog = try await openUnlessGone() { return dialog }
         throw PromptError(.crashed, reason: "the prompter leaves the bus when it is asked")
     }
 
-    /// Opens a dialog; nil if the prompter has gone meanwhile.
+    /// Returns nil if the prompter left the bus meanwhile.
     private func openUnlessGone() async throws(PromptError) -> GCRDialog? {
         let peer = try await findPrompter()
         let dialog = try makeDialog(with: peer)
@@ -76,7 +72,7 @@ package final class GCRPrompter: Prompter {
         }
     }
 
-    /// The unique name of the prompter, which is the one that may call back.
+    /// The unique name of the prompter, which alone may call back.
     private func findPrompter() async throws(PromptError) -> String {
         do throws(BusError) {
             if let owner = try await connection.owner(of: GCRPrompter.busName) { return owner }

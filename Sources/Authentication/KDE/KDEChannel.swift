@@ -1,32 +1,26 @@
 import DBus
 import Desktop
 
-/// The wire to KDE's prompter for one dialog: the calls to it, and the object that it calls back and hears.
+/// The D-Bus side of one KDE dialog: calls and signals to the prompter, and the callback object.
 @BusActor
 final class KDEChannel {
-    /// What the prompter has told.
     enum Event {
-        /// A password was entered; it can be read from the descriptor.
+        /// A password, to be read from the descriptor.
         case accepted(FileDescriptor)
-        /// The person will not give one.
         case rejected
-        /// The dialog is gone.
         case dismissed
-        /// The prompter has left the bus.
         case vanished
     }
 
-    /// Hears all events until ``stop()``.
+    /// Receives all events until ``stop()``.
     var onEvent: (@BusActor (Event) -> Void)?
 
     private let connection: Connection
     private let callback: PrompterCallback
 
-    /// Exports the callback object, for this prompter alone.
+    /// Exports the callback object to this prompter alone.
     ///
-    /// - Parameters:
-    ///   - peer: the unique name of the prompter.
-    ///   - path: a path that no other dialog of this connection has.
+    /// - Parameter path: unique on this connection.
     init(_ connection: Connection, to peer: String, path: ObjectPath) {
         self.connection = connection
         callback = PrompterCallback(connection, of: peer, at: path)
@@ -34,29 +28,28 @@ final class KDEChannel {
         callback.onVanish = { [weak self] in self?.receiveEnd(.vanished) }
     }
 
-    /// The unique name of the prompter.
     var peer: String { callback.peer }
 
-    /// Shows the dialog; which words it has is the prompter's business.
+    /// Shows the dialog with the prompter's own texts.
     func begin(_ request: PromptRequest, timeout: Duration) async throws(BusError) {
         let member = request.question == .newPassword ? "CreateCollectionPrompt" : "UnlockCollectionPrompt"
         let message = Message.call(to: callback.peer, KDEPrompter.path, KDEPrompter.interface, member)
-        // All other words are the prompter's: who asks is told where the name is.
+        // The name is the only free text, so the caller is appended.
         let name = request.subject.isEmpty ? request.message : request.subject
         let subject = request.caller.isEmpty ? name : "\(name) – for \(request.caller)"
-        // No activation token: clients of the Secret Service have no way to give one.
+        // The Secret Service API has no activation token.
         message.append(callback.path, request.windowID, "", PromptText.withoutTags(subject))
         _ = try await connection.call(message, timeout: timeout)
     }
 
-    /// Shows the dialog again, with a reason why.
+    /// Shows the dialog again with a reason.
     func retry(_ reason: String) {
         let message = makeSignal("Retry")
         message.append(reason)
         connection.send(message)
     }
 
-    /// Takes the dialog away; there are no events from here on.
+    /// Closes the dialog; no events follow.
     func stop() {
         onEvent = nil
         callback.stop(by: makeSignal("Dismiss"))
@@ -66,19 +59,18 @@ final class KDEChannel {
         Message.signal(callback.path, KDERequest.interface, member, to: callback.peer)
     }
 
-    // MARK: What the prompter tells
+    // MARK: Callbacks
 
-    /// A password was entered; the prompter's call has been answered already, and it keeps the dialog.
+    /// Called after the reply; the prompter keeps the dialog.
     func receiveAccepted(_ descriptor: FileDescriptor) {
         onEvent?(.accepted(descriptor))
     }
 
-    /// The person has cancelled; the prompter takes the dialog away.
+    /// The prompter closes the dialog itself.
     func receiveRejected() {
         onEvent?(.rejected)
     }
 
-    /// The dialog is gone.
     func receiveDismissed() {
         receiveEnd(.dismissed)
     }
@@ -95,17 +87,16 @@ final class KDEChannel {
     }
 }
 
-/// The interface that the prompter calls back, `org.kde.secretprompter.request`.
+/// The callback interface, `org.kde.secretprompter.request`.
 enum KDERequest {
     static let interface = "org.kde.secretprompter.request"
 
-    /// What the prompter does after an answer: takes the dialog away, or keeps it for ``KDEChannel/retry(_:)``.
+    /// The prompter's next step: close the dialog, or keep it for ``KDEChannel/retry(_:)``.
     enum Action: Int32 {
         case dismiss = 0
         case keep = 1
     }
 
-    /// Serves a channel's events.
     @BusActor static let kind = ObjectKind<KDEChannel>([
         Interface(
             interface,
@@ -116,8 +107,7 @@ enum KDERequest {
                     out: [Parameter("action", Int32.self)]
                 ) { (channel, call) throws(BusError) in
                     let descriptor = try call.arguments(FileDescriptor.self)
-                    // Whether it is right is not known yet, and the prompter waits for this answer before anything
-                    // else.
+                    // The prompter waits for this reply; the password is checked later.
                     call.reply(with: Action.keep.rawValue)
                     channel.receiveAccepted(descriptor)
                 },

@@ -2,29 +2,23 @@ import DBus
 import Gcrypt
 import Logging
 
-/// A dialog of KDE's prompter; between an answer and the next question it is kept, and not seen.
+/// A dialog of KDE's prompter, kept but hidden between questions.
 @BusActor
 final class KDEDialog: PromptDialog {
     private enum State {
-        /// Nothing was asked yet.
         case new
-        /// A question was answered.
         case answered
-        /// The prompter was asked, and a person has to answer.
         case asking(Asking)
-        /// The password is being read.
         case reading(Asking, PasswordReader)
-        /// There will be no more answers but this.
+        /// The outcome of every further question.
         case ended(Outcome)
     }
 
-    /// A question that somebody waits to have answered.
     private struct Asking {
         let deadline: Timer
         let continuation: CheckedContinuation<Outcome, Never>
     }
 
-    /// What became of a question.
     private enum Outcome: Sendable {
         case entered(PasswordReader)
         case cancelled
@@ -35,7 +29,7 @@ final class KDEDialog: PromptDialog {
     static let questions: Set<PromptRequest.Question> = [.password, .newPassword]
 
     private static let mismatch = "The two passwords are not the same."
-    /// How often a new password may be repeated wrongly.
+    /// The number of tries to enter a new password twice.
     private static let repetitionLimit = 5
 
     private let channel: KDEChannel
@@ -45,11 +39,9 @@ final class KDEDialog: PromptDialog {
     private let logger: Logger
     private var state = State.new
 
-    /// Creates a dialog that is not shown before it is asked something.
-    ///
     /// - Parameters:
-    ///   - timeout: how long a question may wait for its answer.
-    ///   - callTimeout: how long the prompter may take to answer a call.
+    ///   - timeout: the time limit of a question.
+    ///   - callTimeout: the time limit of a call to the prompter.
     init(
         _ channel: KDEChannel,
         inspector: (any PrompterInspector)?,
@@ -69,12 +61,11 @@ final class KDEDialog: PromptDialog {
         close()
     }
 
-    /// Only those for passwords; its words for them are its own.
     func canAsk(_ question: PromptRequest.Question) -> Bool {
         KDEDialog.questions.contains(question)
     }
 
-    /// Asks for a password; throws ``PromptError/Code/failed`` for what it cannot ask.
+    /// Asks for a password; throws ``PromptError/Code/failed`` for other questions.
     func ask(
         _ request: PromptRequest,
         whenShown: @escaping @BusActor () -> Void
@@ -86,26 +77,25 @@ final class KDEDialog: PromptDialog {
         }
     }
 
-    /// Shows another warning, which is all that is not the prompter's own.
+    /// Shows another warning; all other texts are the prompter's.
     func revise(_ request: PromptRequest) -> Bool {
         guard case .asking = state, request.question == .password else { return false }
         channel.retry(request.warning)
         return true
     }
 
-    /// The trust in the process that opened the dialog, even if another owns the name now.
+    /// The trust in the process that opened the dialog, whoever owns the name later.
     func trust() async -> PrompterTrust {
         await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: KDEPrompter.busName)) ?? .trusted
     }
 
-    /// Takes the dialog away.
     func close() {
         end(.withdrawn)
     }
 
     // MARK: Asking
 
-    /// Has a new password entered and repeated, for which the prompter has one field only.
+    /// Asks for a new password twice, since the prompter has only one field.
     private func enterTwice(
         _ request: PromptRequest,
         _ whenShown: @escaping @BusActor () -> Void
@@ -187,7 +177,7 @@ final class KDEDialog: PromptDialog {
         }
     }
 
-    // MARK: What the prompter tells
+    // MARK: Events
 
     private func receive(_ event: KDEChannel.Event) {
         switch event {
@@ -199,7 +189,7 @@ final class KDEDialog: PromptDialog {
     }
 
     private func receiveAccepted(_ descriptor: FileDescriptor) {
-        // Nobody has asked, so nobody is to be answered.
+        // No question is pending.
         guard case .asking(let asking) = state else { return }
         do throws(PromptError) {
             let reader = try PasswordReader(descriptor)

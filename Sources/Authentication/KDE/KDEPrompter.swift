@@ -4,16 +4,15 @@ package import Logging
 /// The prompter of KDE Plasma, `org.kde.secretprompter`.
 @BusActor
 package final class KDEPrompter: Prompter {
-    /// The well-known name; the bus starts the prompter when it is needed.
+    /// The well-known name; the bus activates the prompter.
     package static let busName = "org.kde.secretprompter"
 
     static let path = ObjectPath(unchecked: "/SecretPrompter")
     static let interface = "org.kde.secretprompter"
 
-    /// What it is called in logs.
     package let name = "kde"
 
-    /// All prompters together: their dialogs may have one connection.
+    /// Shared by all prompters, whose dialogs may use one connection.
     private static var dialogCount: UInt64 = 0
 
     private let connection: Connection
@@ -23,12 +22,10 @@ package final class KDEPrompter: Prompter {
     private let timeout: Duration
     private let callTimeout: Duration
 
-    /// Creates a prompter that calls, and is called back, over a connection.
-    ///
     /// - Parameters:
-    ///   - inspector: decides how far to trust it; nil to trust it.
-    ///   - timeout: how long a question may wait for its answer.
-    ///   - callTimeout: how long the prompter may take to start, and to answer a call, which needs no person.
+    ///   - inspector: judges the prompter process; nil trusts it.
+    ///   - timeout: the time limit of a question.
+    ///   - callTimeout: the time limit of the start and of calls without a person.
     package init(
         connection: Connection,
         environment: SessionEnvironment,
@@ -45,16 +42,13 @@ package final class KDEPrompter: Prompter {
         self.callTimeout = callTimeout
     }
 
-    /// Whether the desktop is KDE's, and the prompter is on the bus or can be started by it.
+    /// Whether the desktop is KDE and the prompter runs or can be activated.
     package func isAvailable(for requester: any Requester) async -> Bool {
         guard SessionEnvironment.isKDE(await environment.variables()) else { return false }
         return await connection.hasService(KDEPrompter.busName)
     }
 
-    /// Finds the prompter, and starts it if it does not run.
-    ///
-    /// Throws ``PromptError/Code/unavailable`` on a desktop that is not KDE's, and for questions that are not for a
-    /// password.
+    /// Throws ``PromptError/Code/unavailable`` on other desktops and for questions without a password.
     package func open(
         for requester: any Requester,
         asking question: PromptRequest.Question
@@ -72,7 +66,7 @@ package final class KDEPrompter: Prompter {
         return KDEDialog(channel, inspector: inspector, timeout: timeout, callTimeout: callTimeout, logger: logger)
     }
 
-    /// The unique name of the prompter, which is the one that may call back.
+    /// The unique name of the prompter, which alone may call back.
     private func findPrompter() async throws(PromptError) -> String {
         do throws(BusError) {
             if let owner = try await connection.owner(of: KDEPrompter.busName) { return owner }

@@ -2,12 +2,12 @@ package import DBus
 package import Gcrypt
 import Glibc
 
-/// Reads a password from a descriptor that another program has given, to its end and without blocking.
+/// Reads a password from a descriptor to its end, without blocking.
 ///
-/// What is read is the password, a newline at its end included: the one who writes it has no reason to add one.
+/// A final newline is part of the password.
 @BusActor
 package final class PasswordReader {
-    /// The longest password that is taken, in bytes.
+    /// The limit in bytes.
     package nonisolated static let limit = 4096
 
     private let descriptor: FileDescriptor
@@ -15,7 +15,6 @@ package final class PasswordReader {
     private var count = 0
     private var completion: (@BusActor (PromptError?) -> Void)?
 
-    /// Takes over a descriptor.
     package init(_ descriptor: FileDescriptor) throws(PromptError) {
         self.descriptor = descriptor
         do throws(GcryptError) {
@@ -29,9 +28,9 @@ package final class PasswordReader {
         stop()
     }
 
-    /// Begins to read, and calls back once, with nil at the end.
+    /// Starts reading; calls the completion once, with nil at the end of input.
     ///
-    /// What is not a pipe or a socket is not read: it may block whatever its mode is, and cannot be waited for.
+    /// Accepts only pipes and sockets, since other files may block in any mode.
     package func start(_ completion: @escaping @BusActor (PromptError?) -> Void) {
         guard isStream else {
             return completion(PromptError(.failed, reason: "the password is neither in a pipe nor in a socket"))
@@ -41,14 +40,14 @@ package final class PasswordReader {
         BusActor.loop.watchReadable(descriptor.rawValue) { [weak self] in self?.receive() }
     }
 
-    /// Reads no more; the completion is not called.
+    /// Stops reading; the completion is not called.
     package func stop() {
         guard completion != nil else { return }
         completion = nil
         BusActor.loop.unwatch(descriptor.rawValue)
     }
 
-    /// The password, after a completion with nil; throws ``PromptError/Code/failed`` if it is no UTF-8.
+    /// The password; throws ``PromptError/Code/failed`` if it is not UTF-8.
     package func takePassword() throws(PromptError) -> SecureBytes {
         let password: SecureBytes
         do throws(GcryptError) {
@@ -96,7 +95,7 @@ package final class PasswordReader {
         completion?(error)
     }
 
-    /// Looks at the bytes where they are: a string would be a copy.
+    /// Checks the bytes in place; a string would copy the password.
     private nonisolated static func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var parser = Unicode.UTF8.ForwardParser()
         var rest = bytes.makeIterator()

@@ -1,15 +1,14 @@
 package import Gcrypt
 import Glibc
 
-/// A line that is sent to an Assuan server, such as `SETPROMPT Password:`.
+/// A line to an Assuan server, such as `SETPROMPT Password:`.
 package struct AssuanCommand: Hashable, Sendable {
-    /// How many bytes a line may have, without its end.
+    /// The limit in bytes, without the line end.
     package static let lineLimit = 1000
 
-    /// The line with its end.
     package let bytes: [UInt8]
 
-    /// Creates a command; an argument that is too long for a line is cut.
+    /// Creates a command; truncates an argument that is too long.
     package init(_ name: StaticString, _ argument: String? = nil) {
         var line = name.withUTF8Buffer { Array($0) }
         if let argument {
@@ -20,25 +19,22 @@ package struct AssuanCommand: Hashable, Sendable {
     }
 }
 
-/// What kind of line an Assuan server has sent.
+/// A line from an Assuan server.
 package enum AssuanLine: Hashable, Sendable {
-    /// The command was done.
     case success
-    /// The command has failed, with a code of libgpg-error.
+    /// A failure with a code of libgpg-error.
     case failure(code: UInt32)
-    /// Data, from ``dataOffset`` to the end of the line, with percent escapes.
+    /// Data with percent escapes, from ``dataOffset`` on.
     case data
-    /// News that is no answer, by its first word.
+    /// Status information; the value is its keyword.
     case status(String)
-    /// A question of the server's.
+    /// A question of the server.
     case inquiry
-    /// A remark.
     case comment
 
-    /// Where in a line with data these begin.
     package static let dataOffset = 2
 
-    /// Reads a line without its end; nil if it is none of the protocol's.
+    /// Parses a line without its end; nil if it is not Assuan.
     package init?(_ line: UnsafeRawBufferPointer) {
         let word = line.prefix { $0 != UInt8(ascii: " ") }
         let rest = line.dropFirst(word.count + 1)
@@ -66,30 +62,28 @@ package enum AssuanLine: Hashable, Sendable {
     }
 }
 
-/// The lines that come from an Assuan server, any of which may have a password in it: in locked memory, wiped as they
-/// are read.
+/// The input from an Assuan server, in locked memory and wiped as it is read.
+///
+/// Any line may contain a password.
 package struct AssuanInput: ~Copyable {
-    /// What has become of an attempt to read.
     package enum Filling: Hashable, Sendable {
-        /// There are more bytes than before.
         case more
-        /// There is nothing to read now.
+        /// No input is available yet.
         case nothing
-        /// There will be nothing more.
         case end
-        /// The line is longer than lines may be.
+        /// The line exceeds ``AssuanCommand/lineLimit``.
         case overflow
     }
 
     private var buffer: SecureBytes
     private var count = 0
 
-    /// Creates a buffer for one line of the greatest length, with its end, CR LF.
+    /// Creates a buffer for one line with its end, CR LF.
     package init() throws(GcryptError) {
         buffer = try SecureBytes(count: AssuanCommand.lineLimit + 2, in: .locked)
     }
 
-    /// Reads from a descriptor that does not block.
+    /// Reads from a non-blocking descriptor.
     package mutating func fill(from descriptor: Int32) -> Filling {
         let start = count
         guard start < buffer.count else { return .overflow }
@@ -100,11 +94,11 @@ package struct AssuanInput: ~Copyable {
             count += result
             return .more
         }
-        // A socket whose other end was closed with something unread has an error rather than an end.
+        // A socket closed by its peer with unread data reports an error instead of the end.
         return result < 0 && (errno == EAGAIN || errno == EINTR) ? .nothing : .end
     }
 
-    /// Lends the first line, without its end, if it is complete; it is wiped then.
+    /// Passes the first complete line, without its end, to the body, then wipes it.
     package mutating func takeLine<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result? {
         let used = count
         let taken: (result: Result, count: Int)? = buffer.withUnsafeMutableBytes { buffer in
@@ -122,13 +116,13 @@ package struct AssuanInput: ~Copyable {
     }
 }
 
-/// The escapes of the Assuan protocol: a percent sign and two hexadecimal digits stand for a byte.
+/// The percent escapes of the Assuan protocol.
 package enum PercentEncoding {
     private static let percent = UInt8(ascii: "%")
     private static let digits = Array("0123456789ABCDEF".utf8)
     private static let ellipsis = Array("…".utf8)
 
-    /// Escapes a text that is shown; what makes it longer than the limit, in bytes, is cut off at a whole character.
+    /// Escapes a text; truncates it at a character to the limit in bytes.
     package static func encode(_ text: String, limit: Int) -> [UInt8] {
         if let whole = prefix(of: text, limit: limit), whole.isComplete { return whole.bytes }
         guard let part = prefix(of: text, limit: limit - ellipsis.count) else { return [] }
@@ -150,9 +144,9 @@ package enum PercentEncoding {
         return (bytes, true)
     }
 
-    /// Undoes the escapes of bytes that may be secret, without a copy anywhere else.
+    /// Decodes directly into the buffer, since the bytes may be secret.
     ///
-    /// Returns how many bytes there are now; nil if an escape is not whole, or the buffer is too small.
+    /// Returns the length; nil if an escape is incomplete or the buffer too small.
     package static func decode(_ bytes: UnsafeRawBufferPointer, into buffer: UnsafeMutableRawBufferPointer) -> Int? {
         var count = 0
         var index = 0

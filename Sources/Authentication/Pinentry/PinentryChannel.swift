@@ -1,22 +1,21 @@
 import DBus
 import Gcrypt
 
-/// The talk with a pinentry: one command at a time, each with its answer (Assuan, as in pinentry's manual).
+/// The Assuan connection to a pinentry: one command at a time.
 @BusActor
 final class PinentryChannel {
-    /// What has become of a command.
     enum Reply: Hashable, Sendable {
         case success
-        /// The code of libgpg-error, without the source of the error.
+        /// The code of libgpg-error, without the error source.
         case failure(code: UInt32)
         /// ``PinentryChannel/close()`` came before the answer.
         case closed
     }
 
     private enum State {
-        /// Nobody waits for the greeting yet, and nothing is read.
+        /// The greeting is not expected yet; nothing is read.
         case new
-        /// Nothing may come.
+        /// No input is expected.
         case idle
         case waiting(CheckedContinuation<Outcome, Never>, deadline: Timer)
         case ended(Outcome)
@@ -24,11 +23,11 @@ final class PinentryChannel {
 
     private typealias Outcome = Result<Reply, PromptError>
 
-    /// The longest password that is taken, in bytes.
+    /// The limit in bytes.
     private static let dataLimit = 4096
-    /// The same before the last line's escapes are undone.
+    /// The limit before the escapes of the last line are decoded.
     private static let escapedLimit = dataLimit + AssuanCommand.lineLimit
-    /// How many lines may come for one command: a program that sends remarks without end is not waited for.
+    /// The limit of lines per command, against endless comments.
     private static let lineCountLimit = 1000
 
     private let process: PinentryProcess
@@ -38,10 +37,9 @@ final class PinentryChannel {
     private var data: SecureBytes?
     private var dataCount = 0
 
-    /// The first words of the news that came with the last answer.
+    /// The keywords of the last answer's status lines.
     private(set) var statuses: Set<String> = []
 
-    /// Talks with a program that has just been started, and greets first.
     init(_ process: PinentryProcess) throws(PromptError) {
         self.process = process
         do throws(GcryptError) {
@@ -51,14 +49,14 @@ final class PinentryChannel {
             throw PromptError(.failed, reason: "there is no memory for a password: \(error.reason)")
         }
         process.onEnd = { [weak self] in
-            // Its last words may still be there.
+            // Its last output may be unread.
             self?.receive()
-            // What it has started may keep its output open.
+            // A child may keep the output open.
             self?.end(.failure(PromptError(.crashed, reason: "the pinentry has ended")))
         }
     }
 
-    /// Sends a command, and waits for its answer; without a command, waits for the greeting.
+    /// Sends a command and waits for its answer; without a command, waits for the greeting.
     func transact(_ command: AssuanCommand?, within limit: Duration) async throws(PromptError) -> Reply {
         try await withCheckedContinuation { continuation in
             switch state {
@@ -84,12 +82,12 @@ final class PinentryChannel {
         }.get()
     }
 
-    /// Ends the program; a command that waits is answered ``Reply/closed``.
+    /// Ends the program; a pending command is answered ``Reply/closed``.
     func close() {
         end(.success(.closed))
     }
 
-    /// The data of the last answer, once; nothing if there were none.
+    /// Takes the data of the last answer; empty if there were none.
     func takeData() throws(GcryptError) -> SecureBytes {
         guard let data = data.take() else { return try SecureBytes(count: 0, in: .locked) }
         return try data.withUnsafeBytes { (bytes) throws(GcryptError) in
@@ -119,27 +117,27 @@ final class PinentryChannel {
         if case .ended = state { true } else { false }
     }
 
-    /// Takes a line; false if it is none that may come now.
+    /// Returns false if the line is unexpected.
     private func receive(_ line: UnsafeRawBufferPointer) -> Bool {
         guard case .waiting = state, let kind = AssuanLine(line) else { return false }
         lineCount += 1
         guard lineCount <= PinentryChannel.lineCountLimit else { return false }
         switch kind {
         case .success: answer(.success)
-        // The high half says which program and which part of it has failed.
+        // The high half contains the error source.
         case .failure(let code): answer(.failure(code: code & 0xFFFF))
         case .data: return append(UnsafeRawBufferPointer(rebasing: line[AssuanLine.dataOffset...]))
         case .status(let keyword): statuses.insert(keyword)
         case .comment: break
-        // Nothing was asked for of what a pinentry has questions about, such as the quality of a password.
+        // No command here allows inquiries.
         case .inquiry: return false
         }
         return true
     }
 
-    /// Adds data to what has come already; false if there is too much of it, or it is not escaped as it should be.
+    /// Appends decoded data; false if too long or badly escaped.
     ///
-    /// The memory for it is only as large as it has to be: there is not much of it.
+    /// Allocates exactly, since locked memory is scarce.
     private func append(_ escaped: UnsafeRawBufferPointer) -> Bool {
         let known = dataCount
         let total = known + escaped.count

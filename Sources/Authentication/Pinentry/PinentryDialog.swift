@@ -2,13 +2,13 @@ import DBus
 import Gcrypt
 import Logging
 
-/// A dialog of a pinentry: a process that is asked one question after the other, with a window for each.
+/// A dialog of one pinentry process, with a window per question.
 @BusActor
 final class PinentryDialog: PromptDialog {
     private enum State {
         case ready
         case asking
-        /// There will be no more answers but this.
+        /// The outcome of every further question.
         case ended(Ending)
     }
 
@@ -24,7 +24,7 @@ final class PinentryDialog: PromptDialog {
         case cancel
     }
 
-    /// What a pinentry answers instead of `OK`, as codes of libgpg-error.
+    /// Codes of libgpg-error.
     private enum Code {
         static let timeout: UInt32 = 62
         static let canceled: UInt32 = 99
@@ -32,7 +32,7 @@ final class PinentryDialog: PromptDialog {
         static let fullyCanceled: UInt32 = 198
     }
 
-    /// How often a new password may be repeated wrongly where the pinentry does not compare by itself.
+    /// The number of tries to enter a new password twice if the pinentry does not compare.
     private static let repetitionLimit = 5
 
     private let channel: PinentryChannel
@@ -44,14 +44,12 @@ final class PinentryDialog: PromptDialog {
     private let onEnd: @BusActor () -> Void
     private var state = State.ready
 
-    /// Creates a dialog with a pinentry that is ready for a question.
-    ///
     /// - Parameters:
-    ///   - trust: finds out how far to trust it.
-    ///   - timeout: how long a question may wait for its answer.
-    ///   - grace: how much longer the pinentry may take to say that it had none.
-    ///   - commandTimeout: how long the pinentry may take for what needs no person.
-    ///   - onEnd: called once, when the dialog is off the screen for good.
+    ///   - trust: judges the program.
+    ///   - timeout: the time limit of a question.
+    ///   - grace: the extra time for the pinentry to report its timeout.
+    ///   - commandTimeout: the time limit of a command without a person.
+    ///   - onEnd: called once, when the dialog is closed for good.
     init(
         _ channel: PinentryChannel,
         trust: @escaping @BusActor () async -> PrompterTrust,
@@ -74,10 +72,8 @@ final class PinentryDialog: PromptDialog {
         close()
     }
 
-    /// It can ask everything.
     func canAsk(_ question: PromptRequest.Question) -> Bool { true }
 
-    /// Asks; the window is there until the answer is.
     func ask(
         _ request: PromptRequest,
         whenShown: @escaping @BusActor () -> Void
@@ -108,13 +104,12 @@ final class PinentryDialog: PromptDialog {
         }
     }
 
-    /// False: a pinentry hears nothing while it asks.
+    /// False: a pinentry reads nothing while it asks.
     func revise(_ request: PromptRequest) -> Bool { false }
 
-    /// That in the program, as it is now.
+    /// The current trust in the program.
     func trust() async -> PrompterTrust { await judge() }
 
-    /// Ends the program, and the window with it.
     func close() {
         end(.withdrawn)
     }
@@ -136,7 +131,7 @@ final class PinentryDialog: PromptDialog {
         switch (try await press(question(request), whenShown), request.question) {
         case (.ok, .password), (.ok, .newPassword): return .password(try takePassword())
         case (.ok, .confirmation): return .confirmed
-        // With one button only, that is the one that cancels.
+        // The only button cancels.
         case (.ok, .waiting): return request.fallbackLabel.isEmpty ? .cancelled : .fallback
         case (.notOK, .confirmation) where !request.fallbackLabel.isEmpty: return .fallback
         case (.notOK, _), (.cancel, _): return .cancelled
@@ -144,7 +139,7 @@ final class PinentryDialog: PromptDialog {
         }
     }
 
-    /// Asks for a new password twice: in one window if the pinentry can, otherwise in a second one.
+    /// Asks in one window if the pinentry can repeat the field, else in two.
     private func newPassword(
         _ request: PromptRequest,
         _ whenShown: @BusActor () -> Void
@@ -169,22 +164,21 @@ final class PinentryDialog: PromptDialog {
         isRepetition: Bool = false,
         warning: String? = nil
     ) -> PinentryQuestion {
-        // The pinentry's own timeout takes the window away more gently than ours; no fraction, and zero would be no
-        // limit.
+        // The pinentry closes its window cleanly at its own timeout, in whole seconds; zero means no limit.
         let seconds = max(1, timeout.components.seconds)
         return PinentryQuestion(request, isRepetition: isRepetition, warning: warning, timeout: seconds)
     }
 
-    /// Sets all up, asks, and tells which button was pressed; nil if the dialog was closed.
+    /// Sends the settings and asks; nil if the dialog was closed.
     private func press(
         _ question: PinentryQuestion,
         _ whenShown: @BusActor () -> Void
     ) async throws(PromptError) -> Button? {
         for setting in question.settings {
-            // What it does not know it does without.
+            // A pinentry may lack any setting.
             guard try await channel.transact(setting, within: commandTimeout) != .closed else { return nil }
         }
-        // A pinentry says nothing between this and the answer.
+        // A pinentry sends nothing before the answer.
         whenShown()
         switch try await channel.transact(question.command, within: timeout + grace) {
         case .success: return .ok

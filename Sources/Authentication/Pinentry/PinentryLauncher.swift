@@ -15,13 +15,11 @@ package final class PinentryLauncher {
     private var processes = 0
     private var exit = Promise<Void>()
 
-    /// Creates a launcher.
-    ///
     /// - Parameters:
-    ///   - inspector: decides how far to trust a program; nil to trust it.
-    ///   - timeout: how long a question may wait for its answer.
-    ///   - grace: how much longer the program may take to say that it had none.
-    ///   - commandTimeout: how long the program may take to start, and for what needs no person.
+    ///   - inspector: judges a program; nil trusts it.
+    ///   - timeout: the time limit of a question.
+    ///   - grace: the extra time for the program to report its timeout.
+    ///   - commandTimeout: the time limit of the start and of commands without a person.
     package init(
         inspector: (any PrompterInspector)? = nil,
         logger: Logger,
@@ -36,14 +34,13 @@ package final class PinentryLauncher {
         self.commandTimeout = commandTimeout
     }
 
-    /// Starts a pinentry once all that were told to end have ended: two would take the keyboard, or the terminal, from
-    /// each other.
+    /// Starts a pinentry after all earlier ones have exited; two would compete for the keyboard or the terminal.
     ///
-    /// Throws ``PromptError/Code/unavailable`` if there is no such program, or it cannot ask there.
+    /// Throws ``PromptError/Code/unavailable`` if the program is missing or cannot ask there.
     ///
     /// - Parameters:
     ///   - program: a path, or a name to look up in `PATH`.
-    ///   - onReaped: called once, when the program has ended and is gone, with whether it ended by a signal.
+    ///   - onReaped: called once after the exit, with whether a signal caused it.
     func launch(
         _ program: String,
         on surface: PinentrySurface,
@@ -81,7 +78,7 @@ package final class PinentryLauncher {
         }
     }
 
-    /// Ends all programs, as the daemon ends; nobody else would.
+    /// Ends all programs at the exit of the daemon.
     package func close() {
         for channel in channels.values {
             channel.close()
@@ -93,7 +90,7 @@ package final class PinentryLauncher {
         channels[ObjectIdentifier(channel)] = nil
     }
 
-    /// How far to trust a pinentry, which is found out whenever that is asked.
+    /// The check of a program, run at each query.
     private func trust(
         in process: Int32,
         on surface: PinentrySurface,

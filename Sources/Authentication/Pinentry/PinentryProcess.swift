@@ -2,39 +2,37 @@ import CLinux
 import DBus
 import Glibc
 
-/// A running pinentry: a process in a session of its own, with a socket for its input and output.
+/// A running pinentry in its own session, with a socket as input and output.
 ///
-/// It lives until the process has ended and is reaped, whether anybody else holds it or not.
+/// The object lives until the process is reaped.
 @BusActor
 final class PinentryProcess {
     private enum State {
         case running
-        /// Asked to end; killed when the timer is due.
+        /// Terminated; killed when the timer fires.
         case ending(patience: Timer)
         case reaped
     }
 
-    /// How long the program may take to end when it is asked to.
+    /// The time between SIGTERM and SIGKILL.
     private static let patience = Duration.seconds(2)
 
-    /// Our end of the socket, until ``end()``; it does not block.
+    /// This side of the non-blocking socket, open until ``end()``.
     let socket: Int32
-    /// Called once, when the process has ended by itself.
+    /// Called once if the process exits by itself.
     var onEnd: (@BusActor () -> Void)?
-    /// Called once, when the process is gone, with whether it ended by a signal.
+    /// Called once after the process is reaped.
     var onReaped: (@BusActor (_ bySignal: Bool) -> Void)?
 
     let id: pid_t
     private let handle: Int32
     private var state = State.running
 
-    /// Starts a program.
-    ///
-    /// Throws ``PromptError/Code/unavailable`` if there is no such program.
+    /// Throws ``PromptError/Code/unavailable`` if the program cannot be run.
     ///
     /// - Parameters:
     ///   - program: a path, or a name to look up in `PATH`.
-    ///   - environment: the whole environment of the program.
+    ///   - environment: the complete environment of the program.
     init(_ program: String, environment: [String: String]) throws(PromptError) {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
@@ -60,20 +58,20 @@ final class PinentryProcess {
         BusActor.loop.watchReadable(handle) { [self] in reap() }
     }
 
-    /// Calls a handler whenever there is something to read, until ``end()``.
+    /// Calls the handler when the socket becomes readable, until ``end()``.
     func onReadable(_ handler: @escaping @BusActor () -> Void) {
         guard case .running = state else { return }
         BusActor.loop.watchReadable(socket, handler: handler)
     }
 
-    /// Sends a line; false if the program has ended, or does not read what it was sent.
+    /// Sends a line; false if the program has ended or the socket is full.
     func send(_ command: AssuanCommand) -> Bool {
         guard case .running = state else { return false }
         let count = command.bytes.count
         return Glibc.send(socket, command.bytes, count, Int32(MSG_NOSIGNAL)) == count
     }
 
-    /// Ends the program, and whatever it has started; it is not heard any more.
+    /// Ends the program and its children; stops reading.
     func end() {
         guard case .running = state else { return }
         closeSocket()
@@ -90,10 +88,9 @@ final class PinentryProcess {
         close(socket)
     }
 
-    /// The process has ended; until it is reaped its id is nobody else's.
     private func reap() {
         var ending = siginfo_t()
-        // An event may be late, and have been meant for another descriptor that had the same number.
+        // The event may belong to an earlier descriptor with the same number.
         let result = waitid(P_PID, id_t(id), &ending, WEXITED | WNOHANG | WNOWAIT)
         if result == 0 && ending.si_signo != SIGCHLD { return }
         kill(-id, SIGKILL)
@@ -122,7 +119,6 @@ final class PinentryProcess {
     }
 }
 
-/// How a pinentry is started: with nothing of this process but a socket and the environment it is given.
 struct PinentrySpawn {
     private let program: String
     private let environment: [String]
@@ -132,11 +128,10 @@ struct PinentrySpawn {
         self.environment = environment.map { "\($0.key)=\($0.value)" }
     }
 
-    /// Starts it; the status is an errno.
+    /// Starts the program with only a socket and the environment; the status is an errno.
     ///
-    /// In a session of its own it has no terminal, so that it cannot ask on the one that the daemon may have been
-    /// started on. It ends with this process, however that ends: a dialog that nobody waits for must not take a
-    /// password.
+    /// Its own session has no terminal, so it cannot ask on the daemon's. It dies with this process, so that no
+    /// orphaned dialog accepts a password.
     func start(socket: Int32) -> (id: pid_t, status: Int32) {
         var status: Int32 = 0
         let id = PinentrySpawn.withCStrings([program]) { arguments in

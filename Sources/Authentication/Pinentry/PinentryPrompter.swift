@@ -1,19 +1,15 @@
 package import DBus
 import Glibc
 
-/// The prompter of GnuPG, `pinentry`, which most desktops have, in one of its flavours with windows: it is started for
-/// each dialog.
+/// The `pinentry` of GnuPG in a flavour with windows, started for each dialog.
 @BusActor
 package final class PinentryPrompter: Prompter {
-    /// What it is called in logs.
     package let name = "pinentry"
 
     private let launcher: PinentryLauncher
     private let program: String
     private let environment: SessionEnvironment
 
-    /// Creates a prompter.
-    ///
     /// - Parameter program: a path, or a name to look up in `PATH`.
     package init(launcher: PinentryLauncher, program: String = "pinentry", environment: SessionEnvironment) {
         self.launcher = launcher
@@ -21,13 +17,13 @@ package final class PinentryPrompter: Prompter {
         self.environment = environment
     }
 
-    /// Whether there is a display and such a program; which flavour it is shows when it is started.
+    /// Whether there is a display and a program; its flavour is unknown until it starts.
     package func isAvailable(for requester: any Requester) async -> Bool {
         let variables = await environment.variables()
         return SessionEnvironment.hasDisplay(variables) && ProgramSearch.finds(program, in: variables["PATH"])
     }
 
-    /// Starts a pinentry; throws ``PromptError/Code/unavailable`` if it has no window to show.
+    /// Throws ``PromptError/Code/unavailable`` if the pinentry has no windows.
     package func open(
         for requester: any Requester,
         asking question: PromptRequest.Question
@@ -40,9 +36,8 @@ package final class PinentryPrompter: Prompter {
     }
 }
 
-/// Looks for programs as a shell does.
 enum ProgramSearch {
-    /// Whether there is such a program: a path, or a name to look up in the folders of `PATH`.
+    /// Whether a program exists, as a path or as a name in `PATH`.
     static func finds(_ program: String, in path: String?) -> Bool {
         if program.utf8.contains(UInt8(ascii: "/")) { return isExecutable(program) }
         return (path ?? "/usr/bin:/bin").split(separator: ":").contains { isExecutable("\($0)/\(program)") }

@@ -1,29 +1,25 @@
 import Desktop
 
-/// A request as the commands of a pinentry.
+/// A request as commands for a pinentry.
 struct PinentryQuestion {
-    /// What is put in front of a field that has the password entered again.
     private static let repeatPrompt = "Repeat:"
-    /// How many bytes of a line the message may have, and who asks.
+    /// Limits in bytes within one line.
     private static let messageShare = 700
     private static let originShare = 240
     static let mismatch = "The two passwords are not the same."
 
-    /// What is set before the question; of these, the pinentry may know or not know any.
+    /// Commands before the question; a pinentry may reject any of them.
     let settings: [AssuanCommand]
-    /// What asks.
     let command: AssuanCommand
 
-    /// Translates a request.
-    ///
     /// - Parameters:
-    ///   - isRepetition: whether the answer is to be a password that was already entered once.
-    ///   - warning: what went wrong the last time; the request's own without it.
-    ///   - timeout: after how many seconds the pinentry gives up.
+    ///   - isRepetition: whether to ask for the same new password again.
+    ///   - warning: the reason for asking again; by default the request's own.
+    ///   - timeout: the pinentry's own limit in seconds.
     init(_ request: PromptRequest, isRepetition: Bool = false, warning: String? = nil, timeout: Int64) {
         let warning = warning ?? request.warning
         var settings = [
-            // Nothing stays from the question before.
+            // Clears the settings of the last question.
             AssuanCommand("RESET"),
             AssuanCommand("SETTIMEOUT", String(timeout)),
             AssuanCommand("SETDESC", PromptText.withoutTags(PinentryQuestion.text(of: request))),
@@ -59,9 +55,7 @@ struct PinentryQuestion {
             }
     }
 
-    /// What the two or three buttons say.
-    ///
-    /// The one button of a dialog in which there is nothing to do but cancel is what the pinentry calls its OK.
+    /// The button labels; a dialog that can only be cancelled has one, the pinentry's OK.
     private static func labels(of request: PromptRequest) -> (ok: String, notOK: String, cancel: String) {
         switch request.question {
         case .password, .newPassword: (request.continueLabel, "", request.cancelLabel)
@@ -72,8 +66,7 @@ struct PinentryQuestion {
         }
     }
 
-    /// All that fits into one line of the protocol: the message and who asks have their share, the rest of the story
-    /// what remains.
+    /// The description in one line; message and origin have fixed shares of it.
     private static func text(of request: PromptRequest) -> String {
         [
             PromptText.prefix(of: request.message, bytes: messageShare),
@@ -83,7 +76,7 @@ struct PinentryQuestion {
         .joined(separator: "\n\n")
     }
 
-    /// In a label, an underscore marks the letter that is its key, and two are one.
+    /// Doubles underscores, which mark access keys in labels.
     private static func label(_ text: String) -> String {
         text.split(separator: "_", omittingEmptySubsequences: false).joined(separator: "__")
     }

@@ -1,16 +1,14 @@
 import Desktop
 
-/// Where a pinentry shows its questions, and what it is told of that.
+/// The place where a pinentry asks.
 enum PinentrySurface {
-    /// In windows, in a session with these variables.
+    /// Windows of a session with these variables.
     case windows([String: String])
-    /// On a terminal, started by a daemon with these variables.
+    /// A terminal, with these variables of the daemon.
     case terminal(CallerTerminal, [String: String])
 
-    /// The flavours without windows.
     private static let terminalFlavors: Set<Substring> = ["curses", "dumb", "tty"]
 
-    /// The environment that it is started in.
     var environment: [String: String] {
         switch self {
         case .windows(let variables): PinentryEnvironment.forWindows(from: variables)
@@ -18,10 +16,9 @@ enum PinentrySurface {
         }
     }
 
-    /// The options that it is given.
+    /// The options sent to the pinentry.
     ///
-    /// Never `allow-external-password-cache`: with it a pinentry looks passwords up in, and puts them into, the Secret
-    /// Service, which is who asks.
+    /// Never `allow-external-password-cache`: it would use the Secret Service, which is asking.
     var options: [AssuanCommand] {
         switch self {
         case .windows(let variables):
@@ -34,7 +31,7 @@ enum PinentrySurface {
         }
     }
 
-    /// Why answers that need no knowledge do not count there; nil if they may.
+    /// The reason why only passwords count as proof there; nil if every answer does.
     func objection(toFlavor flavor: String) -> String? {
         switch self {
         case .windows where flavor.hasPrefix("gnome3"):
@@ -44,8 +41,9 @@ enum PinentrySurface {
         }
     }
 
-    /// Whether a pinentry can ask there, by its flavour as `GETINFO flavor` tells it: what comes after a colon is what
-    /// it has fallen back on, such as `gtk2:curses` without a display.
+    /// Whether a pinentry of this flavour can ask there.
+    ///
+    /// `GETINFO flavor` reports a fallback after a colon, such as `gtk2:curses` without a display.
     func suits(flavor: String) -> Bool {
         guard let used = flavor.split(separator: ":").last else { return false }
         let asksOnTerminal = PinentrySurface.terminalFlavors.contains(used)
@@ -56,19 +54,15 @@ enum PinentrySurface {
     }
 }
 
-/// What a pinentry is told of the session.
 package enum PinentryEnvironment {
-    /// What every program needs, and nothing that has it load code: of this, the daemon's environment may have
-    /// anything.
+    /// Variables every program needs; others might load code.
     private static let names: Set<String> = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "USER"]
 
-    /// What a program with a window needs besides.
     private static let windowNames: Set<String> = [
         "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION", "DISPLAY", "GDK_SCALE", "GTK_THEME", "QT_FONT_DPI",
         "QT_QPA_PLATFORM", "QT_QPA_PLATFORMTHEME", "QT_SCALE_FACTOR", "WAYLAND_DISPLAY", "XAUTHORITY",
     ]
 
-    /// The environment of one that shows windows.
     package static func forWindows(from variables: [String: String]) -> [String: String] {
         variables.filter { variable in
             names.contains(variable.key) || windowNames.contains(variable.key)
@@ -76,13 +70,11 @@ package enum PinentryEnvironment {
         }
     }
 
-    /// The environment of one that asks on a terminal: nothing in which it could find a display, or a desktop by way of
-    /// the bus.
+    /// Excludes the display and the session bus.
     package static func forTerminal(from variables: [String: String]) -> [String: String] {
         variables.filter { names.contains($0.key) || $0.key.hasPrefix("LC_") }
     }
 
-    /// The options that tell a locale.
     package static func localeOptions(from variables: [String: String]) -> [AssuanCommand] {
         [("lc-ctype", "LC_CTYPE"), ("lc-messages", "LC_MESSAGES")].compactMap { option, category in
             let values = ["LC_ALL", category, "LANG"].compactMap { variables[$0] }

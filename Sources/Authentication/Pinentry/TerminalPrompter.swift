@@ -3,13 +3,12 @@ package import Desktop
 import Glibc
 import Rights
 
-/// Asks on the terminal of the caller, by a pinentry without windows: over ssh, and on the console.
+/// Asks on the caller's terminal with a pinentry without windows.
 @BusActor
 package final class TerminalPrompter: Prompter {
-    /// Those that are looked for: the one that the administrator has chosen falls back on a terminal if it can.
+    /// The programs in order; the administrator's `pinentry` may fall back to a terminal.
     package nonisolated static let programs = ["pinentry", "pinentry-curses", "pinentry-tty"]
 
-    /// What it is called in logs.
     package let name = "tty"
 
     private let launcher: PinentryLauncher
@@ -17,8 +16,6 @@ package final class TerminalPrompter: Prompter {
     private let variables: [String: String]
     private let finder: TerminalFinder
 
-    /// Creates a prompter.
-    ///
     /// - Parameters:
     ///   - programs: paths, or names to look up in `PATH`; the first that asks on terminals is used.
     ///   - environment: the environment of this process.
@@ -34,14 +31,13 @@ package final class TerminalPrompter: Prompter {
         self.finder = finder
     }
 
-    /// Whether the caller has a terminal, and there is a pinentry; which flavour it is shows when it is started.
+    /// Whether the caller has a terminal and a pinentry exists; its flavour is unknown until it starts.
     package func isAvailable(for requester: any Requester) async -> Bool {
         guard programs.contains(where: { ProgramSearch.finds($0, in: variables["PATH"]) }) else { return false }
         return await requester.caller().process.flatMap(finder.terminal) != nil
     }
 
-    /// Starts a pinentry on the caller's terminal; throws ``PromptError/Code/unavailable`` if there is no such
-    /// terminal.
+    /// Throws ``PromptError/Code/unavailable`` without a terminal or a pinentry for it.
     package func open(
         for requester: any Requester,
         asking question: PromptRequest.Question
@@ -57,7 +53,7 @@ package final class TerminalPrompter: Prompter {
             do throws(PromptError) {
                 return try await launcher.launch(program, on: .terminal(terminal, variables)) { [finder] bySignal in
                     guard bySignal else { return }
-                    // If the caller has gone, its shell has the terminal, and has set it as it needs it; or will have.
+                    // Without the caller, the terminal and its settings belong to the shell.
                     if finder.isInForeground(process) || settings.onlyEchoDiffers { settings.restore() }
                 }
             } catch {
@@ -68,14 +64,14 @@ package final class TerminalPrompter: Prompter {
     }
 }
 
-/// How a terminal was set before somebody asked on it.
+/// Saved settings of a terminal.
 ///
-/// `pinentry-tty` turns the echo off, and leaves it so when a signal ends it.
+/// A signal that ends `pinentry-tty` leaves the echo off.
 final class TerminalSettings: Sendable {
     private let descriptor: Int32
     private let saved: termios
 
-    /// Keeps the settings of a terminal; nil if it cannot be opened, or is none.
+    /// Returns nil if the path is not a terminal or cannot be opened.
     init?(of path: String) {
         let descriptor = UserRights.perform { open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC) }
         guard descriptor >= 0 else { return nil }
@@ -92,13 +88,11 @@ final class TerminalSettings: Sendable {
         close(descriptor)
     }
 
-    /// Sets it as it was.
     func restore() {
         var settings = saved
         tcsetattr(descriptor, TCSANOW, &settings)
     }
 
-    /// Whether it is set as it was but for the echo.
     var onlyEchoDiffers: Bool {
         var settings = termios()
         guard tcgetattr(descriptor, &settings) == 0 else { return false }

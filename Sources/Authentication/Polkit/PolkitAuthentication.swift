@@ -1,6 +1,6 @@
 import DBus
 
-/// One showing of polkit's dialog.
+/// One dialog of polkit.
 @BusActor
 final class PolkitAuthentication: SystemAuthentication {
     private enum State {
@@ -9,7 +9,7 @@ final class PolkitAuthentication: SystemAuthentication {
         case ended
     }
 
-    /// All dialogs together: they have one connection.
+    /// Shared by all dialogs, which use one connection.
     private static var count: UInt64 = 0
 
     private let dialog: PolkitDialog
@@ -19,14 +19,12 @@ final class PolkitAuthentication: SystemAuthentication {
     private let result = Promise<AuthenticationError?>()
     private let disappearance = Promise<Void>()
 
-    /// Creates a showing; ``start()`` starts it.
     init(_ dialog: PolkitDialog, _ message: String, _ limits: PolkitLimits) {
         self.dialog = dialog
         self.message = message
         self.limits = limits
     }
 
-    /// Begins to ask.
     func start() {
         BusActor.start { [self] in
             do throws(AuthenticationError) {
@@ -41,10 +39,9 @@ final class PolkitAuthentication: SystemAuthentication {
         }
     }
 
-    /// Waits for the end; a cancellation ends the wait immediately.
+    /// Waits for the result; a cancellation ends the wait immediately.
     func outcome() async -> AuthenticationError? { await result.value() }
 
-    /// Takes the dialog away.
     func cancel() {
         if case .ended = state { return }
         withdraw()
@@ -52,13 +49,14 @@ final class PolkitAuthentication: SystemAuthentication {
         BusActor.loop.schedule(after: limits.check) { [disappearance] in disappearance.fulfill() }
     }
 
-    /// Waits until polkit has answered, as its dialog may be there until then; after a cancellation, for
-    /// ``PolkitLimits/check`` at most.
+    /// Waits for polkit's answer, until which the dialog may be visible.
+    ///
+    /// After a cancellation, the limit is ``PolkitLimits/check``.
     func waitUntilGone() async { await disappearance.wait() }
 
     // MARK: Asking
 
-    /// Asks with the message; without it, if polkit does not take one from us.
+    /// Asks again without the message if polkit does not accept it.
     private func ask(_ authority: PolkitAuthority, _ subject: PolkitSubject) async throws(AuthenticationError)
         -> AuthenticationError?
     {
@@ -101,7 +99,7 @@ final class PolkitAuthentication: SystemAuthentication {
         return AuthenticationError(.authenticationFailed, reason: "polkit has refused")
     }
 
-    /// The failure for an error of polkit: usually, nobody has answered in time, or polkit has ended.
+    /// The failure for a bus error, usually a timeout or polkit's exit.
     private func failure(_ error: BusError) -> AuthenticationError {
         withdraw()
         return AuthenticationError(.systemCancel, reason: "polkit gives no answer: \(error)")
@@ -121,14 +119,13 @@ final class PolkitAuthentication: SystemAuthentication {
     }
 }
 
-/// How long polkit, and a person, may take.
+/// Time limits for polkit and the person.
 package struct PolkitLimits: Sendable {
-    /// For what needs no person, starting polkit included.
+    /// For checks without a person, including the start of polkit.
     package var check = Duration.seconds(5)
 
-    /// For the answer of a person.
+    /// For the person's answer.
     package var answer = Duration.seconds(300)
 
-    /// The limits of the daemon.
     package init() {}
 }

@@ -1,7 +1,7 @@
 import DBus
 import Desktop
 
-/// polkit's daemon: the process that owns its name on the system bus at a moment.
+/// The polkit process that currently owns the name on the system bus.
 @BusActor
 struct PolkitAuthority {
     private static let busName = "org.freedesktop.PolicyKit1"
@@ -11,14 +11,14 @@ struct PolkitAuthority {
     /// `AllowUserInteraction` of `CheckAuthorizationFlags`.
     private static let mayAsk: UInt32 = 1
 
-    /// polkit's error for a caller who may not ask about that subject, or pass details.
+    /// The caller may not ask about the subject or pass details.
     static let notAuthorized = ErrorName(rawValue: "org.freedesktop.PolicyKit1.Error.NotAuthorized")
 
     let connection: Connection
-    /// The unique name of the process; nobody else's answer counts.
+    /// The unique name of the process; only its answers count.
     let owner: String
 
-    /// Finds polkit, and starts it if it does not run.
+    /// Finds polkit; starts it if necessary.
     static func find(on bus: SystemBus, until deadline: Deadline) async throws(BusError) -> PolkitAuthority {
         let connection = try await bus.connection()
         if let owner = try await connection.owner(of: busName, timeout: deadline.rest) {
@@ -31,7 +31,7 @@ struct PolkitAuthority {
         return PolkitAuthority(connection: connection, owner: owner)
     }
 
-    /// Asks whether a subject may do something, without asking a person.
+    /// Checks an authorisation without asking the person.
     func check(_ subject: PolkitSubject, _ action: String, until deadline: Deadline) async throws(BusError)
         -> PolkitResult
     {
@@ -40,11 +40,11 @@ struct PolkitAuthority {
         return try await connection.call(call, timeout: deadline.rest).read(PolkitResult.self)
     }
 
-    /// The same, and lets polkit ask a person with its dialog.
+    /// Checks an authorisation; polkit may show its dialog.
     ///
     /// - Parameters:
-    ///   - details: what the dialog is to show; polkit takes them from few.
-    ///   - cancellationID: names the check, for ``cancel(_:)``; one that no other check of this connection has.
+    ///   - details: texts for the dialog; see ``PolkitDialog`` for the restriction.
+    ///   - cancellationID: the name for ``cancel(_:)``, unique on this connection.
     func ask(
         _ subject: PolkitSubject,
         _ action: String,
@@ -57,7 +57,6 @@ struct PolkitAuthority {
         return try await connection.call(call, timeout: timeout).read(PolkitResult.self)
     }
 
-    /// Takes the dialog of a check away.
     func cancel(_ cancellationID: String) {
         let call = makeCall("CancelCheckAuthorization")
         call.append(cancellationID)
@@ -69,14 +68,14 @@ struct PolkitAuthority {
     }
 }
 
-/// What polkit has decided: `(bba{ss})`.
+/// The result of a check, `(bba{ss})`.
 struct PolkitResult: BusValue, Hashable {
     static var signature: String { "(bba{ss})" }
 
     let isAuthorized: Bool
-    /// Whether asking a person could change the answer, had one been asked.
+    /// Whether a dialog could change the result.
     let isChallenge: Bool
-    /// Whether a person was asked and has closed the dialog.
+    /// Whether the person closed the dialog.
     let isDismissed: Bool
 
     init(from reader: inout Reader) throws(BusError) {

@@ -2,18 +2,15 @@ package import DBus
 package import Desktop
 package import Logging
 
-/// The system's own authentication dialog, shown by polkit: the user's login password, or what else PAM is told to ask
-/// for.
+/// The system's authentication dialog, shown by polkit: the login password, or another PAM method.
 ///
-/// polkit asks for the action ``action``, which the installed file `org.keychaind.policy` declares as `auth_self`. The
-/// text of the dialog is that of the file: polkit lets only root, and owners of the action that an administrator has
-/// named, say anything themselves.
+/// The installed file `org.keychaind.policy` declares the action as `auth_self` and sets its text. polkit accepts other
+/// texts only from root and the action's owners, which an administrator can set.
 ///
-/// The subject is a process that the user does not own, for a program of the user may register as the agent of any that
-/// the user does, keychaind's own included, and would be asked before the session's agent.
+/// The subject is a process of another user. For the user's own processes, any program of the user could register as
+/// the agent and would be asked first.
 @BusActor
 package final class PolkitDialog: SystemDialog {
-    /// What a person is asked to confirm.
     package nonisolated static let action = "org.keychaind.authenticate"
 
     private let bus: SystemBus
@@ -22,9 +19,7 @@ package final class PolkitDialog: SystemDialog {
     private let logger: Logger
     private var hasTold = false
 
-    /// Creates a dialog that does not look for polkit yet.
-    ///
-    /// - Parameter subjects: finds the process that polkit is asked about.
+    /// - Parameter subjects: finds the process to ask polkit about.
     package init(
         bus: SystemBus,
         subjects: any PolkitSubjectFinder = SessionLeader(),
@@ -37,9 +32,9 @@ package final class PolkitDialog: SystemDialog {
         self.logger = logger
     }
 
-    /// Whether polkit is there, knows the action, and would ask a person.
+    /// Whether polkit is available, knows the action, and would ask.
     ///
-    /// Whether it has a program that shows its dialog is known only when that is needed.
+    /// A missing polkit agent shows only when the dialog opens.
     package func isAvailable() async -> Bool {
         do throws(AuthenticationError) {
             _ = try await findAuthority()
@@ -49,17 +44,15 @@ package final class PolkitDialog: SystemDialog {
         }
     }
 
-    /// Shows the dialog.
     package func authenticate(_ message: String) -> any SystemAuthentication {
         let authentication = PolkitAuthentication(self, PromptText.text(message), limits)
         authentication.start()
         return authentication
     }
 
-    /// Finds polkit, and sees that it would ask.
+    /// Finds polkit and checks that it would ask.
     ///
-    /// An authorization that polkit gives without asking – to root, or by a rule – proves nobody's presence, and is
-    /// refused.
+    /// Refuses an authorisation without a dialog, as for root or by a rule: it proves nobody's presence.
     func findAuthority() async throws(AuthenticationError) -> (PolkitAuthority, PolkitSubject) {
         let deadline = Deadline(after: limits.check)
         let result: PolkitResult
@@ -84,8 +77,7 @@ package final class PolkitDialog: SystemDialog {
         return (authority, subject)
     }
 
-    /// Sees, after an answer, that it was about the process that was meant: that one has not ended, and still leads the
-    /// session.
+    /// Checks after an answer that the same process still leads the session.
     func confirm(_ subject: PolkitSubject, of authority: PolkitAuthority) async throws(AuthenticationError) {
         let current = try? await subjects.subject(on: authority.connection, until: Deadline(after: limits.check))
         guard current == subject else { throw unavailable("the leader of the session has changed") }

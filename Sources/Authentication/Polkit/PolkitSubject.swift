@@ -2,18 +2,17 @@ package import DBus
 package import Desktop
 import Glibc
 
-/// Whom polkit is asked about: `(sa{sv})`.
+/// The subject of a polkit check, `(sa{sv})`.
 package enum PolkitSubject: BusValue, Hashable, Sendable {
-    /// Whoever has a connection to the system bus; polkit finds the process itself.
+    /// A connection to the system bus; polkit finds its process.
     case connection(uniqueName: String)
 
-    /// A process, with its start time in clock ticks since boot (proc(5), field 22 of stat) and its user.
+    /// A process, its start time in clock ticks since boot (proc(5), field 22 of stat) and its user.
     case process(id: UInt32, startTime: UInt64, user: Int32)
 
-    /// The D-Bus signature.
     package static var signature: String { "(sa{sv})" }
 
-    /// Reads a subject of either kind; throws `InvalidArgs` for another.
+    /// Reads a subject; throws `InvalidArgs` for other kinds.
     package init(from reader: inout Reader) throws(BusError) {
         let (kind, details) = try reader.readStructure { (reader) throws(BusError) in
             (try String(from: &reader), try [String: Variant](from: &reader))
@@ -28,7 +27,6 @@ package enum PolkitSubject: BusValue, Hashable, Sendable {
         }
     }
 
-    /// Appends the subject.
     package func write(to writer: inout Writer) {
         writer.writeStructure { writer in
             switch self {
@@ -43,31 +41,27 @@ package enum PolkitSubject: BusValue, Hashable, Sendable {
     }
 }
 
-/// Finds the process that polkit is asked about.
 @BusActor
 package protocol PolkitSubjectFinder: Sendable {
-    /// The process; throws if there is none that polkit may be asked about.
+    /// Throws if polkit cannot be asked about any process.
     func subject(on connection: Connection, until deadline: Deadline) async throws(BusError) -> PolkitSubject
 }
 
-/// The process that leads the user's session, which logind names, and which is not the user's: the login program or
-/// display manager.
+/// Finds the leader of the user's session: the login program or display manager, owned by another user.
 ///
-/// polkit finds the session, and its agent, by the control group of that process. Neither can a program of the user
-/// register an agent for the process itself, which polkit allows for the user's own only.
+/// polkit finds the session and its agent by the control group of that process. It lets a
+/// program register an agent only for processes of the same user, so none of the user can do so for the leader.
 package struct SessionLeader: PolkitSubjectFinder {
     private let root: String
     private let userID: UInt32
 
-    /// - Parameters:
-    ///   - root: where the processes are, if not in /proc.
-    ///   - userID: the user whose session it is.
+    /// - Parameter userID: the user of the session.
     package nonisolated init(root: String = "/proc", userID: UInt32 = getuid()) {
         self.root = root
         self.userID = userID
     }
 
-    /// The leader of the session that the user sits in front of, else of the one that this process belongs to.
+    /// The leader of the user's display session, else of this process's session.
     package func subject(on connection: Connection, until deadline: Deadline) async throws(BusError) -> PolkitSubject {
         guard let owner = try await connection.owner(of: Logind.busName, timeout: deadline.rest) else {
             throw BusError(.failed, "there is no logind that knows the leader of the session")
@@ -86,7 +80,7 @@ package struct SessionLeader: PolkitSubjectFinder {
         return .process(id: leader, startTime: startTime, user: Int32(bitPattern: userID))
     }
 
-    /// When a process has started in which nothing is the user's; nil for any other.
+    /// The start time of a process without user ids of the user; nil for others.
     private func startTime(ofForeign id: Int32) -> UInt64? {
         let folder = ProcessFolder(id, in: root)
         func status() -> ProcessStatus? {
