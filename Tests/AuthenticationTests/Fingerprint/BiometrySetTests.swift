@@ -5,10 +5,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What makes one set of enrolled fingers another.
+/// Changes that alter the set of enrolled fingers, and changes that do not.
 @Suite(.onLoop)
 struct BiometrySetTests {
-    /// A folder like fprintd's, for a user of the test's, and the reader that looks at it.
+    /// A reader with a folder like fprintd's.
     @BusActor
     private final class Fixture {
         let folder: TemporaryFolder
@@ -159,7 +159,7 @@ struct BiometrySetTests {
             try await fixture.virtual.enrol(as: "somebody else")
             let again = await reader.availability().set
             #expect(before != nil && before != more)
-            // As far as it can be seen: here, where the prints are hidden, this is not.
+            // The prints are hidden here, so the change of finger is not detected.
             #expect(before == again)
         }
     }

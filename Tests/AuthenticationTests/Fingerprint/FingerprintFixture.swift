@@ -4,7 +4,7 @@ import Desktop
 import Logging
 import TestSupport
 
-/// The real fprintd with a virtual reader, and the reader that is tested.
+/// The tested reader on the real fprintd with a virtual device.
 @BusActor
 final class FingerprintFixture {
     let virtual: VirtualReader
@@ -24,18 +24,16 @@ final class FingerprintFixture {
 
     private nonisolated static let turnstile = Turnstile(places: 8)
 
-    /// Sets all up, runs the test, and takes all down.
-    ///
     /// - Parameters:
-    ///   - enrolled: the finger that is enrolled, as `owner`; nil for none.
-    ///   - limits: longer than a test runs, unless it is about one of them.
+    ///   - enrolled: the finger enrolled as `owner`; nil for none.
+    ///   - limits: longer than a test runs, unless the test is about a limit.
     nonisolated static func run(
         _ kind: VirtualReader.Kind = .storing,
         enrolled: String? = "right-index-finger",
         limits: FingerprintLimits = .patient,
         _ body: @BusActor (FingerprintFixture) async throws -> Void
     ) async throws {
-        // Each is a bus and a service: all tests at once would be too much for a small machine.
+        // Each fixture runs a bus and a service, too many for a small machine if all tests start at once.
         await turnstile.enter()
         defer { turnstile.leave() }
         let virtual = try await VirtualReader(kind)
@@ -55,13 +53,13 @@ final class FingerprintFixture {
         try await body(fixture)
     }
 
-    /// Begins a match, and keeps its hints.
+    /// Starts a match and records its hints.
     func match() -> (match: any BiometryMatch, hints: Recorder<BiometryHint>) {
         let hints = Recorder<BiometryHint>()
         return (reader.match { hints.record($0) }, hints)
     }
 
-    /// Begins a match, lets a person do something, and waits for the outcome.
+    /// Starts a match, performs the person's actions, and waits for the outcome.
     func outcome(_ person: (VirtualReader) async throws -> Void) async throws -> BiometryOutcome {
         let (match, _) = match()
         try await person(virtual)
@@ -70,7 +68,7 @@ final class FingerprintFixture {
 }
 
 extension FingerprintLimits {
-    /// So long that none of them ever ends a test that goes well.
+    /// Limits longer than a successful test.
     static var patient: FingerprintLimits {
         var limits = FingerprintLimits()
         limits.availability = .seconds(300)
@@ -81,7 +79,7 @@ extension FingerprintLimits {
         return limits
     }
 
-    /// Patient but for one.
+    /// Patient limits except one.
     static func impatient(_ limit: WritableKeyPath<FingerprintLimits, Duration>) -> FingerprintLimits {
         var limits = patient
         limits[keyPath: limit] = .milliseconds(50)
@@ -90,7 +88,6 @@ extension FingerprintLimits {
 }
 
 extension BiometryOutcome {
-    /// Failed with a code.
     static func failed(_ code: AuthenticationError.Code) -> BiometryOutcome {
         .failed(AuthenticationError(code, reason: ""))
     }

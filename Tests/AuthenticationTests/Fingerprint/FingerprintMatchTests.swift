@@ -4,7 +4,7 @@ import Desktop
 import TestSupport
 import Testing
 
-/// Matching with the real fprintd, its reader touched by a person of the test's.
+/// Matches with the real fprintd and a virtual device.
 @Suite(.onLoop)
 struct FingerprintMatchTests {
     @Test
@@ -20,7 +20,7 @@ struct FingerprintMatchTests {
         try await FingerprintFixture.run { fixture in
             try await fixture.virtual.enrol("left-thumb", as: "thumb")
             let outcome = try await fixture.outcome { try await $0.touch("thumb") }
-            // Which one it was is not told when the reader looks for all at once.
+            // fprintd does not report the finger when it compares with all.
             #expect(outcome == .matched(finger: ""))
         }
     }
@@ -123,7 +123,7 @@ struct FingerprintMatchTests {
     @Test
     func match_protocolError_isDisconnected() async throws {
         try await FingerprintFixture.run { fixture in
-            // libfprint's FP_DEVICE_ERROR_PROTO, which fprintd takes for the end of the reader.
+            // libfprint's FP_DEVICE_ERROR_PROTO, after which fprintd drops the reader.
             let outcome = try await fixture.outcome { try await $0.fail(5) }
             #expect(outcome == .failed(.biometryDisconnected))
         }
@@ -217,7 +217,7 @@ struct FingerprintMatchTests {
             try await fixture.virtual.withClaim { virtual in
                 let count = virtual.polkit.questions.count
                 match = fixture.match().match
-                // The last thing that can be seen before it finds the reader in use.
+                // The last visible step before the reader finds the device in use.
                 _ = try await virtual.polkit.questions.first("the match", after: count)
             }
             try await fixture.virtual.touch("owner")
@@ -268,7 +268,7 @@ struct FingerprintMatchTests {
                 try await virtual.bus.kill()
             }
             #expect(outcome == .failed(.biometryDisconnected))
-            // Whether there is no bus any more, or it is still going, is a matter of the moment.
+            // The bus may still be closing.
             let next = try await fixture.outcome { _ in }
             #expect([.failed(.biometryNotAvailable), .failed(.biometryDisconnected)].contains(next))
         }
@@ -295,7 +295,7 @@ struct FingerprintMatchTests {
         let reader = FingerprintReader(bus: system, limits: .patient, logger: .silent)
         let match = reader.match { _ in }
         try await virtual.waitUntilReady()
-        // The end of the connection is what fprintd sees of the end of a process.
+        // fprintd sees only the end of the connection when a process exits.
         system.close()
         match.cancel()
         try await virtual.enrol("left-thumb", as: "thumb")
@@ -303,7 +303,7 @@ struct FingerprintMatchTests {
 }
 
 extension FingerprintFixture {
-    /// Waits until another program can have the reader, as which it takes it.
+    /// Claims the reader as another program, as soon as it is free.
     func waitUntilReleased() async throws {
         while true {
             do throws(BusError) {

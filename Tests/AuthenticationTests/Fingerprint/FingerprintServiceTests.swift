@@ -4,10 +4,10 @@ import Desktop
 import TestSupport
 import Testing
 
-/// Services that answer with garbage, late, or never, and programs that pretend to be the service.
+/// Services that send garbage, answer late or never, and programs that impersonate the service.
 @Suite(.onLoop)
 struct FingerprintServiceTests {
-    /// Sets up a service that misbehaves, runs the test, and takes all down.
+    /// Runs the test with a service that misbehaves.
     @BusActor
     private func withService(
         _ answers: [String: FakeFprintd.Answer] = [:],
@@ -58,7 +58,7 @@ struct FingerprintServiceTests {
         try await withService([member: .nothing], limits: .impatient(\.call)) { service, reader, _ in
             let outcome = await reader.match { _ in }.outcome()
             #expect(outcome == .failed(.biometryNotAvailable))
-            // A claim whose answer has not come may have been made. On a slow machine it does not come to that.
+            // An unanswered claim may have succeeded. On a slow machine the match ends before it claims.
             if service.calls.all.contains("Claim") {
                 _ = try await service.calls.first("the release") { $0 == "Release" }
             }
@@ -146,7 +146,7 @@ struct FingerprintServiceTests {
             let match = reader.match { _ in }
             _ = try await service.calls.first("the verification") { $0 == "VerifyStart" }
             forger.send(FakeFprintd.verifyStatus("verify-match", isDone: true))
-            // Its own call is answered after the bus has passed the signal on.
+            // The bus answers after it has forwarded the signal.
             _ = try await forger.owner(of: "org.freedesktop.DBus")
             service.signal("verify-no-match")
             let outcome = await match.outcome()

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// Who may call back, and how.
+/// Checks of the sender and content of callbacks.
 @Suite(.lockedPool)
 struct GCRCallbackTests {
     private static let interface = "org.gnome.keyring.internal.Prompter.Callback"
@@ -40,7 +40,7 @@ struct GCRCallbackTests {
             #expect(refusal != nil)
             #expect(refusal == missing)
 
-            // The question still waits for the prompter.
+            // The question is still pending.
             fixture.fake.say("yes", exchange: "[sx-aes-1]\npublic=Ag==\n", to: question)
             #expect(try await answer.value == .confirmed)
         }

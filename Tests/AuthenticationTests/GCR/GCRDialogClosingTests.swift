@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// Dialogs that are closed by one side or the other, at any step.
+/// Dialogs closed by either side at any step.
 @Suite(.lockedPool)
 struct GCRDialogClosingTests {
     @BusActor
@@ -122,7 +122,7 @@ struct GCRDialogClosingTests {
             #expect(try await dialog.answer(.unlock) == .password("first"))
             let question = try await fixture.fake.questions.first("the question")
             fixture.fake.say("yes", exchange: "[sx-aes-1]\npublic=Ag==\n", to: question)
-            // What the prompter has sent before it answers this has arrived before the answer.
+            // The reply arrives after everything the prompter sent before.
             let ping = Message.call(to: fixture.fake.uniqueName, .root, StandardInterface.peer, "Ping")
             _ = try await fixture.connection.call(ping)
             #expect(try await dialog.answer(.unlock) == .password("second"))

@@ -4,17 +4,17 @@ import Testing
 
 @Suite(.lockedPool)
 struct GCRExchangeTests {
-    /// How a prompter turns the shared secret into bytes.
+    /// The encoding of the shared secret.
     enum Form: CaseIterable {
-        /// As GCR 3.41 does.
+        /// GCR 3.41.
         case withoutLeadingZeros
-        /// As the Secret Service does.
+        /// The Secret Service.
         case padded
     }
 
     private let password = "pässwörd"
 
-    /// The key pair of a small private key: what is tested here are values, not secrets.
+    /// The key pair of a small private key, for reproducible values.
     private func keyPair(_ number: UInt16) throws -> DiffieHellman {
         try DiffieHellman(
             .modp1536,
@@ -29,7 +29,6 @@ struct GCRExchangeTests {
         return secret.withUnsafeBytes { [UInt8]($0) }
     }
 
-    /// The prompter's answer to a greeting.
     private func answer(
         to greeting: GCRExchangeMessage,
         with prompter: borrowing DiffieHellman,
@@ -62,7 +61,7 @@ struct GCRExchangeTests {
     func openPassword_sharedSecretWithLeadingZero_isDecryptedInBothForms(form: Form) throws {
         let ours = try keyPair(0)
         let greeting = GCRExchangeMessage(publicKey: ours.publicKey)
-        // One key in 256 agrees with ours on a secret that begins with a zero.
+        // One public key in 256 gives a shared secret that begins with a zero.
         let number = try #require(try (1...5000).first { try sharedSecret(ours, keyPair($0).publicKey).first == 0 })
         let message = try answer(to: greeting, with: keyPair(number), form)
         #expect(try open(message, in: GCRExchange(keyPair: ours)) == password)
@@ -73,7 +72,7 @@ struct GCRExchangeTests {
         let exchange = try GCRExchange()
         let message = try answer(to: GCRExchangeMessage(publicKey: keyPair(2).publicKey), with: keyPair(1), .padded)
         let opened = try? open(message, in: exchange)
-        // Padding is no authentication: one wrong key in 256 seems to be right.
+        // Padding is no authentication: one wrong key in 256 decrypts.
         #expect(opened != password)
     }
 

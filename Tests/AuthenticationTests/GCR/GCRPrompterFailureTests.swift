@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Prompters that are missing, crash, hang, or talk nonsense.
+/// Prompters that are missing, crash, hang or send garbage.
 @Suite(.lockedPool)
 struct GCRPrompterFailureTests {
     private static let short = Duration.milliseconds(100)
@@ -30,10 +30,10 @@ struct GCRPrompterFailureTests {
             let dialog = try await fixture.prompter.open()
             await #expect(throws: PromptError(code, reason: "")) { _ = try await dialog.answer(request) }
             if code != .crashed {
-                // What was asked before has reached the prompter when this has.
+                // Everything sent earlier has arrived at the prompter by then.
                 _ = try await fixture.fake.calls.first("the end of the dialog") { $0 == "StopPrompting" }
             }
-            // It fails in the same way again, and does not ask the prompter.
+            // It fails the same way again without a call to the prompter.
             let count = fixture.fake.questions.count
             await #expect(throws: PromptError(code, reason: "")) { _ = try await dialog.answer(request) }
             #expect(fixture.fake.questions.count == count)
@@ -128,7 +128,7 @@ struct GCRPrompterFailureTests {
         try await expect(.timedOut, opening: .unanswered, callTimeout: GCRPrompterFailureTests.short)
     }
 
-    // MARK: Refusing and talking nonsense
+    // MARK: Errors and garbage
 
     @Test
     func open_prompterRefuses_fails() async throws {

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// What a person answers, from the dialog to the daemon.
+/// Answers of a person through the GCR prompter.
 @Suite(.lockedPool)
 struct GCRPrompterTests {
     @Test(arguments: ["hunter2", "", "pässwörd 🔑", "two\nlines", String(repeating: "long ", count: 4000)])
@@ -154,7 +154,7 @@ struct GCRPrompterTests {
             let question = try await fixture.fake.questions.first("the question")
             #expect(question.type == "confirm")
             #expect(question.properties["continue-label"] == .string("Enter Password"))
-            // The same dialog goes on.
+            // The same dialog continues.
             #expect(try await dialog.answer(.unlock) == .password("passcode"))
             #expect(fixture.fake.calls.all.filter { $0 == "BeginPrompting" }.count == 1)
         }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// KDE's prompter, as a fake on a bus of the test's own.
+/// KDE's prompter, as a fake on a private bus.
 @Suite(.lockedPool, .onLoop)
 struct KDEPrompterTests {
     @Test(arguments: ["hunter2", "", "pässwörd\n", String(repeating: "p", count: 4096)])
@@ -183,13 +183,12 @@ struct KDEPrompterTests {
             connection: connection
         )
         let prompter = KDEPrompter(connection: connection, environment: environment, logger: .silent)
-        // Twice: a turn that has failed is given back.
+        // Twice: a failure must not block the next dialog.
         for _ in 0..<2 {
             await #expect(throws: PromptError(.unavailable, reason: "")) { _ = try await prompter.open() }
         }
     }
 
-    /// Opens a dialog, runs the test, and closes the dialog.
     @BusActor
     private func run(
         _ responses: [FakeKDEPrompter.Response],

@@ -3,7 +3,7 @@ import Gcrypt
 import Glibc
 import Testing
 
-/// The lines of the Assuan protocol, both ways.
+/// Lines of the Assuan protocol in both directions.
 @Suite(.lockedPool)
 struct AssuanTests {
     // MARK: Escapes
@@ -124,7 +124,7 @@ struct AssuanTests {
     @Test
     func fill_closed_isEnd() throws {
         try withInput { input, feed in
-            // A child that another test starts may have the end too for a moment: this ends it for everybody.
+            // A child of another test may have inherited a copy; shutdown(2) ends all copies.
             shutdown(feed.writeEnd, Int32(SHUT_RDWR))
             #expect(input.fill(from: feed.readEnd) == .end)
         }

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// Dialogs of a scripted pinentry that does what it should.
+/// Dialogs with a scripted, well-behaved pinentry.
 @Suite(.lockedPool, .onLoop)
 struct PinentryDialogTests {
     @Test(
@@ -16,7 +16,7 @@ struct PinentryDialogTests {
     func ask_password_isReadBack(lines: String, password: String) async throws {
         let fake = try await FakePinentry(answers: "GETPIN) echo '\(lines)'; echo OK;;")
         guard lines != "D" else {
-            // No line with data at all is how an empty password comes.
+            // An empty password comes without a data line.
             let fake = try await FakePinentry()
             #expect(try await PinentryFixture(fake.path).answer(.unlock) == .password(""))
             return

@@ -5,8 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Pinentries that are not there, die, stay silent, or say what the protocol does not allow; and dialogs that are
-/// closed.
+/// Pinentries that are missing, die, hang or violate the protocol, and dialogs that are closed.
 @Suite(.lockedPool, .onLoop)
 struct PinentryFailureTests {
     // MARK: Opening
@@ -65,7 +64,7 @@ struct PinentryFailureTests {
     @BusActor
     func open_silence_isTimedOutAndReaped(greeting: String) async throws {
         let fake = try await FakePinentry(greeting: "event silent; \(greeting)")
-        // Until the process was there when it was given up: before that, there is no id to look for.
+        // Repeats with longer limits until the process has started; before that it has no id to check.
         for timeout in Patience.growing {
             let fixture = try await PinentryFixture(fake.path, commandTimeout: timeout)
             await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await fixture.prompter.open() }
@@ -78,7 +77,7 @@ struct PinentryFailureTests {
     @BusActor
     func open_descriptorLeftOpen_isNotInherited() async throws {
         let fake = try await FakePinentry(greeting: "event \"open $(readlink /proc/$$/fd/* | tr '\\n' ' ')\"; echo OK")
-        // Without close-on-exec, as a library may leave it.
+        // Without close-on-exec, as some libraries leave descriptors.
         let folder = try TemporaryFolder()
         let leaked = open(try folder.write("", to: "leaked"), O_RDONLY)
         defer { close(leaked) }
@@ -157,7 +156,7 @@ struct PinentryFailureTests {
     @BusActor
     func ask_inputNeverReadButAnswered_endsAndIsReaped() async throws {
         let fake = try await FakePinentry(greeting: "printf 'OK\\nD fake\\nOK\\n'; event deaf; sleep 1000")
-        // Until the process was there when it was given up.
+        // Repeats with longer limits until the process has started.
         for timeout in Patience.growing {
             let fixture = try await PinentryFixture(fake.path, commandTimeout: timeout)
             await #expect(throws: PromptError.self) { _ = try await fixture.answer(.unlock) }
@@ -213,7 +212,7 @@ struct PinentryFailureTests {
         let fixture = try await PinentryFixture(fake.path)
         _ = try await fixture.prompter.open()
         #expect(await Reaping.hasReaped(try fake.processID()))
-        // The turn was given back too.
+        // The next dialog is not blocked.
         try await fixture.prompter.open().close()
     }
 

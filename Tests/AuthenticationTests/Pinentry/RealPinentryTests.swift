@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// The pinentries that there are, on a display of the test's own, answered by keys.
+/// Installed pinentries on a private display, answered with keys.
 @Suite(.lockedPool, .onLoop, .serialized)
 struct RealPinentryTests {
     private static let windowed = ["pinentry-gtk-2", "pinentry-qt"]
@@ -55,7 +55,7 @@ struct RealPinentryTests {
         #expect(try await ask(.confirm, fixture, screen) { try await screen.press("Escape") } == .cancelled)
     }
 
-    /// In GTK's window, the button that shows the password is between the two fields.
+    /// In GTK's window, the button that reveals the password is between the fields.
     @Test(arguments: [("pinentry-gtk-2", ["Tab", "Tab"]), ("pinentry-qt", ["Tab"])])
     @BusActor
     func ask_newPasswordRepeated_isReadBack(program: String, toTheSecondField keys: [String]) async throws {
@@ -89,7 +89,7 @@ struct RealPinentryTests {
     @Test(arguments: windowed)
     @BusActor
     func ask_nobodyAnswers_isTimedOut(program: String) async throws {
-        // Until the window was there when the time was up.
+        // Repeats with longer limits until the window appeared in time.
         for seconds in [3, 10, 30, 90] {
             let (screen, fixture) = try await start(program, timeout: .seconds(seconds))
             await #expect(throws: PromptError(.timedOut, reason: "")) { _ = try await fixture.answer(.unlock) }
@@ -112,8 +112,7 @@ struct RealPinentryTests {
     @Test(arguments: windowed + ["pinentry-gnome3"])
     @BusActor
     func open_noSuchDisplay_isError(program: String) async throws {
-        // The display that the environment names is not there: some say that they have fallen back on a terminal, some
-        // end.
+        // The display does not exist: some pinentries report a fallback to a terminal, others exit.
         let fixture = try await PinentryFixture(program, environment: ["DISPLAY": ":54321"])
         await #expect(throws: PromptError.self) { _ = try await fixture.prompter.open() }
     }
@@ -151,7 +150,7 @@ struct RealPinentryTests {
         return try await ask(request, dialog, screen, answering: answering)
     }
 
-    /// Asks; meanwhile, once the window has the keys, answers as a person does.
+    /// Asks, then answers once the window has the keyboard focus.
     @BusActor
     private func ask(
         _ request: PromptRequest,

@@ -4,10 +4,9 @@ import Desktop
 import TestSupport
 import Testing
 
-/// The dialog against a stand-in for polkit that answers, and fails, as it is told.
+/// The dialog with a fake polkit.
 @Suite(.onLoop)
 struct PolkitDialogTests {
-    /// A bus with the stand-in on it, and a dialog.
     @BusActor
     private final class Fixture {
         let polkit: FakePolkit
@@ -22,12 +21,12 @@ struct PolkitDialogTests {
             dialog = PolkitDialog(bus: system, subjects: .fake, limits: limits, logger: .silent)
         }
 
-        /// To be called at the end of a test, up to which all lives.
+        /// Keeps the fixture alive until the end of the test.
         func close() {
             system.close()
         }
 
-        /// Begins to authenticate; what polkit answers changes once it has been asked with a dialog.
+        /// Starts an authentication and waits until polkit is asked with a dialog.
         func authenticate(_ answer: FakePolkit.Answer) async throws -> any SystemAuthentication {
             polkit.answerToDialog = answer
             let authentication = dialog.authenticate("Program asks for 'Bank'")
@@ -63,7 +62,7 @@ struct PolkitDialogTests {
     func isAvailable_polkitWouldNotAsk_isFalseAndNothingIsProved(answer: FakePolkit.Answer) async throws {
         let fixture = try await makeFixture(answer)
         defer { fixture.close() }
-        // A dismissal without a dialog is no sensible answer, but says that one would be shown.
+        // polkit never reports a dismissal without a dialog; it still means that a dialog would be shown.
         let expected = answer == .dismissed
         #expect(await fixture.dialog.isAvailable() == expected)
         let error = await fixture.dialog.authenticate("").outcome()
@@ -139,7 +138,7 @@ struct PolkitDialogTests {
         #expect(Set(asked.map(\.cancellationID)).count == 2)
     }
 
-    // MARK: The end
+    // MARK: Ending
 
     @Test @BusActor
     func cancel_whileAsking_takesTheDialogAway() async throws {
@@ -168,7 +167,7 @@ struct PolkitDialogTests {
         #expect(await authentication.outcome()?.code == .systemCancel)
         _ = try await fixture.polkit.cancellations.first("the cancellation")
         #expect(gone.count == 0)
-        // Nobody's dialog any more: a late yes changes nothing.
+        // The authentication is over: a late approval changes nothing.
         fixture.polkit.answerHanging(with: .authorized)
         _ = try await gone.first("the end of the dialog")
         #expect(await authentication.outcome()?.code == .systemCancel)
@@ -182,7 +181,7 @@ struct PolkitDialogTests {
         let authentication = fixture.dialog.authenticate("Program asks")
         authentication.cancel()
         #expect(await authentication.outcome()?.code == .systemCancel)
-        // A second one goes through the same steps, after which the first would have asked.
+        // The second takes the same steps; by its end the first would have asked.
         #expect(await fixture.dialog.authenticate("another").outcome() == nil)
         let messages = fixture.polkit.questions.all.compactMap { $0.details["polkit.message"] }
         #expect(messages == ["another"])
@@ -220,7 +219,7 @@ struct PolkitDialogTests {
 }
 
 extension PolkitLimits {
-    /// So long that none of them ever ends a test that goes well.
+    /// Limits longer than a successful test.
     static var patient: PolkitLimits {
         var limits = PolkitLimits()
         limits.check = .seconds(300)

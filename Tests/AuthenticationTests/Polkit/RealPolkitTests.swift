@@ -4,7 +4,7 @@ import Desktop
 import TestSupport
 import Testing
 
-/// The real polkitd with the installed action file, and an agent in front of which the test sits.
+/// The real polkitd with the installed action file and a scripted agent.
 @Suite(
     .onLoop,
     .enabled("polkitd needs root and mount namespaces; PolkitDialogTests has a stand-in for it") {
@@ -45,7 +45,7 @@ struct RealPolkitTests {
             #expect(await dialog.isAvailable())
             let error = await dialog.authenticate("Program asks for 'Bank'").outcome()
             #expect(error?.code == code)
-            // Root may say what the dialog is to show.
+            // Root may set the text of the dialog.
             #expect(agent?.messages.all == ["Program asks for 'Bank'"])
         }
     }
@@ -104,11 +104,10 @@ struct RealPolkitTests {
         #expect(error?.code == .notInteractive)
     }
 
-    /// An agent of the user's for a process of the user's own – keychaind's, for which the process of `nobody` stands –
-    /// is asked where that process is the subject, and is not where the subject is the leader of the session.
+    /// An agent that the user registers for a process of the user is asked only if that process is the subject.
     ///
-    /// The leader is a process of root's, as login programs are, and the agent that root has registered for it stands
-    /// for the session's, which polkit would find by logind.
+    /// Here a process of `nobody` stands for keychaind, a process of root for the session leader, and an agent
+    /// registered by root for the session's agent.
     @Test @BusActor
     func authenticate_agentForTheUsersOwnProcess_isNotAsked() async throws {
         let polkit = try await RealPolkit()
@@ -145,15 +144,17 @@ struct RealPolkitTests {
         #expect([evil.messages.count, session.messages.count] == [1, 1])
     }
 
-    /// As the user, with the tools of a user: polkit refuses an agent for a process of root's.
+    /// polkit rejects an agent that the user registers for a process of root.
     @Test @BusActor
     func registerAgent_forTheLeaderByTheUser_isRefused() async throws {
         let polkit = try await RealPolkit()
         let leader = try ChildProcess("sleep", ["1000"])
         let startTime = try RealPolkit.startTime(of: leader.id)
         func register(_ id: Int32, _ startTime: UInt64) async throws -> CommandResult {
-            let subject =
-                "('unix-process', {'pid': <uint32 \(id)>, 'start-time': <uint64 \(startTime)>, 'uid': <int32 \(RealPolkit.user)>})"
+            let subject = """
+                ('unix-process', {'pid': <uint32 \(id)>, 'start-time': <uint64 \(startTime)>, \
+                'uid': <int32 \(RealPolkit.user)>})
+                """
             return try await Command.run(
                 "setpriv",
                 [

@@ -5,8 +5,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The process that polkit is asked about, with a mocked logind, and real processes that stand for the session's
-/// leader.
+/// The subject of polkit checks, with a mocked logind and real processes as session leaders.
 @Suite(.onLoop)
 struct SessionLeaderTests {
     @BusActor
@@ -52,7 +51,7 @@ struct SessionLeaderTests {
         await #expect(throws: BusError.self) { try await subject(logind) }
     }
 
-    /// A leader that ends while the person answers, and whose place another takes.
+    /// The leader exits while the person answers, and another process takes its place.
     @Test
     @BusActor
     func authenticate_leaderChangesMeanwhile_provesNothing() async throws {
