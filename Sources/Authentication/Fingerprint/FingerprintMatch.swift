@@ -79,7 +79,7 @@ final class FingerprintMatch: BiometryMatch {
             try await claim.startVerifying()
             if isRunning {
                 patience = BusActor.loop.schedule(after: limits.touch) { [weak self] in
-                    self?.fail(.systemCancel, "nobody has touched the fingerprint reader")
+                    self?.fail(.systemCancel, "nobody touched the fingerprint reader in time")
                 }
                 hint(claim.wantsSwipe ? .swipe : .touch)
                 await scanEnd.wait()
@@ -93,7 +93,7 @@ final class FingerprintMatch: BiometryMatch {
     private func judgeFailure(readerWasThere: Bool) {
         guard case .failing = state else { return }
         if readerWasThere {
-            fail(.biometryNotAvailable, "the fingerprint reader has failed")
+            fail(.biometryNotAvailable, "the fingerprint reader failed")
         } else {
             fail(.biometryDisconnected, "the fingerprint reader is gone")
         }
@@ -113,7 +113,7 @@ final class FingerprintMatch: BiometryMatch {
         case .scanned(.retry(let hint)):
             retryCount += 1
             guard retryCount <= limits.retries else {
-                return fail(.authenticationFailed, "no scan of \(limits.retries) was any good")
+                return fail(.authenticationFailed, "none of \(limits.retries) scans was usable")
             }
             self.hint(hint)
         case .scanned(.failed):
@@ -122,9 +122,9 @@ final class FingerprintMatch: BiometryMatch {
         case .scanned(.disconnected):
             fail(.biometryDisconnected, "the fingerprint reader was unplugged")
         case .scanned(.unknown):
-            fail(.biometryNotAvailable, "fprintd has reported an unknown result")
+            fail(.biometryNotAvailable, "fprintd reported an unknown result")
         case .lost:
-            fail(.biometryDisconnected, "fprintd is gone")
+            fail(.biometryDisconnected, "lost the connection to fprintd")
         }
     }
 

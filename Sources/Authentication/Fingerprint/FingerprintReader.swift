@@ -64,7 +64,7 @@ package final class FingerprintReader: Biometry {
         let templates = templates
         let snapshot = await BlockingThread.run { templates.snapshot() }
         guard let set = EnrolledSet(model: model, fingers: fingers, templates: snapshot).hash() else {
-            return .notAvailable(reason: "there is no memory to look at the enrolled fingers")
+            return .notAvailable(reason: "out of memory while hashing the enrolled fingers")
         }
         return .available(set)
     }
@@ -103,7 +103,7 @@ package final class FingerprintReader: Biometry {
             usedClaim = claim
             return claim
         } catch {
-            logger.debug("no finger can be matched", metadata: ["error": "\(error)"])
+            logger.debug("cannot match a finger", metadata: ["error": "\(error)"])
             throw AuthenticationError(matching: error)
         }
     }

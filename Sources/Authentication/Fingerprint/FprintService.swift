@@ -26,7 +26,7 @@ struct FprintService {
         }
         try await connection.startService(busName, timeout: deadline.rest)
         guard let owner = try await connection.owner(of: busName, timeout: deadline.rest) else {
-            throw BusError(.serviceUnknown, "fprintd ends as soon as it is started")
+            throw BusError(.serviceUnknown, "fprintd exited right after it was started; see its log")
         }
         return FprintService(connection: connection, owner: owner)
     }
@@ -144,16 +144,16 @@ extension AuthenticationError {
         case .alreadyInUse:
             self.init(.systemCancel, reason: "another program uses the fingerprint reader")
         case .permissionDenied, .accessDenied:
-            self.init(.biometryNotAvailable, reason: "the system does not let this session use the reader: \(error)")
+            self.init(.biometryNotAvailable, reason: "fprintd denies access to the fingerprint reader: \(error)")
         case .noReply, .timeout:
             self.init(.biometryNotAvailable, reason: "fprintd does not answer")
         // A driver that cannot open or close its reader has usually lost it.
         case .noSuchDevice, .fprintInternal, .unknownObject, .unknownMethod, .unknownInterface:
             self.init(.biometryDisconnected, reason: "the fingerprint reader is gone: \(error)")
         case .disconnected, .nameHasNoOwner:
-            self.init(.biometryDisconnected, reason: "fprintd is gone: \(error)")
+            self.init(.biometryDisconnected, reason: "lost the connection to fprintd: \(error)")
         default:
-            self.init(.biometryNotAvailable, reason: "fprintd fails: \(error)")
+            self.init(.biometryNotAvailable, reason: "fprintd failed: \(error)")
         }
     }
 }

@@ -113,7 +113,7 @@ final class GCRDialog: PromptDialog {
     ) async -> Outcome {
         await withCheckedContinuation { continuation in
             let deadline = BusActor.loop.schedule(after: timeout) { [weak self] in
-                self?.fail(PromptError(.timedOut, reason: "nobody has answered"))
+                self?.fail(PromptError(.timedOut, reason: "nobody answered in time"))
             }
             askedCount += 1
             let asking = Asking(
@@ -127,7 +127,7 @@ final class GCRDialog: PromptDialog {
             case .queued(nil): state = .queued(asking)
             case .ready: perform(asking)
             case .queued, .asking:
-                resume(asking, with: .failed(PromptError(.failed, reason: "the dialog has a question already")))
+                resume(asking, with: .failed(PromptError(.failed, reason: "the dialog is already asking a question")))
             case .ended(let outcome): resume(asking, with: outcome)
             }
         }
@@ -145,7 +145,7 @@ final class GCRDialog: PromptDialog {
                 guard error.name != .noReply, case .asking(let current) = state, current.number == asking.number else {
                     return
                 }
-                fail(PromptError(.failed, reason: "the prompter refuses the question: \(error)"))
+                fail(PromptError(.failed, reason: "the prompter rejected the question: \(error)"))
             }
         }
     }
@@ -160,8 +160,8 @@ final class GCRDialog: PromptDialog {
     private func receive(_ event: GCRChannel.Event) {
         switch event {
         case .ready(let reply, let exchange): receiveReady(reply, exchange)
-        case .done: fail(PromptError(.interrupted, reason: "the prompter has taken the dialog away"))
-        case .vanished: fail(PromptError(.crashed, reason: "the prompter has left the bus"))
+        case .done: fail(PromptError(.interrupted, reason: "the prompter closed the dialog"))
+        case .vanished: fail(PromptError(.crashed, reason: "the prompter left the bus"))
         }
     }
 
@@ -183,7 +183,7 @@ final class GCRDialog: PromptDialog {
             failOnGarbage()
         case (.ready, _), (.ended, _):
             // No question is pending.
-            logger.debug("the prompter answers without a question")
+            logger.debug("ignored an answer of the prompter; no question is pending")
         }
     }
 
@@ -209,12 +209,12 @@ final class GCRDialog: PromptDialog {
     // MARK: Ending
 
     private func failOnGarbage() {
-        fail(PromptError(.failed, reason: "the prompter's answer is not one of its protocol"))
+        fail(PromptError(.failed, reason: "the prompter's answer violates its protocol"))
     }
 
     private func fail(_ error: PromptError) {
         if case .ended = state { return }
-        logger.notice("a prompt has failed", metadata: ["error": "\(error)"])
+        logger.notice("prompt failed", metadata: ["error": "\(error)"])
         end(.failed(error))
     }
 

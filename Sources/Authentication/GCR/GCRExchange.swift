@@ -27,7 +27,7 @@ package struct GCRExchange: ~Copyable {
     /// Decrypts a password; throws ``PromptError/Code/failed`` if it is missing or invalid.
     package borrowing func openPassword(in message: GCRExchangeMessage) throws(PromptError) -> SecureBytes {
         guard let password = message.password else {
-            throw PromptError(.failed, reason: "the prompter's answer has no password in it")
+            throw PromptError(.failed, reason: "the prompter's answer contains no password")
         }
         do throws(GcryptError) {
             return try open(password, from: message.publicKey)

@@ -52,7 +52,7 @@ package final class GCRPrompter: Prompter {
         // An idle prompter may exit during this call; the second try starts a new one.
         if let dialog = try await openUnlessGone() { return dialog }
         if let dialog = try await openUnlessGone() { return dialog }
-        throw PromptError(.crashed, reason: "the prompter leaves the bus when it is asked")
+        throw PromptError(.crashed, reason: "the prompter left the bus twice while opening a dialog")
     }
 
     /// Returns nil if the prompter left the bus meanwhile.
@@ -68,7 +68,7 @@ package final class GCRPrompter: Prompter {
             if error.name == .noReply {
                 throw PromptError(.timedOut, reason: "the prompter does not answer")
             }
-            throw PromptError(.failed, reason: "the prompter refuses a dialog: \(error)")
+            throw PromptError(.failed, reason: "the prompter rejected the dialog: \(error)")
         }
     }
 
@@ -81,7 +81,7 @@ package final class GCRPrompter: Prompter {
         } catch {
             throw PromptError(.unavailable, reason: "\(GCRPrompter.busName) cannot be reached: \(error)")
         }
-        throw PromptError(.unavailable, reason: "\(GCRPrompter.busName) ends as soon as it is started")
+        throw PromptError(.unavailable, reason: "\(GCRPrompter.busName) exited right after it was started")
     }
 
     private func makeDialog(with peer: String) throws(PromptError) -> GCRDialog {
@@ -89,7 +89,7 @@ package final class GCRPrompter: Prompter {
         do throws(GcryptError) {
             exchange = try GCRExchange()
         } catch {
-            throw PromptError(.failed, reason: "no key for the exchange with the prompter: \(error)")
+            throw PromptError(.failed, reason: "cannot create a key for the exchange with the prompter: \(error)")
         }
         GCRPrompter.dialogCount += 1
         let path = ObjectPath(unchecked: "/org/keychaind/prompt/gcr\(GCRPrompter.dialogCount)")

@@ -73,7 +73,7 @@ final class KDEDialog: PromptDialog {
         switch request.question {
         case .password: return try await enter(request, reason: request.warning, whenShown)
         case .newPassword: return try await enterTwice(request, whenShown)
-        case .confirmation, .waiting: throw PromptError(.failed, reason: "KDE's prompter asks for passwords only")
+        case .confirmation, .waiting: throw PromptError(.failed, reason: "KDE's prompter can ask only for passwords")
         }
     }
 
@@ -115,7 +115,7 @@ final class KDEDialog: PromptDialog {
             }
             reason = KDEDialog.mismatch
         }
-        let error = PromptError(.failed, reason: "the new password was not repeated")
+        let error = PromptError(.failed, reason: "the two entries of the new password never matched")
         fail(error)
         throw error
     }
@@ -153,13 +153,13 @@ final class KDEDialog: PromptDialog {
         case .new: isFirst = true
         case .answered: isFirst = false
         case .asking, .reading:
-            let error = PromptError(.failed, reason: "the dialog has a question already")
+            let error = PromptError(.failed, reason: "the dialog is already asking a question")
             return continuation.resume(returning: .failed(error))
         case .ended(let outcome):
             return continuation.resume(returning: outcome)
         }
         let deadline = BusActor.loop.schedule(after: timeout) { [weak self] in
-            self?.fail(PromptError(.timedOut, reason: "nobody has answered"))
+            self?.fail(PromptError(.timedOut, reason: "nobody answered in time"))
         }
         state = .asking(Asking(deadline: deadline, continuation: continuation))
         guard isFirst else {
@@ -172,7 +172,7 @@ final class KDEDialog: PromptDialog {
                 if case .asking = state { whenShown() }
             } catch {
                 let code: PromptError.Code = error.name == .noReply ? .timedOut : .failed
-                fail(PromptError(code, reason: "the prompter refuses the question: \(error)"))
+                fail(PromptError(code, reason: "the prompter rejected the question: \(error)"))
             }
         }
     }
@@ -183,8 +183,8 @@ final class KDEDialog: PromptDialog {
         switch event {
         case .accepted(let descriptor): receiveAccepted(descriptor)
         case .rejected: end(.cancelled)
-        case .dismissed: fail(PromptError(.interrupted, reason: "the prompter has taken the dialog away"))
-        case .vanished: fail(PromptError(.crashed, reason: "the prompter has left the bus"))
+        case .dismissed: fail(PromptError(.interrupted, reason: "the prompter closed the dialog"))
+        case .vanished: fail(PromptError(.crashed, reason: "the prompter left the bus"))
         }
     }
 
@@ -212,7 +212,7 @@ final class KDEDialog: PromptDialog {
 
     private func fail(_ error: PromptError) {
         if case .ended = state { return }
-        logger.notice("a prompt has failed", metadata: ["error": "\(error)"])
+        logger.notice("prompt failed", metadata: ["error": "\(error)"])
         end(.failed(error))
     }
 

@@ -54,10 +54,10 @@ package final class KDEPrompter: Prompter {
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         guard KDEDialog.questions.contains(question) else {
-            throw PromptError(.unavailable, reason: "KDE's prompter asks for passwords only")
+            throw PromptError(.unavailable, reason: "KDE's prompter can ask only for passwords")
         }
         guard SessionEnvironment.isKDE(await environment.variables()) else {
-            throw PromptError(.unavailable, reason: "the desktop is not KDE's")
+            throw PromptError(.unavailable, reason: "the desktop is not KDE")
         }
         let peer = try await findPrompter()
         KDEPrompter.dialogCount += 1
@@ -75,6 +75,6 @@ package final class KDEPrompter: Prompter {
         } catch {
             throw PromptError(.unavailable, reason: "\(KDEPrompter.busName) cannot be reached: \(error)")
         }
-        throw PromptError(.unavailable, reason: "\(KDEPrompter.busName) ends as soon as it is started")
+        throw PromptError(.unavailable, reason: "\(KDEPrompter.busName) exited right after it was started")
     }
 }

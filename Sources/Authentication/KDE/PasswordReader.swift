@@ -20,7 +20,7 @@ package final class PasswordReader {
         do throws(GcryptError) {
             buffer = try SecureBytes(count: PasswordReader.limit + 1, in: .locked)
         } catch {
-            throw PromptError(.failed, reason: "there is no memory for a password: \(error.reason)")
+            throw PromptError(.failed, reason: "cannot allocate secure memory for a password: \(error.reason)")
         }
     }
 
@@ -33,7 +33,7 @@ package final class PasswordReader {
     /// Accepts only pipes and sockets, since other files may block in any mode.
     package func start(_ completion: @escaping @BusActor (PromptError?) -> Void) {
         guard isStream else {
-            return completion(PromptError(.failed, reason: "the password is neither in a pipe nor in a socket"))
+            return completion(PromptError(.failed, reason: "the password descriptor is neither a pipe nor a socket"))
         }
         self.completion = completion
         _ = fcntl(descriptor.rawValue, F_SETFL, O_NONBLOCK)
@@ -55,7 +55,7 @@ package final class PasswordReader {
                 try SecureBytes(copying: UnsafeRawBufferPointer(rebasing: bytes[..<count]), in: .locked)
             }
         } catch {
-            throw PromptError(.failed, reason: "there is no memory for a password: \(error.reason)")
+            throw PromptError(.failed, reason: "cannot allocate secure memory for a password: \(error.reason)")
         }
         guard password.withUnsafeBytes({ PasswordReader.isUTF8($0) }) else {
             throw PromptError(.failed, reason: "the password is not UTF-8")

@@ -46,13 +46,13 @@ final class PinentryChannel {
             input = try AssuanInput()
         } catch {
             process.end()
-            throw PromptError(.failed, reason: "there is no memory for a password: \(error.reason)")
+            throw PromptError(.failed, reason: "cannot allocate secure memory for a password: \(error.reason)")
         }
         process.onEnd = { [weak self] in
             // Its last output may be unread.
             self?.receive()
             // A child may keep the output open.
-            self?.end(.failure(PromptError(.crashed, reason: "the pinentry has ended")))
+            self?.end(.failure(PromptError(.crashed, reason: "the pinentry exited")))
         }
     }
 
@@ -63,7 +63,7 @@ final class PinentryChannel {
             case .ended(let outcome):
                 return continuation.resume(returning: outcome)
             case .waiting:
-                let error = PromptError(.failed, reason: "the pinentry was asked something already")
+                let error = PromptError(.failed, reason: "the pinentry is already running a command")
                 return continuation.resume(returning: .failure(error))
             case .new:
                 process.onReadable { [weak self] in self?.receive() }
@@ -77,7 +77,7 @@ final class PinentryChannel {
             data = nil
             (dataCount, statuses, lineCount) = (0, [], 0)
             if let command, !process.send(command) {
-                end(.failure(PromptError(.crashed, reason: "the pinentry does not read what it is sent")))
+                end(.failure(PromptError(.crashed, reason: "the pinentry does not read its input")))
             }
         }.get()
     }
@@ -108,7 +108,7 @@ final class PinentryChannel {
                 if isEnded { return }
             case .nothing: return
             case .overflow: return failOnGarbage()
-            case .end: return end(.failure(PromptError(.crashed, reason: "the pinentry has closed its output")))
+            case .end: return end(.failure(PromptError(.crashed, reason: "the pinentry closed its output")))
             }
         }
     }
@@ -165,7 +165,7 @@ final class PinentryChannel {
     // MARK: Ending
 
     private func failOnGarbage() {
-        end(.failure(PromptError(.failed, reason: "the pinentry's answer is not one of its protocol")))
+        end(.failure(PromptError(.failed, reason: "the pinentry's answer violates its protocol")))
     }
 
     private func end(_ outcome: Outcome) {

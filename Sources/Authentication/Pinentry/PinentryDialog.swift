@@ -80,7 +80,7 @@ final class PinentryDialog: PromptDialog {
     ) async throws(PromptError) -> PromptAnswer {
         switch state {
         case .ready: state = .asking
-        case .asking: throw PromptError(.failed, reason: "the dialog has a question already")
+        case .asking: throw PromptError(.failed, reason: "the dialog is already asking a question")
         case .ended(.cancelled): return .cancelled
         case .ended(.withdrawn): return .withdrawn
         case .ended(.failed(let error)): throw error
@@ -98,7 +98,7 @@ final class PinentryDialog: PromptDialog {
                 return answer
             }
         } catch {
-            logger.notice("a prompt has failed", metadata: ["error": "\(error)"])
+            logger.notice("prompt failed", metadata: ["error": "\(error)"])
             end(.failed(error))
             throw error
         }
@@ -156,7 +156,7 @@ final class PinentryDialog: PromptDialog {
             if password.isEqual(to: try takePassword()) { return .password(password) }
             warning = PinentryQuestion.mismatch
         }
-        throw PromptError(.failed, reason: "the new password was not repeated")
+        throw PromptError(.failed, reason: "the two entries of the new password never matched")
     }
 
     private func question(
@@ -185,8 +185,8 @@ final class PinentryDialog: PromptDialog {
         case .closed: return nil
         case .failure(Code.canceled), .failure(Code.fullyCanceled): return .cancel
         case .failure(Code.notConfirmed): return .notOK
-        case .failure(Code.timeout): throw PromptError(.timedOut, reason: "nobody has answered")
-        case .failure(let code): throw PromptError(.failed, reason: "the pinentry refuses with error \(code)")
+        case .failure(Code.timeout): throw PromptError(.timedOut, reason: "nobody answered in time")
+        case .failure(let code): throw PromptError(.failed, reason: "the pinentry failed with error \(code)")
         }
     }
 
@@ -194,7 +194,7 @@ final class PinentryDialog: PromptDialog {
         do throws(GcryptError) {
             return try channel.takeData()
         } catch {
-            throw PromptError(.failed, reason: "there is no memory for a password: \(error.reason)")
+            throw PromptError(.failed, reason: "cannot allocate secure memory for a password: \(error.reason)")
         }
     }
 }

@@ -122,7 +122,7 @@ package final class PinentryLauncher {
         _ program: String
     ) async throws(PromptError) {
         guard try await channel.transact(command, within: commandTimeout) == .success else {
-            throw PromptError(.unavailable, reason: "\(program) is not a pinentry that can be used here")
+            throw PromptError(.unavailable, reason: "\(program) does not answer like a pinentry")
         }
     }
 
@@ -136,7 +136,7 @@ package final class PinentryLauncher {
         do throws(GcryptError) {
             flavor = try channel.takeData().withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
         } catch {
-            throw PromptError(.failed, reason: "there is no memory for an answer: \(error.reason)")
+            throw PromptError(.failed, reason: "cannot allocate secure memory for an answer: \(error.reason)")
         }
         guard surface.suits(flavor: flavor) else {
             let place = if case .windows = surface { "on a terminal" } else { "in windows" }

@@ -37,14 +37,14 @@ final class PinentryProcess {
         var ends: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
-            throw PromptError(.failed, reason: "there is no socket for \(program): \(PinentryProcess.errorText(errno))")
+            throw PromptError(.failed, reason: "no socket for \(program): \(PinentryProcess.errorText(errno))")
         }
         let status: Int32
         (id, status) = PinentrySpawn(program, environment: environment).start(socket: ends[1])
         close(ends[1])
         guard status == 0 else {
             close(ends[0])
-            throw PromptError(.unavailable, reason: "\(program) cannot be run: \(PinentryProcess.errorText(status))")
+            throw PromptError(.unavailable, reason: "cannot run \(program): \(PinentryProcess.errorText(status))")
         }
         socket = ends[0]
         handle = keychaind_process_descriptor(id)
@@ -52,7 +52,7 @@ final class PinentryProcess {
             close(ends[0])
             kill(-id, SIGKILL)
             waitpid(id, nil, 0)
-            throw PromptError(.failed, reason: "\(program) cannot be watched: \(PinentryProcess.errorText(errno))")
+            throw PromptError(.failed, reason: "cannot watch \(program): \(PinentryProcess.errorText(errno))")
         }
         _ = fcntl(socket, F_SETFL, O_NONBLOCK)
         BusActor.loop.watchReadable(handle) { [self] in reap() }

@@ -30,7 +30,7 @@ package final class PinentryPrompter: Prompter {
     ) async throws(PromptError) -> any PromptDialog {
         let variables = await environment.variables()
         guard SessionEnvironment.hasDisplay(variables) else {
-            throw PromptError(.unavailable, reason: "there is no display")
+            throw PromptError(.unavailable, reason: "the session has no display")
         }
         return try await launcher.launch(program, on: .windows(variables))
     }

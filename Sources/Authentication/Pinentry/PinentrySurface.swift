@@ -35,9 +35,9 @@ enum PinentrySurface {
     func objection(toFlavor flavor: String) -> String? {
         switch self {
         case .windows where flavor.hasPrefix("gnome3"):
-            "pinentry-gnome3 has another program of the session show its dialogs"
+            "pinentry-gnome3 delegates its dialogs to another program of the session"
         case .windows: nil
-        case .terminal: "the program that asks may answer on its own terminal"
+        case .terminal: "the calling program could answer on its own terminal"
         }
     }
 

@@ -43,12 +43,12 @@ package final class TerminalPrompter: Prompter {
         asking question: PromptRequest.Question
     ) async throws(PromptError) -> any PromptDialog {
         guard let process = await requester.caller().process, let terminal = finder.terminal(of: process) else {
-            throw PromptError(.unavailable, reason: "the caller has no terminal on which it can be asked")
+            throw PromptError(.unavailable, reason: "the caller has no terminal to ask on")
         }
         guard let settings = TerminalSettings(of: terminal.path) else {
-            throw PromptError(.unavailable, reason: "\(terminal.path) cannot be opened")
+            throw PromptError(.unavailable, reason: "cannot open \(terminal.path)")
         }
-        var failure = PromptError(.unavailable, reason: "there is no pinentry that asks on terminals")
+        var failure = PromptError(.unavailable, reason: "no pinentry for terminals; install pinentry-curses")
         for program in programs {
             do throws(PromptError) {
                 return try await launcher.launch(program, on: .terminal(terminal, variables)) { [finder] bySignal in

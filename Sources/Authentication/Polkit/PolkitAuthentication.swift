@@ -94,15 +94,15 @@ final class PolkitAuthentication: SystemAuthentication {
         if result.isAuthorized { return nil }
         if result.isDismissed { return AuthenticationError(.userCancel, reason: "the dialog was dismissed") }
         if result.isChallenge {
-            return AuthenticationError(.notInteractive, reason: "there is no program that shows polkit's dialog")
+            return AuthenticationError(.notInteractive, reason: "no polkit agent is running to show the dialog")
         }
-        return AuthenticationError(.authenticationFailed, reason: "polkit has refused")
+        return AuthenticationError(.authenticationFailed, reason: "polkit refused the authorisation")
     }
 
     /// The failure for a bus error, usually a timeout or polkit's exit.
     private func failure(_ error: BusError) -> AuthenticationError {
         withdraw()
-        return AuthenticationError(.systemCancel, reason: "polkit gives no answer: \(error)")
+        return AuthenticationError(.systemCancel, reason: "polkit did not answer: \(error)")
     }
 
     // MARK: Ending

@@ -26,7 +26,7 @@ struct PolkitAuthority {
         }
         try await connection.startService(busName, timeout: deadline.rest)
         guard let owner = try await connection.owner(of: busName, timeout: deadline.rest) else {
-            throw BusError(.serviceUnknown, "polkit ends as soon as it is started")
+            throw BusError(.serviceUnknown, "polkit exited right after it was started")
         }
         return PolkitAuthority(connection: connection, owner: owner)
     }

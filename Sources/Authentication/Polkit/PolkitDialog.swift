@@ -65,28 +65,28 @@ package final class PolkitDialog: SystemDialog {
         } catch  where error.name == PolkitAuthority.notAuthorized {
             throw unavailable(
                 """
-                polkit lets only an owner of the action ask about the leader of the session; an administrator names owners in the \
-                annotation org.freedesktop.policykit.owner
+                polkit allows only an owner of the action to ask about the session leader; an administrator can \
+                name owners in the annotation org.freedesktop.policykit.owner
                 """
             )
         } catch {
-            throw unavailable("polkit cannot be asked: \(error)")
+            throw unavailable("cannot ask polkit: \(error)")
         }
-        guard !result.isAuthorized else { throw unavailable("polkit would grant without asking anybody") }
-        guard result.isChallenge else { throw unavailable("polkit would refuse without asking anybody") }
+        guard !result.isAuthorized else { throw unavailable("polkit grants the action without a dialog") }
+        guard result.isChallenge else { throw unavailable("polkit refuses the action without a dialog") }
         return (authority, subject)
     }
 
     /// Checks after an answer that the same process still leads the session.
     func confirm(_ subject: PolkitSubject, of authority: PolkitAuthority) async throws(AuthenticationError) {
         let current = try? await subjects.subject(on: authority.connection, until: Deadline(after: limits.check))
-        guard current == subject else { throw unavailable("the leader of the session has changed") }
+        guard current == subject else { throw unavailable("the session leader changed during the dialog") }
     }
 
     private func unavailable(_ reason: String) -> AuthenticationError {
         logger.log(
             level: hasTold ? .debug : .notice,
-            "The system's dialog cannot be used; a prompter asks instead",
+            "cannot use the system's authentication dialog; a prompter asks instead",
             metadata: ["reason": "\(reason)"]
         )
         hasTold = true

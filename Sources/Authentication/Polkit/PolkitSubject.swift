@@ -23,7 +23,7 @@ package enum PolkitSubject: BusValue, Hashable, Sendable {
         case ("unix-process", _, .uint32(let id), .uint64(let startTime), .int32(let user)):
             self = .process(id: id, startTime: startTime, user: user)
         default:
-            throw BusError(.invalidArguments, "a subject of the kind '\(kind)' is not known here")
+            throw BusError(.invalidArguments, "unknown kind of subject: '\(kind)'")
         }
     }
 
@@ -64,7 +64,7 @@ package struct SessionLeader: PolkitSubjectFinder {
     /// The leader of the user's display session, else of this process's session.
     package func subject(on connection: Connection, until deadline: Deadline) async throws(BusError) -> PolkitSubject {
         guard let owner = try await connection.owner(of: Logind.busName, timeout: deadline.rest) else {
-            throw BusError(.failed, "there is no logind that knows the leader of the session")
+            throw BusError(.failed, "logind is not running, so the session leader is unknown")
         }
         let logind = Logind(connection: connection, owner: owner, timeout: deadline.rest)
         var session: LogindSession?
@@ -75,7 +75,7 @@ package struct SessionLeader: PolkitSubjectFinder {
         guard let session else { throw BusError(.failed, "the user has no session") }
         let leader = try await logind.leader(of: session)
         guard let id = Int32(exactly: leader), id > 0, let startTime = startTime(ofForeign: id) else {
-            throw BusError(.failed, "process \(leader), which leads the session, may be the user's own")
+            throw BusError(.failed, "the session leader, process \(leader), may belong to the user")
         }
         return .process(id: leader, startTime: startTime, user: Int32(bitPattern: userID))
     }
