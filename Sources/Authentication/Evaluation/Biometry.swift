@@ -1,65 +1,57 @@
 package import DBus
 
-/// A fingerprint reader, through the service that drives it.
+/// A fingerprint reader.
 @BusActor
 package protocol Biometry: AnyObject {
-    /// The availability now, within a bounded time.
+    /// Returns the availability within a bounded time.
     func availability() async -> BiometryAvailability
 
-    /// The first hint of a match, known from ``availability()``, for the first text of the dialog.
+    /// The first hint of a match, set by ``availability()``.
     var firstHint: BiometryHint { get }
 
     /// Starts to match the next touch; one match at a time.
     ///
-    /// - Parameter hint: called with hints for the person, until the match has ended.
+    /// - Parameter hint: called with hints for the person until the match ends.
     func match(hint: @escaping @BusActor (BiometryHint) -> Void) -> any BiometryMatch
 }
 
-/// A match: one comparison, after several scans if some are not clear.
+/// One comparison, after several scans if some are unclear.
 @BusActor
 package protocol BiometryMatch: AnyObject {
     /// Waits for the end; called once.
     func outcome() async -> BiometryOutcome
 
-    /// Cancels the match, which fails with ``AuthenticationError/Code/systemCancel`` unless it has ended.
+    /// Cancels the match: it fails with ``AuthenticationError/Code/systemCancel`` unless it has ended.
     func cancel()
 }
 
-/// The result of a match.
 package enum BiometryOutcome: Hashable, Sendable {
-    /// An enrolled finger, by the name that the service gives, such as `right-index-finger`; empty if unknown.
+    /// The finger's name in the service, such as `right-index-finger`; empty if unknown.
     case matched(finger: String)
 
-    /// A finger that is not enrolled; counts towards the lockout.
+    /// Counts towards the lockout.
     case notMatched
 
-    /// No comparison: the reader was unplugged, the service failed, or the match was cancelled.
+    /// The reader was unplugged, the service failed, or the match was cancelled.
     case failed(AuthenticationError)
 }
 
-/// The availability of the reader.
 package enum BiometryAvailability: Hashable, Sendable {
-    /// A finger can be matched with this enrolled set.
     case available(BiometrySet)
 
-    /// There is no reader or service, or it does not answer; the reason is for a log.
+    /// No reader, no service, or no answer.
     case notAvailable(reason: String)
 
-    /// There is a reader, but no finger is enrolled.
     case notEnrolled
-
-    /// The reader was unplugged.
     case disconnected
 
-    /// A match has failed, and the reader is not used for now: another program uses it, or nobody has touched it.
+    /// A match failed: another program uses the reader, or nobody touched it.
     case failed(AuthenticationError)
 
-    /// The enrolled set; nil unless a finger can be matched.
     package var set: BiometrySet? {
         if case .available(let set) = self { set } else { nil }
     }
 
-    /// The reason why no finger can be matched; nil if one can.
     package var error: AuthenticationError? {
         switch self {
         case .available:
@@ -76,40 +68,26 @@ package enum BiometryAvailability: Hashable, Sendable {
     }
 }
 
-/// A hash over the enrolled fingers, as the service and its template store show them.
+/// A hash of the enrolled fingers, from the service and its template store.
 ///
-/// It identifies the user and the machine, so programs only see it hashed again for each of them.
+/// It identifies user and machine, so each program sees a different hash of it.
 package struct BiometrySet: Hashable, Sendable {
     /// 32 bytes.
     package let hash: [UInt8]
 
-    /// Creates a set from its hash.
     package init(hash: [UInt8]) {
         self.hash = hash
     }
 }
 
-/// A hint for the person during a match.
 package enum BiometryHint: Hashable, Sendable, CaseIterable {
-    /// The reader waits for a touch.
     case touch
-
-    /// The reader waits for a swipe.
     case swipe
-
-    /// The scan was not clear.
     case retry
-
-    /// The swipe was too short.
     case swipeTooShort
-
-    /// The finger was not in the middle.
     case notCentered
-
-    /// The finger must be lifted first.
     case removeAndRetry
 
-    /// The hint in words, for a dialog.
     package var text: String {
         switch self {
         case .touch: "Touch the fingerprint reader."

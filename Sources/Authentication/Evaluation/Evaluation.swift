@@ -1,14 +1,12 @@
 package import DBus
 import KeychainModel
 
-/// The evaluation of a policy, from start to end.
+/// One evaluation of a policy.
 ///
-/// Answers, touches, hints and cancellations are events in one queue with one consumer. It takes the ``Verdict``, and
-/// either ends or has the reader and the dialog follow the plan. So an evaluation ends once, and a refusal wins over a
-/// proof that arrives with it.
+/// All inputs are events in one queue with one consumer. After each event the ``Verdict`` ends the evaluation or
+/// directs the reader and the dialog. So an evaluation ends once, and a refusal wins over a simultaneous proof.
 @BusActor
 package final class Evaluation {
-    /// Whether the conversation has its turn.
     private enum Turn {
         case none, waiting, given
     }
@@ -51,10 +49,8 @@ package final class Evaluation {
         )
     }
 
-    /// Waits for the end.
     package func outcome() async -> EvaluationOutcome { await end.value() }
 
-    /// Runs the evaluation to its end.
     func run() async {
         conversation.whenCancelled { [events] in events.post(.cancelled(AuthenticationError($0))) }
         let outcome = await pursue()
@@ -63,7 +59,7 @@ package final class Evaluation {
         silence = nil
         reader.stop()
         closeSystemDialog()
-        // The conversation may go on, and has one question at a time: it is free once this one is off the screen.
+        // The conversation is free for the next question once this one is off the screen.
         question.close()
         while question.isClosing {
             await events.wait()
@@ -77,7 +73,7 @@ package final class Evaluation {
         while true {
             while let event = events.takeFirst() { await handle(event) }
             if let failure = progress.failure { return .failed(failure) }
-            // A password under trial may still give its key, or a failure to count.
+            // A password being verified may still yield its key, or count as a failure.
             if !question.isVerifying {
                 switch verdict() {
                 case .granted: return .satisfied(progress.proofs)
@@ -104,7 +100,7 @@ package final class Evaluation {
         return Verdict(on: request.requirement, proved: proved, in: state)
     }
 
-    /// Finds out what can be used; it may change while the turn is awaited.
+    /// Updates the available factors, which may change during the wait for the turn.
     private func look() async {
         await evaluator.lockout.load()
         progress.biometry = await evaluator.availability(for: request.requirement)
@@ -130,7 +126,7 @@ package final class Evaluation {
         }
     }
 
-    /// Waits for the turn to ask; returns nil when it has come.
+    /// Waits for the turn; nil once it has come.
     private func begin() async -> AuthenticationError? {
         do throws(PromptError) {
             if try await conversation.begin() { return nil }
@@ -165,7 +161,7 @@ package final class Evaluation {
         BusActor.start { [events] in events.post(.systemAnswered(await authentication.outcome())) }
     }
 
-    /// Keeps the turn until the dialog of the system is off the screen; the outcome does not wait for that.
+    /// Keeps the turn until the system dialog is off the screen, without delaying the outcome.
     private func closeSystemDialog() {
         guard let authentication = systemAuthentication else { return }
         authentication.cancel()
@@ -221,8 +217,7 @@ package final class Evaluation {
         }
     }
 
-    /// Whether the person knows what a touch is for: the dialog is on the screen, or its answer under trial, and it is
-    /// still trusted.
+    /// Whether the person can know the purpose of a touch, from a trusted dialog that is shown or being verified.
     private func isSeen() async -> Bool {
         guard question.isShown || question.isVerifying else { return false }
         if let objection = await conversation.trust().objection {
@@ -232,7 +227,6 @@ package final class Evaluation {
         return true
     }
 
-    /// Restarts the time limit for the person and the reader.
     private func restartSilence() {
         silence?()
         silence = evaluator.scheduler.schedule(after: evaluator.limits.silence) { [events] in

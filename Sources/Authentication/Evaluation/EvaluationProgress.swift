@@ -1,34 +1,26 @@
 import KeychainModel
 
-/// The state of an evaluation: its proofs, its last warning, and what can be used.
+/// The state of an evaluation.
 struct EvaluationProgress: Hashable {
-    /// The proofs of this evaluation.
     private(set) var proofs = Proofs.none
-
-    /// The failure that ends the evaluation; nil if there was none.
     private(set) var failure: AuthenticationError?
 
-    /// The warning for the person; empty for none.
     private(set) var warning = "" {
         didSet { isAdvice = false }
     }
 
-    /// Whether the warning is only a hint for the finger.
+    /// Whether the warning only advises how to hold the finger.
     private(set) var isAdvice = false
 
     /// The action that the reader asks for.
     private(set) var hint = BiometryHint.touch
 
-    /// The last known availability of the reader.
     var biometry = BiometryAvailability.notAvailable(reason: "the reader was not asked yet")
 
-    /// The trust in the dialogs of this evaluation; once lost, it does not return.
+    /// The trust in the dialogs; once lost, it does not return.
     var prompterTrust = PrompterTrust.trusted
 
-    /// Whether dialogs can be shown.
     var hasPrompter = false
-
-    /// Whether the dialog of the system is configured and available.
     var hasSystemDialog = false
 
     private var passwordsLeft: Int
@@ -42,7 +34,6 @@ struct EvaluationProgress: Hashable {
         failure = failure ?? error
     }
 
-    /// Records a hint of the reader.
     mutating func receive(_ hint: BiometryHint) {
         switch hint {
         case .touch, .swipe: self.hint = hint
@@ -54,8 +45,7 @@ struct EvaluationProgress: Hashable {
 
     /// Records a match.
     ///
-    /// - Parameter biometry: the availability after the match. If the enrolled set has changed, it is unknown which
-    ///   one was matched.
+    /// - Parameter biometry: the availability after the match. If the enrolled set changed, the matched one is unknown.
     mutating func touchMatched(_ biometry: BiometryAvailability) {
         let isSameSet = self.biometry.set != nil && self.biometry.set == biometry.set
         proofs = Proofs(
@@ -67,7 +57,6 @@ struct EvaluationProgress: Hashable {
         warning = ""
     }
 
-    /// Records a touch that did not match.
     mutating func touchFailed(isBiometryLocked: Bool) {
         warning =
             isBiometryLocked
@@ -75,7 +64,7 @@ struct EvaluationProgress: Hashable {
             : "That finger was not recognised. Try again."
     }
 
-    /// Records a failed match, after which the reader is not used.
+    /// Records a failed match; the reader is not used again.
     mutating func readerFailed(_ error: AuthenticationError) {
         switch error.code {
         case .biometryDisconnected:
@@ -91,7 +80,6 @@ struct EvaluationProgress: Hashable {
         }
     }
 
-    /// Records the result of a typed password.
     mutating func receive(_ result: PasswordResult, proving factor: Factor) {
         switch result {
         case .right:
@@ -110,7 +98,7 @@ struct EvaluationProgress: Hashable {
         }
     }
 
-    /// Records the success of the dialog of the system, which counts as a passcode without a key.
+    /// Records the success of the system dialog, which counts as a passcode without a key.
     mutating func presenceProved() {
         proofs = Proofs(
             factors: proofs.factors.union(.passcode),

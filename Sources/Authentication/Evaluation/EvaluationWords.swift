@@ -1,35 +1,29 @@
 package import KeychainModel
 
-/// The texts of the dialog of an evaluation.
+/// The dialog texts of an evaluation.
 package struct EvaluationWords: Hashable, Sendable {
-    /// The default name of the passcode; dialogs do not use that word.
+    /// The default name of the passcode; dialogs avoid that word.
     package static let passcodeName = "the password of your login keychain"
 
-    /// The headline, in a few words.
     package var message: String
 
-    /// The reason, in the words of the program; may be empty.
+    /// The reason in the program's words; may be empty.
     package var reason: String
 
-    /// The caller, in words.
     package var caller: String
-
-    /// How the caller was identified.
     package var callerEvidence: String
 
-    /// The label of the button that cancels; empty for the default.
+    /// Empty for the default.
     package var cancelLabel: String
 
-    /// The label of the fallback button; nil for the default, empty for no such button.
+    /// Nil for the default, empty for no fallback button.
     package var fallbackLabel: String?
 
-    /// The name of the password that is the passcode.
     package var passcodeName: String
 
-    /// The parent window of the dialog, as the client gave it (#116).
+    /// The parent window, as the client gave it (#116).
     package var windowID: String
 
-    /// Creates texts.
     package init(
         message: String,
         reason: String = "",
@@ -50,7 +44,6 @@ package struct EvaluationWords: Hashable, Sendable {
         self.windowID = windowID
     }
 
-    /// Makes the request for a question.
     package func request(for question: EvaluationQuestion) -> PromptRequest {
         let wantsPassword = !question.passwords.isEmpty
         return PromptRequest(
@@ -92,24 +85,21 @@ package struct EvaluationWords: Hashable, Sendable {
     }
 }
 
-/// The question of an evaluation at a moment.
 package struct EvaluationQuestion: Hashable, Sendable {
-    /// The passwords of which one may be typed; none to wait for the reader only.
+    /// The passwords, any of which may be typed; empty to wait only for the reader.
     package var passwords: FactorSet
 
     /// The action that the reader asks for; nil if no touch is needed.
     package var reader: BiometryHint?
 
-    /// Whether a touch is enough, so that the password is an alternative.
+    /// Whether a touch is enough, without a password.
     package var readerSuffices: Bool
 
-    /// The warning; empty for none.
     package var warning: String
 
-    /// Whether the warning is only a hint for the finger, for which no dialog with a half-typed password is closed.
+    /// Whether the warning only advises how to hold the finger, which closes no half-filled dialog.
     package var isAdvice: Bool
 
-    /// Creates a question.
     package init(
         passwords: FactorSet,
         reader: BiometryHint?,

@@ -1,7 +1,6 @@
 package import DBus
 package import KeychainModel
 
-/// Evaluates policies by asking a person.
 @BusActor
 package final class Evaluator {
     let biometry: any Biometry
@@ -9,10 +8,8 @@ package final class Evaluator {
     let limits: EvaluationLimits
     let scheduler: Scheduler
 
-    /// The lockout of people.
     package let lockout: LockoutKeeper
 
-    /// The lockouts of the passcode.
     let passwordLockout: PasswordLockout
 
     let isSessionLocked: @BusActor () -> Bool
@@ -20,9 +17,8 @@ package final class Evaluator {
     /// Creates an evaluator.
     ///
     /// - Parameters:
-    ///   - systemDialog: replaces the dialog of a prompter where user presence is enough; nil for none.
-    ///   - untrustedLockout: counts passwords from dialogs that are not trusted; nil to use the same lockout.
-    ///   - isSessionLocked: whether the screen is locked now.
+    ///   - systemDialog: replaces the prompter where user presence is enough.
+    ///   - untrustedLockout: counts passwords from untrusted dialogs; nil to use the same lockout.
     package init(
         biometry: any Biometry,
         systemDialog: (any SystemDialog)? = nil,
@@ -46,13 +42,12 @@ package final class Evaluator {
         self.isSessionLocked = isSessionLocked
     }
 
-    /// Starts to ask a person for the factors of a policy that are not proved yet.
+    /// Starts to ask a person for the unproved factors of a policy.
     ///
     /// - Parameters:
     ///   - passcode: verifies the passcode, and keeps its key.
-    ///   - applicationPassword: verifies the application password of the item; nil if the policy has none.
-    ///   - conversation: the caller's; its owner ends it, and may do so at any time.
-    ///   - words: the texts of the dialog.
+    ///   - applicationPassword: verifies the item's application password; nil if the policy has none.
+    ///   - conversation: its owner may end it at any time.
     package func evaluate(
         _ request: EvaluationRequest,
         passcode: any PasswordVerifier,
@@ -72,7 +67,7 @@ package final class Evaluator {
         return evaluation
     }
 
-    /// The verdict at the start of an evaluation; asks no person.
+    /// Returns the verdict without asking a person.
     package func verdict(
         on requirement: Requirement,
         proved: FactorSet = [],
@@ -93,7 +88,7 @@ package final class Evaluator {
         return Verdict(on: requirement, proved: proved, in: state)
     }
 
-    /// The availability of the reader, which is not asked if the policy has no biometry.
+    /// The availability of the reader, asked only if the policy has biometry.
     func availability(for requirement: Requirement) async -> BiometryAvailability {
         guard let factors = requirement.policy?.factors, !factors.isDisjoint(with: .biometry) else {
             return .notAvailable(reason: "the policy asks for no finger")
@@ -101,28 +96,24 @@ package final class Evaluator {
         return await biometry.availability()
     }
 
-    /// Whether the dialog of the system is configured and available.
     func hasSystemDialog() async -> Bool {
         guard let systemDialog else { return false }
         return await systemDialog.isAvailable()
     }
 }
 
-/// A request to evaluate a policy.
 package struct EvaluationRequest: Hashable, Sendable {
-    /// The requirement.
     package var requirement: Requirement
 
-    /// The factors proved before, such as by a context; not asked for again.
+    /// The factors already proved, such as by a context.
     package var proved: FactorSet
 
-    /// Whether the caller allows that a person is asked.
+    /// Whether the caller allows questions to a person.
     package var isInteractionAllowed: Bool
 
-    /// The text of the dialog of the system: who asks for what, and why.
+    /// The text of the system dialog: caller, request and reason.
     package var message: String
 
-    /// Creates a request.
     package init(
         _ requirement: Requirement,
         proved: FactorSet = [],
@@ -136,16 +127,13 @@ package struct EvaluationRequest: Hashable, Sendable {
     }
 }
 
-/// The result of an evaluation.
 package enum EvaluationOutcome: Hashable, Sendable {
-    /// The policy is satisfied, by these proofs and the factors proved before. The verifiers have the keys.
+    /// These proofs and the earlier ones are enough. The verifiers have the keys.
     case satisfied(Proofs)
 
-    /// The policy is not satisfied.
     case failed(AuthenticationError)
 }
 
-/// The limits of an evaluation.
 package struct EvaluationLimits: Hashable, Sendable {
     /// The number of wrong passwords; the ``Lockout`` limits touches.
     package var passwords = 5
@@ -153,29 +141,24 @@ package struct EvaluationLimits: Hashable, Sendable {
     /// The time without an answer or a touch.
     package var silence = Duration.seconds(120)
 
-    /// The standard limits.
     package init() {}
 }
 
 /// A source of timers: the event loop, or a test.
 package struct Scheduler: Sendable {
-    /// Cancels the timer.
     package typealias Cancellation = @BusActor () -> Void
 
     private let body: @BusActor (Duration, @escaping @BusActor () -> Void) -> Cancellation
 
-    /// Creates a source of timers.
     package init(_ body: @escaping @BusActor (Duration, @escaping @BusActor () -> Void) -> Cancellation) {
         self.body = body
     }
 
-    /// Calls the action after a delay.
     @BusActor
     package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Cancellation {
         body(delay, action)
     }
 
-    /// The timers of an event loop.
     package static func timers(of loop: EventLoop) -> Scheduler {
         Scheduler { delay, action in
             let timer = loop.schedule(after: delay, action)

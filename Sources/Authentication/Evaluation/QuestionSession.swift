@@ -2,15 +2,14 @@ import DBus
 import Gcrypt
 import KeychainModel
 
-/// Asks the questions of an evaluation in its conversation, and tries the typed passwords.
+/// Asks the questions of an evaluation, and verifies the typed passwords.
 @BusActor
 final class QuestionSession {
     private enum State {
         case idle
         case asking(EvaluationQuestion, isShown: Bool)
-        /// A typed password is under trial.
         case verifying
-        /// The question was withdrawn, and has not ended yet; its answer is dropped.
+        /// The question was withdrawn but has not ended; its answer is dropped.
         case closing
         case closed
     }
@@ -39,17 +38,14 @@ final class QuestionSession {
         self.events = events
     }
 
-    /// Whether a typed password is under trial.
     var isVerifying: Bool {
         if case .verifying = state { true } else { false }
     }
 
-    /// Whether a withdrawn question has not ended yet.
     var isClosing: Bool {
         if case .closing = state { true } else { false }
     }
 
-    /// Whether the prompter shows a question.
     var isShown: Bool {
         if case .asking(_, isShown: true) = state { true } else { false }
     }
@@ -61,7 +57,7 @@ final class QuestionSession {
             break
         case .asking(_, let isShown):
             state = .asking(question, isShown: isShown)
-            // A new dialog is on the screen only when the prompter has taken the question again.
+            // A new dialog counts as shown once the prompter has taken the question again.
             let isKept = conversation.revise(
                 words.request(for: question),
                 keepingDialog: question.isAdvice && !question.passwords.isEmpty
@@ -105,8 +101,7 @@ final class QuestionSession {
         events.post(.shown)
     }
 
-    /// Ends the question, and returns it as it was last asked; nil if it was withdrawn, so that its answer does not
-    /// count.
+    /// Ends the question and returns its latest form; nil if it was withdrawn and its answer does not count.
     private func finish() -> EvaluationQuestion? {
         guard case .asking(let question, _) = state else {
             state = .closed
@@ -137,9 +132,9 @@ final class QuestionSession {
         }
     }
 
-    /// Tries a password as each of the factors that it may be.
+    /// Verifies a password as each of its possible factors.
     ///
-    /// The application password comes first, so that it does not count as a wrong passcode. While its lockout lasts, a
+    /// The application password comes first, so that it does not count as a wrong passcode. During its lockout, a
     /// passcode is still tried.
     private func attempt(
         _ password: consuming SecureBytes,
@@ -166,7 +161,7 @@ final class QuestionSession {
         case .wrong, .tooEarly: break
         }
         let passcodeResult = await attempt(password, on: passcode)
-        // The passcode was no attempt at the application password.
+        // A right passcode is no failed attempt at the application password.
         if passcodeResult == .right { await applicationPassword.lockout?.passcodeWasRight() }
         return (passcodeResult, .passcode)
     }

@@ -1,6 +1,6 @@
 import DBus
 
-/// Runs the matches of an evaluation, one after the other.
+/// Runs the matches of an evaluation one after the other.
 @BusActor
 final class ReaderSession {
     private enum State {
@@ -31,19 +31,17 @@ final class ReaderSession {
         }
     }
 
-    /// Cancels the match.
     func stop() {
         guard case .matching(let match, _) = state else { return }
         state = .idle
         match.cancel()
     }
 
-    /// Whether the match with that number is running.
     func isCurrent(_ number: Int) -> Bool {
         if case .matching(_, number) = state { true } else { false }
     }
 
-    /// Records the end of a match; returns false if it was cancelled before.
+    /// Records the end of a match; false if it was cancelled.
     func finish(_ number: Int) -> Bool {
         guard isCurrent(number) else { return false }
         state = .idle

@@ -1,25 +1,22 @@
 import Glibc
 
-/// The time since the machine was started, which nobody can set, and which goes on while the machine sleeps.
+/// A clock that counts from boot, includes sleep, and cannot be set.
 ///
-/// Grants end and delays run by it: by the wall clock, setting that would end a delay or keep a grant alive; by a clock
-/// that stops during sleep, a grant would outlast a night.
+/// Setting the wall clock would cut a lockout delay or extend a grant. A clock that stops during sleep would keep a
+/// grant alive overnight.
 package struct BootClock: Sendable {
-    /// Which boot it is: another one after each start of the machine; empty if it cannot be told.
+    /// The kernel's boot ID; empty if unreadable.
     package let bootID: String
 
     private let read: @Sendable () -> Duration
 
-    /// Takes another source of time, for tests.
     package init(bootID: String, now read: @escaping @Sendable () -> Duration) {
         self.bootID = bootID
         self.read = read
     }
 
-    /// The time since the start.
     package var now: Duration { read() }
 
-    /// The kernel's clock.
     package static let system = BootClock(bootID: readBootID()) {
         var time = timespec()
         clock_gettime(CLOCK_BOOTTIME, &time)

@@ -1,7 +1,6 @@
-/// The grants of one caller: what it has been authenticated for, and until when.
+/// The grants of one caller, with times of ``BootClock``.
 ///
-/// A grant carries the key of a sealed object, which should wipe itself with its last reference. Times are those of
-/// ``BootClock``.
+/// A grant carries the key of a sealed object; the key should wipe itself with its last reference.
 package struct GrantTable<Object: Hashable & Sendable, Key> {
     private struct Grant {
         let deadline: Duration
@@ -11,45 +10,41 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
 
     private var grants: [Object: Grant] = [:]
 
-    /// Creates an empty table.
     package init() {}
 
     /// Whether there are no grants, not even expired ones.
     package var isEmpty: Bool { grants.isEmpty }
 
-    /// Grants an object, in place of any earlier grant of it.
+    /// Grants an object, replacing its earlier grant.
     package mutating func grant(_ object: Object, key: Key, reuse: GrantReuse, at now: Duration) {
         grants[object] = Grant(deadline: now + reuse.lifetime, endsWithUse: reuse.isSingle, key: key)
     }
 
-    /// Whether there is a grant; looking does not use it.
     package func isGranted(_ object: Object, at now: Duration) -> Bool {
         valid(object, now) != nil
     }
 
-    /// The key of a grant, without using it; nil if there is none.
+    /// The key of a grant, without using it.
     package func key(of object: Object, at now: Duration) -> Key? {
         valid(object, now)?.key
     }
 
-    /// Uses a grant for a release, which ends a grant for a single one; nil if there is no grant.
+    /// Uses a grant for a release, which ends a grant for a single release.
     package mutating func use(_ object: Object, at now: Duration) -> Key? {
         guard let grant = valid(object, now) else { return nil }
         if grant.endsWithUse { grants[object] = nil }
         return grant.key
     }
 
-    /// The deadline of the next grant to expire; nil if there are none.
     package var nextDeadline: Duration? {
         grants.values.lazy.map(\.deadline).min()
     }
 
-    /// Removes the expired grants and returns their objects.
     package mutating func removeExpired(at now: Duration) -> [Object] {
         remove { $1.deadline <= now }
     }
 
-    /// Removes the grants of some objects, by default of all, and returns these.
+    /// Removes the matching grants and returns their objects.
     @discardableResult
     package mutating func removeAll(where isAffected: (Object) -> Bool = { _ in true }) -> [Object] {
         remove { object, _ in isAffected(object) }
@@ -67,29 +62,27 @@ package struct GrantTable<Object: Hashable & Sendable, Key> {
     }
 }
 
-/// How long an authentication serves for further releases of the same object.
+/// The reuse of one authentication for further releases of an object.
 package struct GrantReuse: Hashable, Sendable {
-    /// The longest that anybody gets, as Apple's (`LATouchIDAuthenticationMaximumAllowableReuseDuration`).
+    /// As Apple's `LATouchIDAuthenticationMaximumAllowableReuseDuration`.
     package static let maximum = Duration.seconds(300)
 
-    /// What a caller gets that has not asked for another one.
+    /// The default for callers.
     package static let standard = GrantReuse(.seconds(10))
 
-    /// How long a grant for a single release waits for it.
+    /// The lifetime of an unused grant for a single release.
     package static let singleReleaseTime = Duration.seconds(10)
 
-    /// Whether it is for one release only.
     package let isSingle: Bool
 
-    /// How long the grant is good for, in any case.
+    /// The maximum lifetime of the grant.
     package let lifetime: Duration
 
-    /// Allows releases for a time, cut to ``maximum``; zero or less means one release.
+    /// Allows releases for a time, at most ``maximum``; zero or less means one release.
     package init(_ duration: Duration) {
         isSingle = duration <= .zero
         lifetime = isSingle ? GrantReuse.singleReleaseTime : min(duration, GrantReuse.maximum)
     }
 
-    /// One release.
     package static let single = GrantReuse(.zero)
 }

@@ -1,9 +1,9 @@
-/// The effect of failed attempts: five touches that do not match lock biometry, and wrong passcodes cost time.
+/// The effect of failed attempts: five unmatched touches lock biometry, and wrong passcodes delay the next one.
 ///
-/// Time is that of ``BootClock``, across restarts of the daemon. After a reboot, a delay starts again, as the time off
-/// is unknown. So setting the clock, or a restart, never shortens a delay.
+/// Time is that of ``BootClock``. A reboot restarts the delay, as the time powered off is unknown. So neither a set
+/// clock nor a restart shortens a delay.
 package struct Lockout: Hashable, Sendable {
-    /// The number of consecutive touches that may fail to match.
+    /// The number of consecutive touches that may fail.
     package static let biometricLimit: UInt32 = 5
 
     /// The number of consecutive wrong passcodes without a delay.
@@ -12,25 +12,22 @@ package struct Lockout: Hashable, Sendable {
     /// The delay after each further wrong passcode; the last one repeats.
     package static let delays: [Duration] = [.seconds(1), .seconds(5), .seconds(15), .seconds(60), .seconds(300)]
 
-    /// The record to save.
     package private(set) var record: LockoutRecord
 
-    /// Continues from a saved record; nil if there is none.
     package init(_ record: LockoutRecord?, clock: BootClock) {
         self.record = record ?? LockoutRecord()
         let now = Lockout.nanoseconds(clock.now)
         let isThisBoot = !clock.bootID.isEmpty && self.record.bootID == clock.bootID
-        // A record dated in the future counts as one of this moment.
+        // A record dated in the future counts as made now.
         if !isThisBoot || self.record.lastPasscodeFailure > now {
             self.record.lastPasscodeFailure = now
             self.record.bootID = clock.bootID
         }
     }
 
-    /// Whether biometry is locked until the right passcode is given.
     package var isBiometryLocked: Bool { record.biometricFailures >= Lockout.biometricLimit }
 
-    /// The time until the next passcode is tried; zero if one may be tried at once.
+    /// The time until the next passcode is accepted.
     package func passcodeDelay(at now: Duration) -> Duration {
         guard record.passcodeFailures > Lockout.freePasscodes else { return .zero }
         let step = min(Int(record.passcodeFailures - Lockout.freePasscodes), Lockout.delays.count) - 1
@@ -40,18 +37,17 @@ package struct Lockout: Hashable, Sendable {
         return .nanoseconds(Int64(clamping: end.partialValue - now))
     }
 
-    /// Counts a touch that did not match.
     package mutating func touchFailed() {
         record.biometricFailures = Lockout.increased(record.biometricFailures)
     }
 
-    /// Resets the count of touches after a match, unless biometry is locked.
+    /// Resets the count of touches, unless biometry is locked.
     package mutating func touchMatched() {
         guard !isBiometryLocked else { return }
         record.biometricFailures = 0
     }
 
-    /// Counts a passcode as wrong before it is tried, so that ending the daemon during the trial gains nothing.
+    /// Counts a passcode as wrong before it is tried, so that killing the daemon meanwhile gains nothing.
     package mutating func passcodeIsTried(at now: Duration) {
         record.passcodeFailures = Lockout.increased(record.passcodeFailures)
         record.lastPasscodeFailure = max(record.lastPasscodeFailure, Lockout.nanoseconds(now))
@@ -63,7 +59,6 @@ package struct Lockout: Hashable, Sendable {
         record.passcodeFailures -= 1
     }
 
-    /// Resets all counts after the right passcode.
     package mutating func passcodeWasRight() {
         record.biometricFailures = 0
         record.passcodeFailures = 0
@@ -83,19 +78,15 @@ package struct Lockout: Hashable, Sendable {
 
 /// The record of failed attempts, kept across restarts of the daemon.
 package struct LockoutRecord: Hashable, Sendable {
-    /// The touches that did not match, since the last match or right passcode.
     package var biometricFailures: UInt32
-
-    /// The wrong passcodes since the last right one.
     package var passcodeFailures: UInt32
 
-    /// The time of the last wrong passcode, in nanoseconds of ``BootClock``.
+    /// In nanoseconds of ``BootClock``.
     package var lastPasscodeFailure: UInt64
 
-    /// The boot ID of that time; empty if unknown.
+    /// The boot of that time; empty if unknown.
     package var bootID: String
 
-    /// Creates a record; without arguments, one without failures.
     package init(
         biometricFailures: UInt32 = 0,
         passcodeFailures: UInt32 = 0,
@@ -108,7 +99,7 @@ package struct LockoutRecord: Hashable, Sendable {
         self.bootID = bootID
     }
 
-    /// The replacement for a record that cannot be read: biometry is locked, and the longest delay starts.
+    /// The replacement for an unreadable record: biometry is locked, and the longest delay starts.
     package static let unreadable = LockoutRecord(biometricFailures: .max, passcodeFailures: .max)
 }
 
@@ -116,7 +107,7 @@ extension LockoutRecord {
     private static let version: UInt8 = 1
     private static let maximumBootIDLength = 64
 
-    /// The record as at most 100 bytes: the version, the numbers in little-endian order, the boot ID.
+    /// At most 100 bytes: version, little-endian numbers, boot ID.
     package var packed: [UInt8] {
         var bytes = [LockoutRecord.version]
         LockoutRecord.append(UInt64(biometricFailures), count: 4, to: &bytes)
@@ -126,7 +117,7 @@ extension LockoutRecord {
         return bytes
     }
 
-    /// Parses a record; ``unreadable`` if the bytes are none.
+    /// Parses a record; ``unreadable`` if the bytes are invalid.
     package init(packed bytes: [UInt8]) {
         guard bytes.first == LockoutRecord.version, (17...17 + LockoutRecord.maximumBootIDLength).contains(bytes.count),
             let bootID = String(validating: bytes[17...], as: UTF8.self)

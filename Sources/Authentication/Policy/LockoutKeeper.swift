@@ -1,7 +1,7 @@
 package import DBus
 package import Gcrypt
 
-/// Counts failed attempts, and has each count on disk before the attempt is made.
+/// Counts failed attempts; each count is on disk before its attempt.
 @BusActor
 package final class LockoutKeeper {
     private enum State {
@@ -14,16 +14,15 @@ package final class LockoutKeeper {
     private let clock: BootClock
     private var state = State.unread
 
-    /// The number of running attempts.
     package private(set) var attempts = 0
 
-    /// Creates a keeper, which reads its record at its first use.
+    /// Creates a keeper, which reads its record at first use.
     package init(store: any LockoutStore, clock: BootClock = .system) {
         self.store = store
         self.clock = clock
     }
 
-    /// Whether biometry is locked until the right passcode is given; true until the record was read.
+    /// Whether biometry is locked; true until the record is read.
     package var isBiometryLocked: Bool {
         lockout.isBiometryLocked
     }
@@ -44,13 +43,13 @@ package final class LockoutKeeper {
         }
     }
 
-    /// The time until the next password is tried; zero if one may be tried at once.
+    /// The time until the next password is accepted.
     package func passcodeDelay() async -> Duration {
         await load()
         return lockout.passcodeDelay(at: clock.now)
     }
 
-    /// Tries a password, unless it is too early.
+    /// Tries a password, unless the lockout lasts.
     package func attempt(
         _ password: consuming SecureBytes,
         on verifier: any PasswordVerifier
@@ -58,7 +57,7 @@ package final class LockoutKeeper {
         attempts += 1
         defer { attempts -= 1 }
         await load()
-        // No suspension between the check and the count: of two concurrent attempts, the second sees the first.
+        // No suspension between check and count: of two concurrent attempts, the second sees the first.
         let now = clock.now
         let delay = lockout.passcodeDelay(at: now)
         guard delay == .zero else { return .tooEarly(delay) }
@@ -78,24 +77,22 @@ package final class LockoutKeeper {
         await change { $0.passcodeWasRight() }
     }
 
-    /// The lockout; nil until the record was read.
+    /// The lockout; nil until the record is read.
     package var known: Lockout? {
         if case .ready(let lockout) = state { lockout } else { nil }
     }
 
-    /// Counts a touch that did not match.
     func touchFailed() async {
         await load()
         await change { $0.touchFailed() }
     }
 
-    /// Records a match.
     func touchMatched() async {
         await load()
         await change { $0.touchMatched() }
     }
 
-    /// Changes the record at once, and returns when it is on disk.
+    /// Changes the record at once; returns when it is on disk.
     private func change(_ body: (inout Lockout) -> Void) async {
         let before = lockout
         var after = before
@@ -105,35 +102,31 @@ package final class LockoutKeeper {
         await store.save(after.record)
     }
 
-    /// The lockout; until the record was read, the strictest.
+    /// The lockout; the strictest one until the record is read.
     private var lockout: Lockout {
         if case .ready(let lockout) = state { lockout } else { Lockout(.unreadable, clock: clock) }
     }
 }
 
-/// Storage for the record of failed attempts across restarts of the daemon.
+/// Storage for the record of failed attempts.
 @BusActor
 package protocol LockoutStore: AnyObject {
-    /// Reads the last saved record; nil if none was ever saved.
-    ///
-    /// Returns ``LockoutRecord/unreadable`` for a record that cannot be read.
+    /// Reads the last record: nil if there is none, ``LockoutRecord/unreadable`` if it is damaged.
     func load() async -> LockoutRecord?
 
     /// Saves a record, and returns once it is on disk; the implementation logs failures.
     func save(_ record: LockoutRecord) async
 }
 
-/// The lockouts of one password: wrong ones of programs cost people no time.
+/// The lockouts of one password, separate for programs so that they cannot delay people.
 @BusActor
 package struct PasswordLockout {
-    /// The origin of a password.
     package enum Source: Hashable, Sendable {
-        /// A dialog that is trusted.
+        /// A trusted dialog.
         case person
         /// A program, or a dialog that a program may have answered.
         case program
 
-        /// The origin of what was typed into a dialog.
         package init(_ trust: PrompterTrust) {
             self = trust == .trusted ? .person : .program
         }
@@ -143,13 +136,13 @@ package struct PasswordLockout {
 
     /// Creates lockouts.
     ///
-    /// - Parameter keeper: the keeper for a source, asked for at each attempt; nil if no password can be wrong, as
-    ///   with the first one of a collection.
+    /// - Parameter keeper: returns the keeper for each attempt; nil if no password can be wrong, as with the first one
+    ///   of a collection.
     package init(_ keeper: @escaping @BusActor (Source) -> LockoutKeeper?) {
         self.keeper = keeper
     }
 
-    /// Tries a password, unless it is too early.
+    /// Tries a password, unless the lockout lasts.
     package func attempt(
         _ password: consuming SecureBytes,
         on verifier: any PasswordVerifier,
@@ -157,7 +150,7 @@ package struct PasswordLockout {
     ) async -> PasswordResult {
         guard let keeper = keeper(source) else { return await verifier.verify(password) }
         let result = await keeper.attempt(password, on: verifier)
-        // The right password ends the lockout of people, wherever it comes from.
+        // The right password ends the lockout of people, whatever its source.
         if result == .right, source == .program, let people = self.keeper(.person), people !== keeper {
             await people.passcodeWasRight()
         }

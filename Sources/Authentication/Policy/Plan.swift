@@ -1,26 +1,24 @@
 package import KeychainModel
 
-/// The ways in which a person can prove the missing factors.
+/// The ways to prove the missing factors.
 package enum Plan: Hashable, Sendable {
-    /// The dialog of the system, which proves user presence.
+    /// The system dialog, which proves user presence.
     case systemDialog
 
-    /// A dialog of a prompter, for all factors of one alternative. Neither the list nor an alternative is empty.
+    /// A prompter's dialog, for all factors of one alternative; no list is empty.
     case dialog([FactorSet])
 
-    /// Whether a touch is part of an alternative.
     package var wantsTouch: Bool {
         alternatives.contains { !$0.isDisjoint(with: .biometry) }
     }
 
-    /// Whether a touch alone can be enough.
     package var touchSuffices: Bool {
         alternatives.contains { $0.isSubset(of: .biometry) }
     }
 
-    /// The passwords of which one can be typed next.
+    /// The passwords, any of which can be typed next.
     ///
-    /// If an alternative needs both, the passcode comes first, as its key may be needed to try the other.
+    /// If an alternative needs both, the passcode comes first, as the other may need its key.
     package var typedNext: FactorSet {
         alternatives.reduce(into: []) { typed, alternative in
             if alternative.contains(.passcode) {

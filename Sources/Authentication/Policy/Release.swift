@@ -1,25 +1,16 @@
 package import KeychainModel
 
-/// Whether a caller may use an item without asking a person: a pure function of policy, grant and session.
+/// Whether a caller may use an item without authentication: a pure function of policy, grant and session.
 package enum Release<Grant> {
-    /// The item is not protected now.
     case free
 
-    /// The caller has a grant.
     case granted(Grant)
-
-    /// The caller must satisfy a policy first.
     case needsAuthentication(Policy)
 
-    /// The session is locked, and nobody would see who asks.
+    /// The session is locked, so nobody would see the dialog.
     case sessionLocked
 
-    /// Decides.
-    ///
-    /// - Parameters:
-    ///   - policy: nil if nothing must be proved.
-    ///   - accessibility: nil if the item has none.
-    ///   - grant: the grant of the caller; nil without one.
+    /// Decides; nil stands for no policy, accessibility or grant.
     package init(of policy: Policy?, _ accessibility: Accessibility?, grant: Grant?, isSessionLocked: Bool) {
         if isSessionLocked, policy != nil || accessibility?.needsUnlockedSession == true {
             self = .sessionLocked

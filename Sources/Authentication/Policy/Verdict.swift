@@ -1,27 +1,23 @@
 package import KeychainModel
 
-/// Whether a requirement is met, and how it can be: a pure function of what is asked for, what is proved, and how
-/// things are.
+/// Whether and how a requirement can be met: a pure function of requirement, proofs and state.
 ///
-/// Who has a grant for an item is not asked; see ``Release``.
+/// For grants, see ``Release``.
 package enum Verdict: Hashable, Sendable {
-    /// It is met.
     case granted
-
-    /// Not before a person has proved something.
     case mustAuthenticate(Plan)
 
-    /// It is not met, and asking a person now would not help.
+    /// The requirement is not met, and asking a person would not help.
     case denied(AuthenticationError)
 
     /// Decides.
     ///
-    /// What no person can provide at the moment comes before whether one may be asked: with a program that must not
-    /// ask, "no finger is enrolled" says more than "not interactive".
+    /// A missing factor is reported before a forbidden question, as "no finger is enrolled" helps more than "not
+    /// interactive".
     ///
-    /// - Parameter proved: what counts as proved already, such as by a context.
+    /// - Parameter proved: the factors already proved, such as by a context.
     package init(on requirement: Requirement, proved: FactorSet = [], in state: AuthenticationState) {
-        // Behind a locked screen nobody sees who asks; and what was proved before the lock holds no longer.
+        // Nobody sees a dialog behind a locked screen, and earlier proofs no longer hold.
         if state.isSessionLocked, requirement.policy != nil {
             self = .denied(AuthenticationError(.notInteractive, reason: "the session is locked"))
             return
@@ -51,7 +47,7 @@ package enum Verdict: Hashable, Sendable {
         requirement: Requirement,
         in state: AuthenticationState
     ) throws(AuthenticationError) -> Plan {
-        // The system's dialog may take a finger, so it is of no use while fingers are locked.
+        // The system dialog may accept a finger, so it is unusable while biometry is locked.
         let acceptsPresence = alternatives.contains(.biometryAny) && alternatives.contains(.passcode)
         if acceptsPresence, state.hasSystemDialog, !state.isBiometryLocked { return .systemDialog }
 
@@ -65,7 +61,7 @@ package enum Verdict: Hashable, Sendable {
             }
         }
         guard !possible.isEmpty else {
-            // The passcode is the last resort, so its absence is what ends the hope, where it was one.
+            // The passcode is the last resort, so its absence is the reported obstacle.
             let last = obstacles.first { $0.code == .passcodeNotSet } ?? obstacles.first
             throw last ?? AuthenticationError(.authenticationFailed, reason: "there is no way to satisfy the policy")
         }
@@ -107,33 +103,19 @@ package enum Verdict: Hashable, Sendable {
     }
 }
 
-/// The facts that a decision depends on, at its moment.
 package struct AuthenticationState: Hashable, Sendable {
-    /// What the reader can do.
     package var biometry: BiometryAvailability
-
-    /// Whether too many touches did not match.
     package var isBiometryLocked: Bool
-
-    /// Whether there is a passcode.
     package var isPasscodeSet: Bool
-
-    /// Whether dialogs can be shown.
     package var hasPrompter: Bool
-
-    /// How far dialogs are trusted.
     package var prompterTrust: PrompterTrust
-
-    /// Whether the system's own dialog is to be used where it suffices, and can be.
     package var hasSystemDialog: Bool
 
-    /// Whether the session is locked.
     package var isSessionLocked: Bool
 
-    /// Whether a person may be asked, as far as the caller is concerned.
+    /// Whether the caller allows questions to a person.
     package var isInteractionAllowed: Bool
 
-    /// Puts a state together.
     package init(
         biometry: BiometryAvailability,
         isBiometryLocked: Bool = false,

@@ -1,26 +1,23 @@
 import DBus
 package import Gcrypt
 
-/// How asking for a password ended; not copyable, as it may hold the password.
+/// The result of asking for a password; not copyable, as it may hold one.
 package enum AskedPassword: ~Copyable, Sendable {
-    /// The person gave the right password.
     case right(SecureBytes)
-    /// There is no answer: the person has cancelled, the conversation has ended, or the prompter has failed.
+    /// The person cancelled, the conversation ended, or the prompter failed.
     case unanswered
-    /// Nothing is asked any more: the caller of ``Conversation/askPassword(tries:verifiedBy:countedBy:_:)`` gave no
-    /// further request, or the tries are used up.
+    /// No try is left, or no further request was made.
     case stopped
-    /// A password could not be tried; the reason is for a log.
+    /// The password could not be tried.
     case failed(reason: String)
 }
 
 extension Conversation {
-    /// Asks for a password until it is right: asks, tries the answer under the lockout, and asks again with a warning.
+    /// Asks for a password until it is right, with a warning after each wrong one.
     ///
     /// - Parameters:
-    ///   - tries: the number of passwords that may be given.
-    ///   - lockout: the lockout of the password.
-    ///   - request: makes the request before each try; nil stops asking. Its warning is set here.
+    ///   - tries: the maximum number of passwords.
+    ///   - request: makes the request before each try, without its warning; nil stops asking.
     package func askPassword(
         tries: Int = .max,
         verifiedBy verifier: any PasswordVerifier,
@@ -58,7 +55,7 @@ extension Conversation {
         }
     }
 
-    /// Asks for a password once; nil if there is no answer, for a reason that is in the log.
+    /// Asks for a password once; nil, with the reason in the log, if there is no answer.
     package func password(_ request: PromptRequest) async -> SecureBytes? {
         guard let answer = try? await ask(request), case .password(let password) = consume answer else { return nil }
         return password

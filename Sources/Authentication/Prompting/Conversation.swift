@@ -3,25 +3,22 @@ import Logging
 
 /// The questions of one caller to a person, from its turn in the queue to ``end(_:)``.
 ///
-/// Uses one dialog, or several in sequence where the prompter cannot ask everything in one.
+/// Uses several dialogs in sequence if the prompter cannot ask everything in one.
 @BusActor
 package final class Conversation {
     private enum State {
         case new
-        /// Waiting for the turn.
         case queued(PromptQueue.Ticket)
-        /// Has the turn, and waits for the dialog with that number.
+        /// Has the turn, and waits for the dialog of that number.
         case opening(PromptQueue.Ticket, number: Int, CheckedContinuation<Opening, Never>)
-        /// Has the turn, and maybe a dialog.
+        /// Has the turn, with or without a dialog.
         case open(PromptQueue.Ticket, (any PromptDialog)?)
         case ended(Ending)
     }
 
-    /// The result of opening a dialog.
     private enum Opening: Sendable {
         case opened(any PromptDialog)
         case failed(PromptError)
-        /// The question was withdrawn, or the conversation has ended.
         case withdrawn
     }
 
@@ -32,7 +29,6 @@ package final class Conversation {
         case failed(PromptError)
     }
 
-    /// A question that waits for its answer.
     private struct Asking {
         var request: PromptRequest
         let whenShown: @BusActor () -> Void
@@ -42,17 +38,17 @@ package final class Conversation {
     }
 
     private let requester: any Requester
-    /// The parent window of dialogs, as the client gave it; may be empty (#116).
+    /// The parent window, as the client gave it; may be empty (#116).
     package nonisolated let windowID: String
 
     private let queue: PromptQueue
     private var state = State.new
     private var asking: Asking?
     private var openingCount = 0
-    /// The trust in the dialog that has given the last answer.
+    /// The trust in the dialog that gave the last answer.
     package private(set) var trustOfAnswer = PrompterTrust.trusted
     private var onCancellation: (@BusActor (Cancellation) -> Void)?
-    /// The number of holders of the turn, and the ticket that the last of them gives back.
+    /// The holders of the turn, and the ticket that the last of them gives back.
     private var holders = 0
     private var heldTicket: PromptQueue.Ticket?
 
@@ -66,36 +62,32 @@ package final class Conversation {
         end()
     }
 
-    /// Whether the conversation has ended.
     package var isEnded: Bool {
         if case .ended = state { true } else { false }
     }
 
-    /// The reason why it was cancelled from outside; nil if it was not.
     package var cancellation: Cancellation? {
         if case .ended(.cancelledOutside(let cancellation)) = state { cancellation } else { nil }
     }
 
-    /// Sets the handler of a cancellation from outside, and calls it immediately if there was one.
+    /// Sets the handler of a cancellation, and calls it at once if there was one.
     package func whenCancelled(_ action: (@BusActor (Cancellation) -> Void)?) {
         onCancellation = action
         if let cancellation { action?(cancellation) }
     }
 
-    /// Whether the caller can probably be asked now; nothing is started or shown to find out.
+    /// Whether the caller can probably be asked, without starting or showing anything.
     func isAvailable() async -> Bool {
         await queue.isAvailable(for: requester)
     }
 
     // MARK: The turn
 
-    /// Keeps the turn beyond the end of the conversation, until as many releases: a dialog of the system takes time to
-    /// close.
+    /// Keeps the turn until ``releaseTurn()``, as a system dialog takes time to close.
     package func holdTurn() {
         holders += 1
     }
 
-    /// Ends a ``holdTurn()``.
     package func releaseTurn() {
         holders -= 1
         guard holders == 0, let ticket = heldTicket else { return }
@@ -109,7 +101,7 @@ package final class Conversation {
 
     // MARK: Asking
 
-    /// Waits for the turn, as ``ask(_:whenShown:)`` does; returns false if the conversation has ended.
+    /// Waits for the turn, as ``ask(_:whenShown:)`` does; false if the conversation has ended.
     ///
     /// Throws ``PromptError/Code/tooMany`` if the queue is full.
     package func begin() async throws(PromptError) -> Bool {
@@ -137,12 +129,12 @@ package final class Conversation {
 
     /// Asks a question, and waits for the answer.
     ///
-    /// A cancellation or failure ends the conversation, and answers all further questions. Failures are logged here.
+    /// A cancellation or failure ends the conversation and answers all further questions. Failures are logged here.
     ///
-    /// Questions that a touch or a click answers need a trusted dialog; others throw ``PromptError/Code/notTrusted``.
-    /// After a question for a password or a touch, one for the password alone may follow.
+    /// Questions that a touch or a click can answer throw ``PromptError/Code/notTrusted`` without a trusted dialog. A
+    /// question for the password alone may follow.
     ///
-    /// - Parameter whenShown: called when a prompter has taken the question, and again for each further dialog.
+    /// - Parameter whenShown: called for each dialog when the prompter has taken the question.
     package func ask(
         _ request: PromptRequest,
         whenShown: @escaping @BusActor () -> Void = {}
@@ -167,18 +159,18 @@ package final class Conversation {
         }
     }
 
-    /// Changes the texts of the waiting question, if there is one.
+    /// Changes the texts of the waiting question.
     ///
-    /// If the prompter cannot change its dialog, closes it and opens another; typed text is lost.
+    /// Closes the dialog and opens another if the prompter cannot change it; typed text is lost.
     ///
-    /// - Parameter keepingDialog: whether to keep such a dialog instead; the texts are then used for the next one.
+    /// - Parameter keepingDialog: keeps such a dialog, and uses the texts for the next one.
     /// - Returns: whether the dialog, if there is one, stays on the screen.
     @discardableResult
     package func revise(_ request: PromptRequest, keepingDialog: Bool = false) -> Bool {
         guard let old = asking, old.request != request else { return true }
         asking?.request = request
         guard case .open(let ticket, let dialog?) = state else { return true }
-        // Trust is checked before a question is asked, so one that newly needs it is asked again.
+        // Trust is checked before a question is asked, so a question that newly needs it is asked again.
         let isPutAnew = old.request.question != request.question || request.needsTrust && !old.request.needsTrust
         if !isPutAnew, dialog.revise(request) || keepingDialog { return true }
         asking?.isRevised = true
@@ -193,7 +185,7 @@ package final class Conversation {
         return await dialog.trust()
     }
 
-    /// Withdraws the waiting question, and closes its dialog; the next question has a new one.
+    /// Withdraws the waiting question and closes its dialog.
     package func withdraw() {
         guard asking != nil else { return }
         asking?.isWithdrawn = true
@@ -214,7 +206,7 @@ package final class Conversation {
 
     /// Ends the conversation: closes its dialog and passes the turn on.
     ///
-    /// The waiting question, and all further ones, are answered ``PromptAnswer/withdrawn``.
+    /// The waiting and all further questions are answered ``PromptAnswer/withdrawn``.
     package func end(_ cancellation: Cancellation = .byProgram) {
         end(.cancelledOutside(cancellation))
     }
@@ -239,7 +231,7 @@ package final class Conversation {
         onCancellation = nil
     }
 
-    /// Asks until there is an answer to the latest revision of the question.
+    /// Asks until the latest revision of the question is answered.
     private func answer() async throws(PromptError) -> PromptAnswer {
         while true {
             guard try await begin(), let request = asking?.request else { return .withdrawn }
@@ -271,7 +263,7 @@ package final class Conversation {
         }
     }
 
-    /// The program that shows the dialog may have changed since the question was asked.
+    /// Checks trust again, as the program behind the dialog may have changed since.
     private func checkAgain(_ dialog: any PromptDialog) async throws(PromptError) {
         trustOfAnswer = await dialog.trust()
         if !isEnded, !isWithdrawn { try Conversation.check(trustOfAnswer) }
@@ -292,7 +284,7 @@ package final class Conversation {
 
     // MARK: Opening
 
-    /// The dialog, a new one if none can ask such a question; nil if the question was withdrawn.
+    /// The dialog, or a new one if it cannot ask such a question; nil if the question was withdrawn.
     private func openDialog(
         for question: PromptRequest.Question
     ) async throws(PromptError) -> (any PromptDialog)? {
@@ -309,7 +301,7 @@ package final class Conversation {
                 return continuation.resume(returning: Opening.withdrawn)
             }
             state = .opening(ticket, number: number, continuation)
-            // In a task of its own: a cancellation from outside does not wait for a slow prompter.
+            // A separate task, so that a cancellation does not wait for a slow prompter.
             BusActor.start { [self] in receive(await open(for: question), number: number) }
         }
         switch opening {

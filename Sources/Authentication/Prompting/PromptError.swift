@@ -1,20 +1,15 @@
-/// A failure to ask a person.
+/// A failure to ask a person; cancelling is an answer, not an error.
 ///
-/// A person who cancels gives an answer; that is no error. Equality compares the codes only. The reason is for logs,
-/// and holds no secret.
+/// Equality compares only the codes. The reason holds no secret.
 package struct PromptError: Error, Equatable {
-    /// The kinds of failure.
     package enum Code: Hashable, Sendable {
-        /// The prompter is not there, and cannot be started.
+        /// The prompter is missing, and cannot be started.
         case unavailable
 
-        /// The prompter ended while it asked.
         case crashed
-
-        /// The person did not answer in time.
         case timedOut
 
-        /// The prompter has closed its dialog without an answer, such as when the screen was locked.
+        /// The prompter closed its dialog without an answer, such as when the screen was locked.
         case interrupted
 
         /// The prompter refused, or broke its protocol.
@@ -27,32 +22,25 @@ package struct PromptError: Error, Equatable {
         case notTrusted
     }
 
-    /// The kind of failure.
     package let code: Code
-
-    /// The reason in words.
     package let reason: String
 
-    /// Creates an error.
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
     }
 
-    /// Compares the codes only.
     package static func == (left: PromptError, right: PromptError) -> Bool {
         left.code == right.code
     }
 }
 
 extension PromptError: CustomStringConvertible {
-    /// The code and the reason.
     package var description: String { "\(code): \(reason)" }
 }
 
-/// Why a conversation was cancelled from outside.
 package enum Cancellation: Hashable, Sendable {
-    /// The program has cancelled its request, or has left the bus.
+    /// The program cancelled its request, or left the bus.
     case byProgram
     /// The daemon allows no questions, such as while the session is locked.
     case bySystem(reason: String)

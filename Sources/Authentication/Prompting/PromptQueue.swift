@@ -1,20 +1,17 @@
 package import DBus
 package import Logging
 
-/// The queue of conversations: one at a time has the screen, in turn between callers (see ``FairQueue``).
+/// The queue of conversations: one at a time has the screen, in fair turns between callers (see ``FairQueue``).
 @BusActor
 package final class PromptQueue {
-    /// A place in the queue.
     struct Ticket: Hashable, Sendable {
         fileprivate let number: UInt64
         fileprivate let requester: String
     }
 
-    /// The end of a wait in the queue.
     enum Turn: Sendable {
         /// The ticket has the turn, until ``leave(_:)``.
         case given
-        /// The queue is full.
         case refused
         /// The ticket was given back before its turn.
         case left
@@ -26,29 +23,26 @@ package final class PromptQueue {
     private var waiting: FairQueue<String, Ticket>
     private var turns: [Ticket: Promise<Turn>] = [:]
     private var holder: Ticket?
-    /// All tickets that were not given back.
     private var tickets: Set<Ticket> = []
     private var ticketCount: UInt64 = 0
 
     /// Creates an empty queue.
     ///
-    /// - Parameters:
-    ///   - prompter: shows the dialogs.
-    ///   - limit: the number of conversations of all callers that may wait.
+    /// - Parameter limit: the number of waiting conversations of all callers.
     package init(_ prompter: any Prompter, limit: Int = 1024, logger: Logger) {
         self.prompter = prompter
         self.logger = logger
         waiting = FairQueue(limit: limit)
     }
 
-    /// Whether a person can probably be asked now; nothing is started or shown to find out.
+    /// Whether a person can probably be asked, without starting or showing anything.
     package func isAvailable(for requester: any Requester) async -> Bool {
         await prompter.isAvailable(for: requester)
     }
 
     /// Makes a conversation, which enters the queue with its first question.
     ///
-    /// - Parameter windowID: the parent window of dialogs, as the client gave it; may be empty (#116).
+    /// - Parameter windowID: the parent window, as the client gave it; may be empty (#116).
     package func makeConversation(for requester: any Requester, windowID: String = "") -> Conversation {
         Conversation(in: self, for: requester, windowID: windowID)
     }
@@ -78,7 +72,7 @@ package final class PromptQueue {
         return await turn.value()
     }
 
-    /// Gives a ticket back, with its turn or its place in the queue.
+    /// Gives back a ticket, and with it its turn or place in the queue.
     func leave(_ ticket: Ticket) {
         tickets.remove(ticket)
         guard holder == ticket else {
@@ -89,7 +83,6 @@ package final class PromptQueue {
         if let holder { end(holder, with: .given) }
     }
 
-    /// Ends the wait of a ticket.
     private func end(_ ticket: Ticket, with turn: Turn) {
         turns.removeValue(forKey: ticket)?.fulfill(turn)
     }

@@ -2,69 +2,55 @@ import Desktop
 
 /// A question to a person, with its texts.
 ///
-/// ``PromptText`` cleans the texts, so that prompters show them unchanged. An empty text leaves out its part of the
-/// dialog, or for a button uses the label of the prompter.
+/// ``PromptText`` cleans the texts, so that prompters show them unchanged. An empty text omits its part of the dialog;
+/// an empty label stands for the prompter's default.
 package struct PromptRequest: Hashable, Sendable {
-    /// The kinds of question.
     package enum Question: Hashable, Sendable {
-        /// An existing password.
         case password
-        /// A new password: the dialog asks for it twice, and shows its strength.
+        /// The dialog asks for the password twice, and shows its strength.
         case newPassword
-        /// Yes or no.
         case confirmation
-        /// No question: the dialog waits for something else, such as a touch. The person can cancel, or choose
-        /// ``fallbackLabel``.
+        /// The dialog waits for something else, such as a touch. The person can cancel, or choose ``fallbackLabel``.
         case waiting
     }
 
-    /// The maximum length of ``caller`` and of ``callerEvidence``, in characters.
+    /// The maximum length of ``caller`` and ``callerEvidence``, in characters.
     package static let callerLimit = 300
 
-    /// The kind of question.
     package let question: Question
-
-    /// The title of the window.
     package let title: String
-
-    /// The headline, in a few words.
     package let message: String
 
-    /// The name of the collection, for a prompter that only has texts of its own.
+    /// The name of the collection, for a prompter with fixed texts.
     package let subject: String
 
-    /// The explanation.
     package let description: String
 
-    /// The caller, in words; empty if the daemon asks for itself.
+    /// The caller in words; empty for the daemon itself.
     package let caller: String
 
-    /// How the caller was identified, in words that follow "identified by"; may be empty.
+    /// The evidence of the caller's identity, in words after "identified by"; may be empty.
     package let callerEvidence: String
 
-    /// What went wrong before, or how to hold the finger.
+    /// The previous mistake, or how to hold the finger.
     package var warning: String {
         didSet { warning = PromptText.text(warning) }
     }
 
-    /// The label of the button that answers.
     package let continueLabel: String
 
-    /// The label of the button that cancels.
     package let cancelLabel: String
 
-    /// The label of the fallback button; empty for no such button.
+    /// The label of the fallback button; empty for none.
     ///
-    /// Shown with ``Question/waiting``, and with ``Question/confirmation`` if the prompter can show three buttons.
+    /// Shown with ``Question/waiting``, and with ``Question/confirmation`` by prompters with three buttons.
     package let fallbackLabel: String
 
-    /// Whether a touch of the reader answers the question, too.
     package let acceptsTouch: Bool
 
-    /// The parent window of the dialog, as the client gave it (#116).
+    /// The parent window, as the client gave it (#116).
     package let windowID: String
 
-    /// Creates a request.
     package init(
         question: Question,
         title: String = "",
@@ -95,7 +81,7 @@ package struct PromptRequest: Hashable, Sendable {
         self.windowID = PromptText.line(windowID)
     }
 
-    /// Whether a touch or a click answers: then the dialog must be one that a person sees.
+    /// Whether a touch or a click answers, so that a person must see the dialog.
     var needsTrust: Bool {
         switch question {
         case .password, .newPassword: acceptsTouch
@@ -103,12 +89,12 @@ package struct PromptRequest: Hashable, Sendable {
         }
     }
 
-    /// The caller, then the explanation: in this order, a long explanation cannot hide the caller.
+    /// The caller, then the explanation, so that a long explanation cannot hide the caller.
     var story: String {
         [origin, description].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
-    /// The caller in a sentence; empty if the daemon asks for itself.
+    /// The caller in a sentence; empty for the daemon itself.
     var origin: String {
         if caller.isEmpty { return "" }
         return "Requested by \(caller)" + (callerEvidence.isEmpty ? "." : ", identified by \(callerEvidence).")

@@ -1,31 +1,27 @@
 import DBus
 
-/// The life of the object that a prompter calls back for one dialog.
+/// The lifetime of the object that a prompter calls back for one dialog.
 ///
-/// It ends when the prompter has taken the dialog away or has left the bus, or when it does not confirm for a while
-/// that it was told to.
+/// It ends when the prompter removes the dialog, leaves the bus, or does not confirm a stop in time.
 @BusActor
 final class PrompterCallback {
     private enum State {
         case open(SubscriptionID)
-        /// The prompter was told to take the dialog away, and has not confirmed it.
         case stopping(SubscriptionID, patience: Timer)
         case closed
     }
 
-    /// How long the prompter may take to confirm, before what it says next meets no object.
+    /// The time limit of a confirmation, after which the object is withdrawn.
     private static let patience = Duration.seconds(10)
 
-    /// The unique name of the prompter.
     let peer: String
     let path: ObjectPath
-    /// Called when the prompter has left the bus.
     var onVanish: (@BusActor () -> Void)?
 
     private let connection: Connection
     private var state = State.closed
 
-    /// Watches over the object, which is to be exported at the path for the prompter alone.
+    /// Watches the object, which the caller exports at the path for the prompter alone.
     init(_ connection: Connection, of peer: String, at path: ObjectPath) {
         self.connection = connection
         self.peer = peer
@@ -37,7 +33,7 @@ final class PrompterCallback {
         )
     }
 
-    /// Tells the prompter to take the dialog away, and waits for it; not if that was told before.
+    /// Asks the prompter once to remove the dialog; the object stays until a confirmation or ``patience`` ends.
     func stop(by message: Message) {
         guard case .open(let subscription) = state else { return }
         connection.send(message)
@@ -45,7 +41,6 @@ final class PrompterCallback {
         state = .stopping(subscription, patience: patience)
     }
 
-    /// Withdraws the object.
     func close() {
         switch state {
         case .open(let subscription):

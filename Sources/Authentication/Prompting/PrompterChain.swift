@@ -1,8 +1,7 @@
 package import DBus
 package import Logging
 
-/// A chain of prompters: the first trusted one that is available opens the dialog, or if none is trusted, the first
-/// available one.
+/// A chain of prompters: the first available trusted one opens the dialog, or else the first available one.
 @BusActor
 package final class PrompterChain: Prompter {
     private let prompters: [any Prompter]
@@ -17,10 +16,8 @@ package final class PrompterChain: Prompter {
         self.logger = logger
     }
 
-    /// The names of all.
     package var name: String { prompters.map(\.name).joined(separator: ", ") }
 
-    /// Whether one of them is available.
     package func isAvailable(for requester: any Requester) async -> Bool {
         for prompter in prompters where await prompter.isAvailable(for: requester) {
             return true
@@ -30,8 +27,8 @@ package final class PrompterChain: Prompter {
 
     /// Opens a dialog with the first prompter that can.
     ///
-    /// Throws ``PromptError/Code/unavailable`` if there is no prompter, and logs once what to do about it. If one is
-    /// there but fails, and no other can open a dialog, throws the error of that one.
+    /// Throws ``PromptError/Code/unavailable`` if there is no prompter, and logs the remedy once. If no dialog opens,
+    /// throws the error of a prompter that failed.
     package func open(
         for requester: any Requester,
         asking question: PromptRequest.Question
@@ -77,15 +74,15 @@ package final class PrompterChain: Prompter {
     }
 }
 
-/// The name of a prompter in the setting for their order.
+/// A prompter's name in the setting of their order.
 package enum PrompterName: String, CaseIterable, Sendable {
-    /// The prompter of KDE, on its desktop.
+    /// The KDE prompter, on its desktop.
     case kde
-    /// The system prompter of GCR, on GNOME and similar desktops.
+    /// The GCR system prompter, on GNOME and similar desktops.
     case gcr
-    /// A pinentry with windows.
+    /// A graphical pinentry.
     case pinentry
-    /// A pinentry on the terminal of the caller.
+    /// A pinentry on the caller's terminal.
     case tty
     /// Ends the order.
     case none

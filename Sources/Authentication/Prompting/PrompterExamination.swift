@@ -2,19 +2,17 @@ import Desktop
 import Glibc
 import Rights
 
-/// Looks into the processes that show dialogs, and into the session bus.
+/// Examines the processes that show dialogs, and the session bus.
 ///
-/// Blocks: what it reads in /proc takes as long as the process likes. So this is for a thread that nobody waits for.
+/// Blocks, as a process can delay reads of its /proc files.
 package struct PrompterExamination: Sendable {
-    /// The session bus, as its socket and it itself tell.
     package struct Bus: Hashable, Sendable {
-        /// The process that has opened the socket.
+        /// The process that opened the socket.
         package let listener: Int32
 
-        /// The process that the bus says it is; nil if it does not say.
+        /// The process that the bus names, if any.
         package let daemon: Int32?
 
-        /// Puts the two together.
         package init(listener: Int32, daemon: Int32?) {
             self.listener = listener
             self.daemon = daemon
@@ -26,9 +24,9 @@ package struct PrompterExamination: Sendable {
     private let serviceFolders: [String]
 
     /// - Parameters:
-    ///   - root: where the processes are, if not in /proc.
-    ///   - userID: the user whose session it is.
-    ///   - serviceFolders: where the system's files are that name the programs of bus names.
+    ///   - root: the process folder instead of /proc.
+    ///   - userID: the owner of the session.
+    ///   - serviceFolders: the system's D-Bus service files, which name the programs of bus names.
     package init(
         root: String = "/proc",
         userID: UInt32 = getuid(),
@@ -39,7 +37,7 @@ package struct PrompterExamination: Sendable {
         self.serviceFolders = serviceFolders
     }
 
-    /// How far to trust the owner of a bus name.
+    /// Returns the trust in the owner of a bus name.
     package func trust(inOwner id: Int32, of busName: String, on bus: Bus) -> PrompterTrust {
         judge { () throws(Objection) in
             try examineBus(bus)
@@ -54,7 +52,7 @@ package struct PrompterExamination: Sendable {
         }
     }
 
-    /// How far to trust a program that this process has started.
+    /// Returns the trust in a child of this process.
     package func trust(inChild id: Int32) -> PrompterTrust {
         judge { () throws(Objection) in
             try examine(id, environment: true) { (process) throws(Objection) in
@@ -63,7 +61,7 @@ package struct PrompterExamination: Sendable {
         }
     }
 
-    /// Examines with the user's rights: the kernel shows a process's files to who has its user and its group.
+    /// Examines with the user's rights, as the kernel shows a process's files only to its user and group.
     private func judge(_ examine: () throws(Objection) -> Void) -> PrompterTrust {
         do throws(Objection) {
             try UserRights.perform(examine)
@@ -83,16 +81,15 @@ package struct PrompterExamination: Sendable {
         }
     }
 
-    /// What was found out of a process that runs system code only.
+    /// A process that runs only system code.
     private struct Examined {
         let status: ProcessStatus
         let program: ProgramFile
     }
 
-    /// The bus has what it tells, and whom it passes messages to, in its hands.
+    /// Examines the bus, which controls all messages.
     ///
-    /// Where the user manager has opened the socket, as it does for a service, the bus's own word for its process has
-    /// to do.
+    /// If the user manager opened the socket, as for a service, examines the process that the bus names.
     private func examineBus(_ bus: Bus) throws(Objection) {
         let isManagers = isUserManager(bus.listener)
         guard let daemon = isManagers ? bus.daemon : bus.listener else {
@@ -110,7 +107,6 @@ package struct PrompterExamination: Sendable {
         }
     }
 
-    /// dbus-broker is started by a launcher of its own.
     private func examineLauncher(_ id: Int32) throws(Objection) {
         try examine(id, environment: false) { (process) throws(Objection) in
             guard process.program.name == "dbus-broker-launch", isUserManager(process.status.parentID) else {
@@ -119,7 +115,7 @@ package struct PrompterExamination: Sendable {
         }
     }
 
-    /// Looks at what every process has to fulfil, and has more checked, between two looks at which process it is.
+    /// Checks the rules for every process, then the given ones, and that the process stayed the same.
     private func examine(
         _ id: Int32,
         environment: Bool,
@@ -153,11 +149,11 @@ package struct PrompterExamination: Sendable {
 
     // MARK: The session
 
-    /// Whether a process starts programs for the session: the bus, its helper of the moment, or the user manager.
+    /// Whether a process starts programs for the session: the bus, its helper, or the user manager.
     ///
-    /// dbus-daemon's helper ends once the program has taken its name, which leaves that to the user manager or, where
-    /// there is none above, to the system's first process. So may every program; what is told here is that none of them
-    /// has kept it.
+    /// The helper of dbus-daemon ends once the program has its name. The parent is then the user manager or, without
+    /// one, the system's first process. Any program can leave a child to them; this only excludes a parent that still
+    /// runs.
     private func isStarter(_ id: Int32, on bus: Bus) -> Bool {
         let buses = [bus.listener, bus.daemon].compactMap(\.self)
         if id == 1 || buses.contains(id) || isUserManager(id) { return true }
@@ -169,11 +165,10 @@ package struct PrompterExamination: Sendable {
         return program == ProgramFile(of: ProcessFolder(status.parentID, in: root))
     }
 
-    /// Whether a process is the user's instance of systemd.
+    /// Whether a process is the user's systemd instance.
     ///
-    /// Its program file may not be visible, as it has a capability that this process does not have. But only the
-    /// system's instance can start a process, as its own child, in that control group: those of the user are children
-    /// of the user's.
+    /// Its program file may be hidden, as it has a capability that this process lacks. But only the system instance can
+    /// start its own child in that control group; programs of the user are children of the user instance.
     private func isUserManager(_ id: Int32) -> Bool {
         let folder = ProcessFolder(id, in: root)
         guard let status = status(of: folder), status.parentID == 1,
@@ -187,8 +182,8 @@ package struct PrompterExamination: Sendable {
         }
     }
 
-    /// Whether a program is the one that the system's file for the bus name starts, or a desktop's shell, which needs
-    /// no such file.
+    /// Whether a program is the one in the system's service file for the bus name, or a desktop shell, which needs no
+    /// such file.
     private func isPrompter(_ program: ProgramFile, of busName: String) -> Bool {
         if PrompterExamination.shells.contains(program.name) { return true }
         guard let file = ProcessFolder.status(at: program.path) else { return false }
@@ -211,14 +206,13 @@ package struct PrompterExamination: Sendable {
 
     private static let buses: Set<String> = ["dbus-broker", "dbus-daemon"]
     private static let shells: Set<String> = ["gnome-shell", "phosh"]
-    /// How much of a small file is read, in bytes.
+    /// In bytes.
     private static let longestFile = 16 << 10
 }
 
-/// Judges the environment that a prompter was started in.
+/// Examines the environment in which a prompter was started.
 enum PrompterEnvironment {
-    /// Why the program may run other code than its own, or show its dialog where nobody sees it; nil if nothing speaks
-    /// for that.
+    /// The reason why the program may run foreign code, or show its dialog on no screen.
     static func objection(in folder: ProcessFolder) -> String? {
         guard let content = folder.read("environ", limit: longest), content.count < longest else {
             return "its environment cannot be seen"
@@ -242,7 +236,7 @@ enum PrompterEnvironment {
             }
     }
 
-    /// What has programs load code, beside the dynamic loader's own variables.
+    /// Variables that make programs load code, besides those of the dynamic loader.
     private static let codeNames: Set<String> = [
         "GBM_BACKENDS_PATH", "GCONV_PATH", "GDK_PIXBUF_MODULEDIR", "GDK_PIXBUF_MODULE_FILE", "GIO_EXTRA_MODULES",
         "GIO_MODULE_DIR", "GI_TYPELIB_PATH", "GJS_PATH", "GTK3_MODULES", "GTK_DATA_PREFIX", "GTK_EXE_PREFIX",
@@ -252,12 +246,12 @@ enum PrompterEnvironment {
         "VK_INSTANCE_LAYERS", "VK_LAYER_PATH", "__EGL_VENDOR_LIBRARY_DIRS", "__EGL_VENDOR_LIBRARY_FILENAMES",
     ]
 
-    /// What says where windows are shown, with the places that are screens.
+    /// Variables that say where windows are shown, with the values that are screens.
     private static let screens: [String: Set<String>] = [
         "GDK_BACKEND": ["*", "wayland", "x11"],
         "QT_QPA_PLATFORM": ["wayland", "xcb"],
     ]
 
-    /// How much is read, in bytes: more than environments have.
+    /// In bytes; larger than real environments.
     private static let longest = 2 << 20
 }

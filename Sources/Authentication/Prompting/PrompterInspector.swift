@@ -2,14 +2,13 @@ package import DBus
 import Desktop
 package import Logging
 
-/// Decides how far to trust the processes that show dialogs; without an inspector, all are trusted.
+/// Decides the trust in processes that show dialogs; without an inspector, all are trusted.
 @BusActor
 package protocol PrompterInspector: AnyObject, Sendable {
-    /// The trust in a process now; one that cannot be examined in time is not trusted.
+    /// Returns the trust in a process; one that cannot be examined in time is not trusted.
     func trust(in prompter: PrompterProcess) async -> PrompterTrust
 }
 
-/// The process that shows a dialog.
 package enum PrompterProcess: Hashable, Sendable {
     /// The owner of a well-known name on the session bus.
     case owner(uniqueName: String, busName: String)
@@ -17,21 +16,18 @@ package enum PrompterProcess: Hashable, Sendable {
     case child(Int32)
 }
 
-/// The trust in a dialog.
 package enum PrompterTrust: Hashable, Sendable {
-    /// A person sees the dialog: all answers count, and so does a touch of the reader while it is shown.
+    /// A person sees the dialog: all answers count, and touches of the reader while it is shown.
     case trusted
 
     /// A program of the user may be behind the dialog: only passwords count.
     case passwordsOnly(reason: String)
 
-    /// The reason why only passwords count; nil if all answers do.
     package var objection: String? {
         if case .passwordsOnly(let reason) = self { reason } else { nil }
     }
 }
 
-/// Examines the processes of prompters and of the session bus in /proc.
 @BusActor
 package final class SessionPrompterInspector: PrompterInspector {
     private let connection: Connection
@@ -39,9 +35,7 @@ package final class SessionPrompterInspector: PrompterInspector {
     private let threads: BlockingCalls
     private let logger: Logger
 
-    /// - Parameters:
-    ///   - connection: to the session bus.
-    ///   - patience: the time limit of an examination.
+    /// - Parameter patience: the time limit of an examination.
     package init(
         connection: Connection,
         examination: PrompterExamination = PrompterExamination(),
@@ -79,7 +73,7 @@ package final class SessionPrompterInspector: PrompterInspector {
             }
             let bus = PrompterExamination.Bus(listener: listener, daemon: await self.process(of: SignalMatch.bus)?.id)
             return await run {
-                // As long as the descriptor is there the process, if it has not ended, is the one that the bus means.
+                // A running process behind the descriptor is the one that the bus means.
                 guard process.credentials.isRunning else { return .passwordsOnly(reason: "it has ended") }
                 let trust = examination.trust(inOwner: process.id, of: busName, on: bus)
                 return process.credentials.isRunning ? trust : .passwordsOnly(reason: "it has ended")

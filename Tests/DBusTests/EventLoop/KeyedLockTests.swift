@@ -1,9 +1,11 @@
 import DBus
+import TestSupport
 import Testing
 
-@BusActor
+@Suite(.onLoop)
 struct KeyedLockTests {
     @Test("tasks with one key run one after the other, those of other keys do not wait")
+    @BusActor
     func lock_sameKey_runsOneAtATime() async {
         let lock = KeyedLock<String>()
         var events: [String] = []
