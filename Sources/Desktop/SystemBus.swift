@@ -2,8 +2,7 @@ package import DBus
 import Glibc
 package import Logging
 
-/// The connection to the system bus, where logind, fprintd and polkit are: made at its first use, and again after a
-/// loss.
+/// The connection to the system bus, made at first use, and again after a loss.
 ///
 /// Never blocks the event loop. An unresponsive system bus delays only the callers that need it.
 @BusActor
@@ -12,7 +11,7 @@ package final class SystemBus {
         case idle
         case connecting(Promise<Void>)
         case connected(Connection)
-        /// Not tried again before that instant: with a silent bus, each caller would wait for the whole timeout.
+        /// Not retried before that time, as each caller would wait for the whole timeout of a silent bus.
         case unavailable(BusError, until: ContinuousClock.Instant)
         case closed
     }
@@ -29,7 +28,6 @@ package final class SystemBus {
     /// Does not connect yet.
     ///
     /// - Parameters:
-    ///   - address: the address of the bus.
     ///   - timeout: the time limit for a connection.
     ///   - pause: the time between tries; for followers it grows to 64 times as long.
     package init(
@@ -54,7 +52,7 @@ package final class SystemBus {
 
     /// The connection, made if there is none.
     ///
-    /// Throws the error of a failed try, and for a while after it at once; `NoReply` if the bus does not answer.
+    /// Throws the error of a failed try, and repeats it at once for a while; `NoReply` if the bus does not answer.
     package func connection() async throws(BusError) -> Connection {
         while true {
             switch state {
@@ -76,14 +74,11 @@ package final class SystemBus {
 
     private static let lostAtOnce = BusError(.disconnected, "the system bus has ended the connection")
 
-    /// Whether there is a connection now.
     package var isConnected: Bool {
         if case .connected = state { true } else { false }
     }
 
-    /// Connects, and calls the handler with each new connection, and with nil when it is lost.
-    ///
-    /// Keeps trying while there is none.
+    /// Keeps a connection, and calls the handler with each new one, and with nil when it is lost.
     package func follow(_ handler: @escaping @BusActor (Connection?) -> Void) {
         followers.append(handler)
         if case .connected(let connection) = state {
@@ -112,7 +107,7 @@ package final class SystemBus {
 
     // MARK: Connecting
 
-    /// Starts to connect; the promise is fulfilled when that has ended, or the bus was closed.
+    /// Starts to connect; the promise is fulfilled when that ends, or the bus is closed.
     private func connect() -> Promise<Void> {
         let attempt = Promise<Void>()
         state = .connecting(attempt)
@@ -185,7 +180,7 @@ package final class SystemBus {
 
     private func reconnect() {
         BusActor.start { [self] in
-            // The failure is in the log, and the next try is scheduled.
+            // The failure is logged, and the next try scheduled.
             _ = try? await connection()
         }
     }
@@ -195,7 +190,6 @@ package final class SystemBus {
 package struct Deadline: Sendable {
     private let instant: ContinuousClock.Instant
 
-    /// Starts a time limit.
     package init(after time: Duration) {
         instant = .now + time
     }

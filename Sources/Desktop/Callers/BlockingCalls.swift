@@ -1,6 +1,6 @@
 package import DBus
 
-/// Runs blocking calls on threads of their own, with limits on their time and number.
+/// Runs blocking calls on separate threads, with limits on time and number.
 @BusActor
 package final class BlockingCalls {
     private let limit: Int
@@ -8,14 +8,14 @@ package final class BlockingCalls {
     private var running = 0
 
     /// - Parameters:
-    ///   - limit: the number of calls at a time.
-    ///   - patience: the time limit of each.
+    ///   - limit: the number of concurrent calls.
+    ///   - patience: the time limit of each call.
     package init(limit: Int, patience: Duration) {
         self.limit = limit
         self.patience = patience
     }
 
-    /// Runs a call; returns nil if it takes too long, or too many others are running.
+    /// Runs a call; nil if it takes too long, or too many others are running.
     package func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result? {
         guard running < limit else { return nil }
         let promise = Promise<Result>()

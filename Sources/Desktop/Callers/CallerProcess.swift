@@ -1,34 +1,27 @@
 /// The process behind a connection, as /proc shows it.
 package struct CallerProcess: Hashable, Sendable {
-    /// The process id.
     package let id: Int32
 
-    /// When the process was started, in clock ticks since the machine was; with the id, it names a process once and for
-    /// all.
+    /// The start, in clock ticks since boot; unique together with the id.
     package let startTime: UInt64
 
-    /// Whether the bus holds on to the process, so that this cannot be a later one that was given the same id.
+    /// Whether the bus holds the process descriptor, so that the id cannot belong to a later process.
     package let isHeldByBus: Bool
 
     /// The name that the process gives itself, cleaned and cut.
     package let commandName: String
 
-    /// The program file, if it may be seen.
     package let program: ProgramFile?
 
-    /// Who can have put code into it, the program file aside.
+    /// The possible authors of its loaded code, apart from the program file.
     package let code: MappedCode.Origin
 
-    /// What an interpreter says that it runs, whatever characters are in it.
+    /// The script that an interpreter claims to run, with any characters.
     package let script: String?
 
-    /// The systemd unit that it is in, if it is in one.
     package let unit: SystemdUnit?
-
-    /// The sandbox that it is in, if it is in a known one.
     package let sandbox: Sandbox?
 
-    /// Creates a value from what was found.
     package init(
         id: Int32,
         startTime: UInt64,
@@ -51,7 +44,6 @@ package struct CallerProcess: Hashable, Sendable {
         self.sandbox = sandbox
     }
 
-    /// What the description rests on: the strongest that there is.
     var evidence: CallerEvidence {
         if let sandbox { return sandbox.evidence }
         if let program {
@@ -66,7 +58,6 @@ package struct CallerProcess: Hashable, Sendable {
         return commandName.isEmpty ? .nothing : .commandName
     }
 
-    /// See ``Caller/applicationIdentity``.
     var applicationIdentity: String? {
         if let sandbox { return sandbox.identity }
         if let program {
@@ -78,7 +69,6 @@ package struct CallerProcess: Hashable, Sendable {
 }
 
 extension CallerProcess: CustomStringConvertible {
-    /// The process in a prompt's words.
     package var description: String {
         if let sandbox { return sandbox.description }
         if let program {

@@ -1,34 +1,29 @@
-/// The code that a process has in its memory, as `/proc/PID/maps` lists it (proc_pid_maps(5)).
+/// The code that a process has loaded, from `/proc/PID/maps` (proc_pid_maps(5)).
 package struct MappedCode: Hashable, Sendable {
     /// A piece of executable memory.
     package enum Piece: Hashable, Sendable {
         /// The kernel's own, such as `[vdso]`.
         case kernel
-        /// Of a file.
         case file(String)
-        /// Of a file that is no longer at its path: deleted, or replaced as by an update.
+        /// Of a deleted file, or one that was replaced, as by an update.
         case deleted(String)
-        /// Of no file, as a compiler at run time makes it.
+        /// Of no file, such as code compiled at run time.
         case anonymous
-        /// Writable and executable at once.
         case writable
     }
 
-    /// Who can have put code into a process.
+    /// The possible authors of a process's code.
     package enum Origin: Hashable, Sendable {
-        /// Root alone, as far as files are concerned.
+        /// Only root, as far as files are concerned.
         case system
-        /// The user's programs: a file is theirs.
+        /// The user's programs, which can change a file.
         case user
-        /// It cannot be seen.
         case unseen
     }
 
-    /// All pieces, each once.
     package let pieces: Set<Piece>
 
-    /// Reads the lines `START-END PERMISSIONS OFFSET DEVICE INODE PATH`; nil if there is no code, or one is not of that
-    /// form.
+    /// Parses lines `START-END PERMISSIONS OFFSET DEVICE INODE PATH`; nil if one is invalid or there is no code.
     package init?(_ content: [UInt8]) {
         guard content.count < MappedCode.longest, content.last == UInt8(ascii: "\n") else { return nil }
         var pieces: Set<Piece> = []
@@ -54,7 +49,7 @@ package struct MappedCode: Hashable, Sendable {
         return path.hasSuffix(suffix) ? .deleted(String(path.dropLast(suffix.count))) : .file(path)
     }
 
-    /// Who can have put the code there; what is made at run time is not counted, as browsers do that, too.
+    /// The possible authors, apart from code made at run time, which browsers make, too.
     package var origin: Origin {
         var protection = FileProtection()
         let isSystems = pieces.allSatisfy { piece in
@@ -67,7 +62,7 @@ package struct MappedCode: Hashable, Sendable {
         return isSystems ? .system : .user
     }
 
-    /// Why the process may run code that is not the system's, in words; nil if all of it is.
+    /// The reason why the process may run code other than the system's.
     package var objection: String? {
         var protection = FileProtection()
         for piece in pieces {
@@ -89,6 +84,6 @@ package struct MappedCode: Hashable, Sendable {
         return nil
     }
 
-    /// How much is read, in bytes: tens of thousands of lines.
+    /// In bytes: tens of thousands of lines.
     package static let longest = 4 << 20
 }

@@ -1,27 +1,25 @@
 package import Glibc
 
-/// A process's folder in /proc, read with bounds: everything in it may be what the process wants it to be.
+/// A process's folder in /proc, read with bounds, as the process controls much of the content.
 package struct ProcessFolder {
     package let path: String
 
-    /// - Parameter root: where the processes are.
     package init(_ id: Int32, in root: String) {
         self.init("\(id)", in: root)
     }
 
-    /// The same by the folder's name, such as `self`.
+    /// Opens a folder by its name, such as `self`.
     package init(_ name: String, in root: String) {
         path = "\(root)/\(name)"
     }
 
-    /// The start of a file, up to a number of bytes; nil if it cannot be read, or is no regular file.
+    /// Returns the start of a file; nil if it is unreadable or no regular file.
     ///
-    /// May block for as long as the process likes if the file is in a file system of the process's.
+    /// May block for ever if the file is in a file system of the process.
     package func read(_ name: String, limit: Int) -> [UInt8]? {
         ProcessFolder.read("\(path)/\(name)", limit: limit)
     }
 
-    /// The same for any path.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
         let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else { return nil }
@@ -37,7 +35,6 @@ package struct ProcessFolder {
         }
     }
 
-    /// Where a link leads; nil if it cannot be read.
     package func link(_ name: String) -> String? {
         let target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
             buffer.withMemoryRebound(to: CChar.self) { buffer in
@@ -47,42 +44,40 @@ package struct ProcessFolder {
         return target.isEmpty ? nil : String(decoding: target, as: UTF8.self)
     }
 
-    /// What a file's inode says, after following links.
+    /// Returns the file's inode data, after following links.
     package func status(of name: String) -> stat? {
         ProcessFolder.status(at: "\(path)/\(name)")
     }
 
-    /// The same for any path.
     package static func status(at path: String) -> stat? {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
     }
 }
 
-/// What `/proc/PID/stat` tells of a process (proc_pid_stat(5)).
+/// The content of `/proc/PID/stat` (proc_pid_stat(5)).
 package struct ProcessStatus: Equatable {
-    /// The name that the process gives itself.
     package let commandName: String
 
-    /// Field 3: what it does, such as `R` while it runs and `T` while it is stopped.
+    /// Field 3, such as `R` for running and `T` for stopped.
     package let state: Character
 
-    /// Field 4: its parent.
+    /// Field 4.
     package let parentID: Int32
 
-    /// Field 5: its process group.
+    /// Field 5.
     package let groupID: Int32
 
-    /// Field 7: the number of the device of the terminal that it was started on; 0 if there is none.
+    /// Field 7: the device number of the controlling terminal; 0 for none.
     package let terminal: UInt32
 
-    /// Field 8: the process group in the foreground of that terminal.
+    /// Field 8: the foreground process group of that terminal.
     package let foregroundGroupID: Int32
 
-    /// Field 22: when it was started, in clock ticks since the machine was.
+    /// Field 22, in clock ticks since boot.
     package let startTime: UInt64
 
-    /// Reads `PID (NAME) STATE …`; a name may hold anything, also `)`, so that only the last one ends it.
+    /// Parses the fields of the line, in which the last `)` ends the name.
     package init?(_ content: [UInt8]) {
         guard let start = content.firstIndex(of: UInt8(ascii: "(")),
             let end = content.lastIndex(of: UInt8(ascii: ")")), start < end
@@ -103,30 +98,29 @@ package struct ProcessStatus: Equatable {
         self.startTime = startTime
     }
 
-    /// A field by its number in the manual; the first behind the name is the third.
+    /// A field by its number in the manual; 3 is the first after the name.
     private static func value<Value: FixedWidthInteger>(_ number: Int, of fields: [ArraySlice<UInt8>]) -> Value? {
         guard fields.count > number - 3 else { return nil }
         return Value(String(decoding: fields[number - 3], as: UTF8.self))
     }
 
-    /// More than the line can have.
     package static let longest = 2048
 }
 
-/// What `/proc/PID/status` tells of a process (proc_pid_status(5)).
+/// The content of `/proc/PID/status` (proc_pid_status(5)).
 package struct ProcessCredentials: Equatable {
-    /// The real, effective and saved user, and that for files: one, if they are the same.
+    /// The real, effective, saved and file-system users.
     package let userIDs: Set<UInt32>
 
-    /// The process that traces it; 0 if none does.
+    /// The process that traces it; 0 for none.
     package let tracerID: Int32
 
-    /// Reads lines of the form `NAME: VALUE`; nil if one is missing.
+    /// Parses lines `NAME: VALUE`; nil if one is missing.
     package init?(_ folder: ProcessFolder) {
         guard let content = folder.read("status", limit: ProcessCredentials.longest) else { return nil }
         let lines = String(decoding: content, as: UTF8.self).split(separator: "\n")
         func values(_ name: String) -> [Substring] {
-            // The first is the kernel's: the process's own name is on a line before, on which a newline is escaped.
+            // The first match is the kernel's: newlines in the process's own name, on a line before, are escaped.
             let line = lines.first { $0.hasPrefix(name + ":") }
             return line?.dropFirst(name.count + 1).split { $0 == "\t" || $0 == " " } ?? []
         }

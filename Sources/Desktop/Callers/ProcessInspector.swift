@@ -2,19 +2,18 @@ package import DBus
 import Glibc
 import Rights
 
-/// Looks into the process behind a connection.
+/// Inspects the process behind a connection.
 package struct ProcessInspector: Sendable {
     private let root: String
 
-    /// - Parameter root: where the processes are, if not in /proc.
+    /// - Parameter root: the process folder instead of /proc.
     package init(root: String = "/proc") {
         self.root = root
     }
 
-    /// Finds out what can be seen.
+    /// Inspects a process as far as it is visible.
     ///
-    /// Blocks: a process in a file system of its own making decides how long. So this is for a thread that nobody waits
-    /// for.
+    /// Blocks, as a process with its own file system can delay reads.
     package func inspect(_ credentials: ConnectionCredentials) -> Caller.Insight {
         UserRights.perform { look(at: credentials) }
     }
@@ -30,7 +29,7 @@ package struct ProcessInspector: Sendable {
             return .opaque(reason: "process \(id) has ended or cannot be seen")
         }
         let process = look(into: ProcessFolder(id, in: root), id, status, credentials)
-        // If the id was given to another process meanwhile, some of the above may be about that one.
+        // If the id was reused meanwhile, some of the data may be of the other process.
         guard self.status(of: id)?.startTime == status.startTime,
             credentials.isRunning
         else {
@@ -39,9 +38,9 @@ package struct ProcessInspector: Sendable {
         return .process(process)
     }
 
-    /// Whether a process that was looked into is still the one with its id; does not block.
+    /// Whether the id still belongs to the inspected process; does not block.
     package func isSame(_ process: CallerProcess) -> Bool {
-        // Everybody may read this file, unless /proc hides processes.
+        // This file is readable by all, unless /proc hides processes.
         let status = self.status(of: process.id) ?? UserRights.perform { self.status(of: process.id) }
         return status?.startTime == process.startTime
     }
@@ -91,13 +90,12 @@ package struct ProcessInspector: Sendable {
         return ScriptClaim.find(in: commandLine, isLoader: program?.isLoader ?? false)
     }
 
-    /// How much of another file is read, in bytes.
+    /// In bytes.
     private static let longestFile = 16 << 10
 }
 
 extension ConnectionCredentials {
-    /// Whether the process has not ended, as far as the bus has passed its descriptor (pidfd_open(2)), which is
-    /// readable once it has.
+    /// Whether the process descriptor that the bus passed is not readable (pidfd_open(2)); true without one.
     package var isRunning: Bool {
         guard let processDescriptor else { return true }
         var entry = pollfd(fd: processDescriptor.rawValue, events: Int16(POLLIN), revents: 0)
@@ -105,14 +103,14 @@ extension ConnectionCredentials {
     }
 }
 
-/// What an interpreter's command line says that it runs; a process may overwrite it at any time.
+/// The script that an interpreter's command line claims; a process may overwrite it at any time.
 enum ScriptClaim {
-    /// Finds the first argument that is no option, in `/proc/PID/cmdline`.
+    /// Finds the first argument in `/proc/PID/cmdline` that is no option.
     ///
-    /// Nil if there is none, or if the program itself is on the command line. After an option with a value this may be
-    /// the value: it is only a claim.
+    /// Nil if there is none, or if the program itself is on the command line. May return the value of an option, as
+    /// this is only a claim.
     ///
-    /// - Parameter isLoader: whether the interpreter is the dynamic loader, whose options are other ones.
+    /// - Parameter isLoader: whether the interpreter is the dynamic loader, which has other options.
     static func find(in commandLine: [UInt8], isLoader: Bool = false) -> String? {
         var arguments = commandLine.split(separator: 0, omittingEmptySubsequences: false).dropFirst()
             .map { String(decoding: $0, as: UTF8.self) }[...]
@@ -134,6 +132,6 @@ enum ScriptClaim {
         "--preload",
     ]
 
-    /// How much of a command line is read, in bytes.
+    /// In bytes.
     static let longest = 4096
 }

@@ -1,29 +1,27 @@
-/// Makes text fit to be shown in a dialog, whoever it is from.
+/// Makes any text safe to show in a dialog.
 ///
-/// Labels come from any program of the user. In a dialog that asks for a password they must not look like a part of it:
-/// a label with newlines, or with characters that turn the direction of writing, could tell another story than the
-/// daemon does.
+/// Labels come from any program of the user. Newlines, or characters that change the direction of writing, could make a
+/// label look like a part of the password dialog.
 package enum PromptText {
-    /// How many characters a text of the daemon's may have in all; what is longer is cut.
+    /// The maximum length of a whole text, in characters.
     package static let textLimit = 2000
 
-    /// How many characters a name within a text may have.
+    /// The maximum length of a name within a text, in characters.
     package static let nameLimit = 100
 
-    /// How many marks a character may carry: stacks of them would reach into the lines above and below.
+    /// The maximum number of marks on a character; stacks of them would reach into other lines.
     ///
     /// No script needs more (Unicode Technical Standard #39, section 5.4).
     private static let markLimit = 4
 
-    /// A name that another program has given, to be put into a text, in quotation marks: on one line, and not too long.
+    /// A name from another program: quoted, on one line, and cut.
     package static func name(_ text: String) -> String {
         name(text, limit: nameLimit)
     }
 
-    /// The same with a limit of its own.
+    /// A name with its own limit.
     ///
-    /// What could be taken for the quotation mark behind it becomes a single one, so that the words do not end before
-    /// it.
+    /// Characters that look like the closing quotation mark become single ones, so that the name cannot end early.
     package static func name(_ text: String, limit: Int) -> String {
         var name = String.UnicodeScalarView()
         for scalar in line(text, limit: limit).unicodeScalars {
@@ -32,22 +30,21 @@ package enum PromptText {
         return String(name)
     }
 
-    /// A text on one line.
     package static func line(_ text: String, limit: Int = nameLimit) -> String {
         clean(text, limit: limit) { isPlain($0) && $0 != "\n" }
     }
 
-    /// A whole text; it may have several lines.
+    /// A whole text; may have several lines.
     package static func text(_ text: String) -> String {
         clean(text, limit: textLimit, keeping: isPlain)
     }
 
-    /// A text for a prompter that may take it for HTML, as labels of Qt do with what looks like it.
+    /// A text for a prompter that may take it for HTML, as Qt's labels do.
     package static func withoutTags(_ text: String) -> String {
         String(text.map { $0 == "<" ? "‹" : $0 })
     }
 
-    /// As much of a text as fits into so many bytes, whole characters only, and a sign that there was more.
+    /// The longest prefix of whole characters within a number of bytes, with a sign of the cut.
     package static func prefix(of text: String, bytes limit: Int) -> String {
         guard text.utf8.count > limit else { return text }
         let ellipsis: Unicode.Scalar = "…"
@@ -91,8 +88,7 @@ package enum PromptText {
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.properties.generalCategory {
         case .control: scalar == "\n"
-        // What turns the direction of writing is among the format characters; so are the joiners that some scripts and
-        // emoji need.
+        // Format characters change the direction of writing, but some scripts and emoji need the joiners.
         case .format: scalar == "\u{200C}" || scalar == "\u{200D}"
         case .lineSeparator, .paragraphSeparator, .privateUse, .surrogate, .unassigned: false
         default: true
@@ -100,9 +96,8 @@ package enum PromptText {
     }
 }
 
-/// Makes what a process says about itself fit to be shown.
 enum CallerText {
-    /// A path on one line; of a long one the middle is left out, for the end says most.
+    /// A path on one line, cut in the middle, as the end says most.
     static func path(_ text: String) -> String {
         let scalars = text.unicodeScalars
         let limit = PromptText.nameLimit

@@ -1,11 +1,9 @@
-/// A sandbox whose maker gives each application a name.
 package enum Sandbox: Hashable, Sendable {
-    /// A Flatpak, by its application id, such as `org.gnome.Maps`.
+    /// By application id, such as `org.gnome.Maps`.
     case flatpak(String)
-    /// A Snap, by its name, such as `firefox`.
+    /// By name, such as `firefox`.
     case snap(String, evidence: SnapEvidence)
 
-    /// What says that a process is in a Snap.
     package enum SnapEvidence: Hashable, Sendable {
         case securityLabel
         case controlGroup
@@ -19,7 +17,6 @@ package enum Sandbox: Hashable, Sendable {
         }
     }
 
-    /// See ``Caller/applicationIdentity``.
     var identity: String {
         switch self {
         case .flatpak(let id): "flatpak:\(id)"
@@ -27,9 +24,9 @@ package enum Sandbox: Hashable, Sendable {
         }
     }
 
-    /// Reads Flatpak's `.flatpak-info`, a key file with the id as `name` in the group `Application`.
+    /// Parses Flatpak's `.flatpak-info`, a key file with the id as `name` in the group `Application`.
     ///
-    /// Nil unless the id is one that Flatpak would take: up to 255 letters, digits, `_`, `-` and `.`.
+    /// Nil unless Flatpak would accept the id: up to 255 letters, digits, `_`, `-` and `.`.
     init?(flatpakInfo content: some Sequence<UInt8>) {
         var group = ""
         for line in String(decoding: Array(content), as: UTF8.self).split(whereSeparator: \.isNewline) {
@@ -45,16 +42,16 @@ package enum Sandbox: Hashable, Sendable {
         return nil
     }
 
-    /// Reads AppArmor's label of a Snap, `snap.NAME.PROGRAM (enforce)`.
+    /// Parses the AppArmor label of a Snap, `snap.NAME.PROGRAM (enforce)`.
     ///
-    /// Nil for any other, and for a profile that only complains, since everything may be done under that.
+    /// Nil for a profile in complain mode, which enforces nothing.
     init?(securityLabel label: String) {
         let parts = label.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 2, parts[1] == "(enforce)", let name = Sandbox.snapName(in: parts[0]) else { return nil }
         self = .snap(name, evidence: .securityLabel)
     }
 
-    /// Reads the unit that snapd starts a program in, `snap.NAME.PROGRAM-UUID.scope` or `snap.NAME.PROGRAM.service`.
+    /// Parses snapd's units, `snap.NAME.PROGRAM-UUID.scope` or `snap.NAME.PROGRAM.service`.
     init?(unit: SystemdUnit) {
         guard let name = Sandbox.snapName(in: unit.name[...]) else { return nil }
         self = .snap(name, evidence: .controlGroup)
@@ -81,7 +78,6 @@ package enum Sandbox: Hashable, Sendable {
 }
 
 extension Sandbox: CustomStringConvertible {
-    /// The sandbox in a prompt's words.
     package var description: String {
         switch self {
         case .flatpak(let id): "Flatpak \(id)"

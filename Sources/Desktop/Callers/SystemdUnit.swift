@@ -1,16 +1,15 @@
-/// The systemd unit that a process is in, as its control group is named.
+/// The systemd unit of a process, from its control group.
 package struct SystemdUnit: Hashable, Sendable {
-    /// The unit's name, such as `app-gnome-firefox-4711.scope`, cleaned and cut.
+    /// The name, such as `app-gnome-firefox-4711.scope`, cleaned and cut.
     package let name: String
 
-    /// The id of the desktop's application that the unit was made for, such as `firefox`; nil if the name is not of
-    /// that form.
+    /// The id of the desktop application, such as `firefox`.
     ///
-    /// The forms are those of systemd's "Desktop Environment Integration": `app[-LAUNCHER]-ID-RANDOM.scope` and
-    /// `app[-LAUNCHER]-ID[@RANDOM].service`, with the id escaped as in unit names.
+    /// Nil unless the name has one of the forms of systemd's "Desktop Environment Integration":
+    /// `app[-LAUNCHER]-ID-RANDOM.scope` and `app[-LAUNCHER]-ID[@RANDOM].service`, with the id escaped as in unit names.
     package let applicationID: String?
 
-    /// Takes a unit's name; nil if it is not a service's or scope's.
+    /// Parses a unit name; nil unless it is a service or scope.
     package init?(name: some StringProtocol) {
         let name = String(name)
         guard name.utf8.count <= SystemdUnit.longestName, name.hasSuffix(".service") || name.hasSuffix(".scope") else {
@@ -20,9 +19,9 @@ package struct SystemdUnit: Hashable, Sendable {
         applicationID = SystemdUnit.applicationID(in: name).map(PromptText.name)
     }
 
-    /// Finds the innermost unit in `/proc/PID/cgroup`, whose lines are `NUMBER:CONTROLLERS:PATH`.
+    /// Finds the innermost unit in `/proc/PID/cgroup`, with lines `NUMBER:CONTROLLERS:PATH`.
     ///
-    /// systemd's own hierarchy counts: number 0 without controllers, or on older systems `name=systemd`.
+    /// Uses systemd's own hierarchy: number 0 without controllers, or `name=systemd` on older systems.
     package init?(controlGroups content: some Sequence<UInt8>) {
         for line in String(decoding: Array(content), as: UTF8.self).split(separator: "\n") {
             let fields = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
@@ -30,7 +29,7 @@ package struct SystemdUnit: Hashable, Sendable {
                 continue
             }
             for element in fields[2].split(separator: "/").reversed() {
-                // systemd puts a `_` before names that would look like a file of the kernel's.
+                // systemd puts a `_` before names that look like a kernel file.
                 if let unit = SystemdUnit(name: element.hasPrefix("_") ? element.dropFirst() : element) {
                     self = unit
                     return
@@ -53,7 +52,7 @@ package struct SystemdUnit: Hashable, Sendable {
         return unescape(id)
     }
 
-    /// Takes back systemd's escaping of bytes as `\xNN`; nil if it is broken.
+    /// Decodes systemd's `\xNN` escapes; nil if one is invalid.
     private static func unescape(_ text: Substring) -> String? {
         var bytes: [UInt8] = []
         var rest = text.utf8[...]
@@ -71,6 +70,5 @@ package struct SystemdUnit: Hashable, Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// systemd's limit for the name of a unit.
     private static let longestName = 255
 }

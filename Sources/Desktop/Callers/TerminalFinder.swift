@@ -1,20 +1,18 @@
 import Glibc
 import Rights
 
-/// Finds the terminal that a process was started on.
 package struct TerminalFinder: Sendable {
     private let root: String
 
-    /// - Parameter root: where the processes are, if not in /proc.
+    /// - Parameter root: the process folder instead of /proc.
     package init(root: String = "/proc") {
         self.root = root
     }
 
-    /// The terminal of a process; nil if it has none on which its user can be asked now.
+    /// Returns the terminal of a process; nil if its user cannot be asked there.
     ///
-    /// Only where the process is in the foreground: on a terminal it was once started on, but which another program
-    /// reads from now, two programs would share what is typed. And only where the process sees the same devices as this
-    /// one, which in a container it does not.
+    /// The process must be in the foreground, or another program would read the same input. It must also see the same
+    /// devices as this process, unlike in a container.
     package func terminal(of process: CallerProcess) -> CallerTerminal? {
         UserRights.perform { findTerminal(of: process) }
     }
@@ -29,7 +27,7 @@ package struct TerminalFinder: Sendable {
         return CallerTerminal(path: path, type: environment.type, locale: environment.locale)
     }
 
-    /// Whether a process is there still, and in the foreground of its terminal.
+    /// Whether a process still runs in the foreground of its terminal.
     package func isInForeground(_ process: CallerProcess) -> Bool {
         UserRights.perform { foregroundDevice(of: process) } != nil
     }
@@ -43,22 +41,20 @@ package struct TerminalFinder: Sendable {
     }
 }
 
-/// The terminal of a caller, on which it can be asked.
+/// The terminal on which a caller can be asked.
 package struct CallerTerminal: Hashable, Sendable {
-    /// The path of its device.
     package let path: String
-    /// What kind of terminal it is, as `TERM` has it.
+    /// The value of `TERM`.
     package let type: String
-    /// What the caller's environment says about the language: `LC_ALL`, `LC_CTYPE`, `LC_MESSAGES` and `LANG`.
+    /// The caller's `LC_ALL`, `LC_CTYPE`, `LC_MESSAGES` and `LANG`.
     package let locale: [String: String]
 }
 
-/// The number of a terminal's device, as `/proc/PID/stat` has it (proc_pid_stat(5)).
+/// A terminal's device number, as in `/proc/PID/stat` (proc_pid_stat(5)).
 package struct TerminalDevice: Hashable {
-    /// The number: the minor in bits 31 to 20 and 7 to 0, the major in between.
+    /// The minor in bits 31 to 20 and 7 to 0, the major in between.
     package let number: UInt32
 
-    /// Takes a number.
     package init(number: UInt32) {
         self.number = number
     }
@@ -66,48 +62,45 @@ package struct TerminalDevice: Hashable {
     private var major: UInt32 { number >> 8 & 0xFFF }
     private var minor: UInt32 { number & 0xFF | number >> 12 & 0xFFF00 }
 
-    /// The path that such a device has by convention (the kernel's devices.txt); nil if it is of no kind on which
-    /// people type.
+    /// The conventional path of the device (the kernel's devices.txt); nil if people do not type on it.
     package var path: String? {
         switch major {
-        // Terminal windows and ssh; eight majors, of which devpts uses the first.
+        // Terminal windows and ssh; devpts uses the first of eight majors.
         case 136...143: "/dev/pts/\((major - 136) << 8 | minor)"
-        // The console; above are serial lines.
+        // The console; higher minors are serial lines.
         case 4 where minor < 64: "/dev/tty\(minor)"
         case 4: "/dev/ttyS\(minor - 64)"
         default: nil
         }
     }
 
-    /// Whether a path is this device, and it is this user's to read and write.
+    /// Whether a path is this device, and the user owns it and can read and write it.
     func isOwn(at path: String) -> Bool {
         var status = stat()
-        // No link: what it leads to could change.
+        // No link, as its target could change.
         guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFCHR, status.st_uid == geteuid() else {
             return false
         }
-        // The C library has it in the same form.
+        // The C library uses the same form.
         return status.st_rdev == dev_t(number) && access(path, R_OK | W_OK) == 0
     }
 }
 
-/// What a process's environment says about its terminal and its language: as it was when the process started, and as it
-/// likes.
+/// The terminal and language variables of a process, which it can change.
 package struct TerminalEnvironment: Equatable {
-    /// How much of an environment is read, in bytes.
+    /// In bytes.
     static let longest = 128 << 10
 
     private static let localeNames: Set<Substring> = ["LC_ALL", "LC_CTYPE", "LC_MESSAGES", "LANG"]
     private static let valueLimit = 64
 
-    /// The kind of terminal; one that every terminal understands if nothing usable is said.
+    /// The kind of terminal; by default one that every terminal understands.
     package private(set) var type = "vt100"
-    /// The variables that tell the language.
     package private(set) var locale: [String: String] = [:]
 
-    /// Reads the content of `/proc/PID/environ`: variables that each end with a zero.
+    /// Parses `/proc/PID/environ`: variables that each end with a zero byte.
     ///
-    /// Values go to a program that looks files up by them, so they are taken only if they look like names.
+    /// Other programs look up files by these values, so only plain names are accepted.
     package init(_ content: [UInt8]) {
         for bytes in content.split(separator: 0) {
             let line = String(decoding: bytes, as: UTF8.self)

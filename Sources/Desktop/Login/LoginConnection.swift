@@ -4,7 +4,7 @@ import Gcrypt
 import Glibc
 import Logging
 
-/// The connection of a login, which answers each request before it reads the next.
+/// The connection of a login; it answers each request before it reads the next.
 @BusActor
 final class LoginConnection {
     private enum State {
@@ -25,10 +25,9 @@ final class LoginConnection {
     /// Fulfilled at the first request, or at the end of the connection.
     let firstRequest = Promise<Void>()
 
-    /// Whether there was no request yet.
     var isSilent: Bool { !firstRequest.isFulfilled }
 
-    /// Takes over a connected socket that does not block.
+    /// Takes over a connected, non-blocking socket.
     init(
         _ descriptor: Int32,
         peer: LoginPeer,
@@ -45,13 +44,11 @@ final class LoginConnection {
         self.onEnd = onEnd
     }
 
-    /// Starts to read requests.
     func start() {
         waitForRequest()
         receive()
     }
 
-    /// Ends the connection.
     func close() {
         if case .closed = state { return }
         stopReading()
@@ -130,7 +127,6 @@ final class LoginConnection {
         firstRequest.fulfill()
     }
 
-    /// Reads the next request.
     private func resume() {
         guard case .working = state else { return }
         waitForRequest()
@@ -143,7 +139,7 @@ final class LoginConnection {
         close()
     }
 
-    /// Sends a reply, unless the peer has gone; its requests count all the same.
+    /// Sends a reply; the requests of a peer that has gone still count.
     private func send(_ reply: LoginReply) {
         if case .closed = state { return }
         let bytes = reply.encoded

@@ -4,14 +4,12 @@ package import Gcrypt
 import Glibc
 package import Logging
 
-/// Listens for logins: the PAM module sends the password of each to a socket in the runtime folder of the user
-/// (docs/pam.md).
+/// Listens for logins: the PAM module sends passwords to a socket in the user's runtime folder (docs/pam.md).
 @BusActor
 package final class LoginListener {
-    /// The number of concurrent logins.
     package nonisolated static let connectionLimit = 8
 
-    /// The time for which the start waits for the first request of a connected login.
+    /// The time for which the start waits for the first requests of connected logins.
     package nonisolated static let startTime = Duration.milliseconds(500)
 
     private enum State {
@@ -28,7 +26,7 @@ package final class LoginListener {
 
     /// Creates a listener.
     ///
-    /// - Parameter requestTime: the time that a connection has for each request.
+    /// - Parameter requestTime: the time limit of a connection for each request.
     package init(keychain: any LoginKeychain, requestTime: Duration = .seconds(2), logger: Logger) {
         self.keychain = keychain
         self.requestTime = requestTime
@@ -37,7 +35,7 @@ package final class LoginListener {
 
     /// Takes over a listening socket of sequential packets, and accepts the waiting and all later logins.
     ///
-    /// Returns when the passwords of the waiting logins are under trial, so that no caller sees a keychain locked
+    /// Returns when the passwords of the waiting logins are being verified, so that no caller sees a keychain locked
     /// meanwhile.
     package func start(on descriptor: Int32) async {
         guard case .idle = state else { return }
@@ -51,7 +49,6 @@ package final class LoginListener {
         }
     }
 
-    /// Closes the socket and all connections.
     package func close() {
         if case .listening(let descriptor) = state {
             BusActor.loop.unwatch(descriptor)
@@ -63,7 +60,7 @@ package final class LoginListener {
 
     private func acceptAll() {
         guard case .listening(let descriptor) = state else { return }
-        // Bounded, so that a flood of connections does not starve other work of the event loop.
+        // Bounded, so that a flood of connections does not starve the event loop.
         for _ in 0..<Self.connectionLimit {
             let accepted = keychaind_accept(descriptor)
             guard accepted >= 0 else { return }
@@ -101,13 +98,12 @@ package final class LoginListener {
     }
 }
 
-/// The receiver of logins, which has the keychains.
 @BusActor
 package protocol LoginKeychain: AnyObject {
-    /// Tries a password, and returns when it is verified. From the call on, callers that need the keychain wait for it.
+    /// Tries a password, and returns when it is verified; callers that need the keychain wait meanwhile.
     func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async
 
-    /// Replaces an old password by a new one, and returns when that is on disk.
+    /// Replaces an old password, and returns when the new one is on disk.
     func change(
         _ password: consuming SecureBytes,
         to newPassword: consuming SecureBytes,
@@ -115,7 +111,7 @@ package protocol LoginKeychain: AnyObject {
     ) async -> LoginReply
 }
 
-/// The peers that may send logins: root, as which PAM runs, and the user who owns the keychains.
+/// The peers that may send logins: root, as which PAM runs, and the owner of the keychains.
 package enum LoginPeer: Equatable, Sendable {
     case root
     case user
@@ -129,7 +125,6 @@ package enum LoginPeer: Equatable, Sendable {
         }
     }
 
-    /// The peer of a connection.
     init?(of connection: Int32) {
         self.init(user: keychaind_peer_user(connection), owner: geteuid())
     }

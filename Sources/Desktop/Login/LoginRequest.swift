@@ -2,36 +2,30 @@ package import Gcrypt
 
 /// A request of a login: one frame of the protocol in docs/pam.md, of 2064 bytes.
 ///
-/// `KCHNPAM` and the version (8), the operation (4), the lengths of the password and of the new one (2 each), both
-/// passwords (1024 each), padded with zeros; numbers are big-endian. All frames have the same size, which reveals
-/// nothing.
+/// `KCHNPAM` and the version (8), the operation (4), the lengths of the password and the new one (2 each), both
+/// passwords (1024 each), padded with zeros; numbers are big-endian. All frames have one size, which hides the lengths
+/// of passwords.
 package enum LoginRequest: ~Copyable {
-    /// Unlock with a password.
     case unlock(SecureBytes)
-
-    /// Replace an old password by a new one.
     case change(old: SecureBytes, new: SecureBytes)
 
-    /// The flaw of an invalid frame.
     package enum Flaw: Error, Equatable {
         case size
         case magic
         case operation
-        /// A password is empty or too long, or there is one where none belongs.
+        /// A password is empty, too long or unexpected.
         case length
-        /// The padding is not zero.
         case padding
         /// There is no locked memory for the passwords.
         case memory
     }
 
-    /// The size of every frame in bytes.
+    /// In bytes.
     package static let frameSize = 16 + 2 * passwordLimit
 
     /// The maximum length of a password in bytes; PAM has 512.
     package static let passwordLimit = 1024
 
-    /// `KCHNPAM`, and the version of the protocol.
     static let magic: [UInt8] = Array("KCHNPAM".utf8) + [1]
 
     private static let unlockOperation = 1
@@ -80,37 +74,32 @@ package enum LoginRequest: ~Copyable {
 
 /// The reply to a login: 16 bytes, see docs/pam.md.
 package struct LoginReply: Equatable, Sendable {
-    /// The result of a request.
     package enum Status: UInt32, Sendable {
-        /// The password was accepted and is under trial; callers that need the keychain wait for it.
+        /// The password is being verified; callers that need the keychain wait.
         case taken = 0
 
-        /// The new password is on the disk.
         case changed = 1
 
         /// The old password opens nothing.
         case wrong = 2
 
-        /// The request failed, for lack of disk space or memory, or with an I/O error.
+        /// Out of disk space or memory, or an I/O error.
         case failed = 3
 
         /// The request is invalid, or too early after too many wrong ones.
         case refused = 4
     }
 
-    /// The result.
     package var status: Status
 
     /// The number of collections with the new password.
     package var collections: Int
 
-    /// Creates a reply.
     package init(_ status: Status, collections: Int = 0) {
         self.status = status
         self.collections = collections
     }
 
-    /// The encoded reply.
     package var encoded: [UInt8] {
         LoginRequest.magic + Self.bytes(status.rawValue) + Self.bytes(UInt32(clamping: collections))
     }

@@ -1,9 +1,8 @@
 package import DBus
 
-/// Calls of `org.freedesktop.login1`, to the one process that is logind.
+/// Calls of `org.freedesktop.login1`, to one logind process.
 @BusActor
 package struct Logind {
-    /// The well-known name.
     package static let busName = "org.freedesktop.login1"
     static let managerInterface = "org.freedesktop.login1.Manager"
     static let sessionInterface = "org.freedesktop.login1.Session"
@@ -11,11 +10,10 @@ package struct Logind {
     static let userInterface = "org.freedesktop.login1.User"
 
     let connection: Connection
-    /// logind's unique name, so that nobody else is asked, or heard.
+    /// logind's unique name, so that no other program is called or heard.
     let owner: String
     let timeout: Duration
 
-    /// - Parameter owner: logind's unique name.
     package init(connection: Connection, owner: String, timeout: Duration) {
         self.connection = connection
         self.owner = owner
@@ -37,10 +35,9 @@ package struct Logind {
         try await answer(of: "GetUser") { $0.append(userID) }
     }
 
-    /// The session that logind takes for the user's first: a graphical one rather than a terminal, and never one that
-    /// is closing.
+    /// The user's display session by logind's choice: graphical rather than a terminal, never a closing one.
     ///
-    /// Nil if the user has none, or none that a person sits in front of: a user's service manager has one as well.
+    /// Nil without a session that a person uses.
     package func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
         let display = try await orNil { () async throws(BusError) in
             try await property("Display", of: user, Logind.userInterface) { (reader) throws(BusError) in
@@ -71,7 +68,7 @@ package struct Logind {
         return state == "closing" ? nil : session
     }
 
-    /// The session at a path, if it is the user's, and one that a person uses.
+    /// The session at a path, if it is the user's and a person uses it.
     private func session(at path: ObjectPath, of userID: UInt32) async throws(BusError) -> LogindSession? {
         try await orNil { () async throws(BusError) -> LogindSession? in
             let owner = try await property("User", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
@@ -84,7 +81,7 @@ package struct Logind {
             let kind = try await property("Class", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
                 try String(from: &reader)
             }
-            // The others are "manager", "background", "greeter", "lock-screen" and their like.
+            // Other classes include "manager", "background", "greeter" and "lock-screen".
             guard owner == userID, kind.hasPrefix("user") else { return nil }
             let id = try await property("Id", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
                 try String(from: &reader)
@@ -93,7 +90,6 @@ package struct Logind {
         }
     }
 
-    /// The process that has begun a session.
     package func leader(of session: LogindSession) async throws(BusError) -> UInt32 {
         try await property("Leader", of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
             try UInt32(from: &reader)
@@ -102,12 +98,12 @@ package struct Logind {
 
     // MARK: State
 
-    /// Whether the session's screen locker has said that the screen is locked.
+    /// Whether the screen locker has reported a locked screen.
     func lockedHint(of session: LogindSession) async throws(BusError) -> Bool {
         try await hint("LockedHint", of: session)
     }
 
-    /// Whether the session's desktop has said that nobody has used it for a while.
+    /// Whether the desktop has reported the session as unused for a while.
     func idleHint(of session: LogindSession) async throws(BusError) -> Bool {
         try await hint("IdleHint", of: session)
     }
@@ -118,8 +114,7 @@ package struct Logind {
         }
     }
 
-    /// Asks to be told before the machine sleeps, and to be waited for: until the descriptor is closed, or for logind's
-    /// `InhibitDelayMaxSec`, five seconds.
+    /// Delays sleep until the descriptor is closed, or for logind's `InhibitDelayMaxSec`, five seconds.
     func delaySleep(reason: String) async throws(BusError) -> FileDescriptor {
         let message = Message.call(to: owner, Logind.managerPath, Logind.managerInterface, "Inhibit")
         message.append("sleep", "keychaind", reason, "delay")
@@ -128,7 +123,7 @@ package struct Logind {
 
     // MARK: Calling
 
-    /// The path that a method of the manager's answers; nil if it says that there is none.
+    /// The path that a method of the manager returns; nil if it reports none.
     private func answer(of member: String, _ arguments: (Message) -> Void) async throws(BusError) -> ObjectPath? {
         let message = Message.call(to: owner, Logind.managerPath, Logind.managerInterface, member)
         arguments(message)
@@ -150,7 +145,7 @@ package struct Logind {
         return try reader.readVariant(read)
     }
 
-    /// Nil for what logind refuses; throws only if it does not answer or has gone, for then asking on would take long.
+    /// Nil for a refusal; throws only if logind does not answer or has gone, as further calls would take long.
     private func orNil<Value: Sendable>(
         _ body: @BusActor () async throws(BusError) -> Value?
     ) async throws(BusError) -> Value? {
@@ -165,9 +160,8 @@ package struct Logind {
     }
 }
 
-/// A session of logind's.
 package struct LogindSession: Hashable, Sendable {
-    /// Its id, such as `2` or `c1`.
+    /// The id, such as `2` or `c1`.
     let id: String
     let path: ObjectPath
 }

@@ -4,20 +4,18 @@ package import Logging
 
 /// Watches logind for locks of the user session and for sleep.
 ///
-/// Watches the session of this process, or else the display session of the user. Ignores signals from other senders.
-/// After a restart of logind, the last known state holds until it answers.
+/// Watches the session of this process, or else the user's display session. Ignores signals from other senders. After a
+/// restart of logind, the last known state holds until it answers.
 @BusActor
 package final class SessionMonitor {
-    /// The settings of the monitor.
     package struct Configuration: Sendable {
-        /// The session to watch; nil, or one that has ended or belongs to another user, for the one that logind knows.
+        /// The session to watch; logind chooses if it is nil, has ended or belongs to another user.
         package var sessionID: String? = getenv("XDG_SESSION_ID").map { String(cString: $0) }
 
         /// The time limit of calls to logind.
         package var callTimeout = Duration.seconds(10)
 
-        /// The time for which the session counts as locked after a request to lock, without a confirmation by the
-        /// screen locker.
+        /// The time for which a session counts as locked after an unconfirmed request to lock.
         ///
         /// Some lockers do not report to logind, and would leave the session locked for ever.
         package var confirmationTime = Duration.seconds(10)
@@ -35,10 +33,9 @@ package final class SessionMonitor {
     private var isIdle = false
     private var hasWarned = false
 
-    /// Whether the session is locked.
     package private(set) var state = SessionState.unknown
 
-    /// The connection to logind, as long as it is the same process.
+    /// The connection to one logind process.
     private final class Link {
         let logind: Logind
         var search = Search.idle
@@ -56,18 +53,17 @@ package final class SessionMonitor {
     private enum Search {
         case idle
         case running
-        /// The sessions have changed since the search started.
+        /// The sessions changed after the search started.
         case outdated
     }
 
-    /// Does nothing before ``start()``.
     package init(systemBus: SystemBus, configuration: Configuration = Configuration(), logger: Logger) {
         self.systemBus = systemBus
         self.configuration = configuration
         self.logger = logger
     }
 
-    /// Adds a handler of events; handlers are called in order, and must not wait.
+    /// Adds a handler of events, which must not wait; handlers are called in order.
     package func onEvent(_ handler: @escaping @BusActor (SessionEvent) -> Void) {
         handlers.append(handler)
     }
@@ -92,7 +88,6 @@ package final class SessionMonitor {
             }
         }
         BusActor.start { [self] in
-            // Warns at once if there is no system bus.
             do throws(BusError) { _ = try await systemBus.connection() } catch { warnOnce("there is no system bus") }
         }
     }
@@ -129,7 +124,6 @@ package final class SessionMonitor {
         return subscribe(link, to: match, handler)
     }
 
-    /// Subscribes to signals of this logind.
     private func subscribe(
         _ link: Link,
         to match: SignalMatch,
@@ -172,7 +166,7 @@ package final class SessionMonitor {
         }
     }
 
-    /// The session to watch now; nil if the user has none but such that are closing.
+    /// The session to watch; nil if the user has none, or only closing ones.
     private func session(_ link: Link) async throws(BusError) -> LogindSession? {
         let userID = getuid()
         let own = try await link.logind.ownSession(
@@ -283,7 +277,7 @@ package final class SessionMonitor {
         }
     }
 
-    /// The screen locker was asked to lock: the session counts as locked at once.
+    /// Counts the session as locked once a lock was requested.
     private func lockAsked() {
         guard state != .locked else { return }
         change(to: .locking)

@@ -1,12 +1,10 @@
-/// The state of the session, as logind reports it.
+/// The session state that logind reports.
 package enum SessionState: Hashable, Sendable {
-    /// Unknown: there is no system bus, no logind, or no session of the user. Counts as unlocked.
+    /// There is no system bus, no logind, or no session of the user. Counts as unlocked.
     case unknown
-    /// The screen is not locked.
     case unlocked
-    /// The session was asked to lock, and the screen locker has not confirmed yet.
+    /// A lock was requested, and the screen locker has not confirmed it yet.
     case locking
-    /// The screen is locked.
     case locked
 
     /// Whether the session counts as locked.
@@ -18,20 +16,17 @@ package enum SessionState: Hashable, Sendable {
     }
 }
 
-/// What happens to the session, as those are told who have to act on it.
 package enum SessionEvent: Hashable, Sendable {
-    /// The session was unlocked and is locked, or about to be.
+    /// The session is locked, or about to be.
     case locked
-    /// The session was locked and is no more.
     case unlocked
-    /// Nobody has used the session for a while; how long that is, the desktop decides.
+    /// Nobody has used the session for a while; the desktop decides how long.
     case idle
-    /// Somebody uses the session again.
     case active
-    /// The machine is about to sleep; once all have been told, it may.
+    /// The machine sleeps once all handlers were called.
     case aboutToSleep
-    /// The machine has woken up, or did not sleep after all.
+    /// The machine woke up, or did not sleep after all.
     case wokeUp
-    /// The session has ended, though this process has not.
+    /// The session has ended, but this process has not.
     case ended
 }

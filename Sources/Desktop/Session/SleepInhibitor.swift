@@ -5,11 +5,11 @@ import Logging
 @BusActor
 final class SleepInhibitor {
     private enum State {
-        /// No lock: there is no logind, or it has refused.
+        /// There is no logind, or it refused the lock.
         case off
-        /// Request with that number sent; a late reply is ignored.
+        /// The request of that number is sent; a late reply is ignored.
         case asking(Int)
-        /// Lock held: logind waits until the descriptor is closed.
+        /// logind waits until the descriptor is closed.
         case held(FileDescriptor)
         /// Released; the machine sleeps, or will soon.
         case sleeping
@@ -19,7 +19,6 @@ final class SleepInhibitor {
     private var state = State.off
     private var requests = 0
 
-    /// Creates an inhibitor without a lock.
     init(logger: Logger) {
         self.logger = logger
     }
@@ -43,7 +42,6 @@ final class SleepInhibitor {
         }
     }
 
-    /// Releases the lock.
     func release() {
         state = .sleeping
     }
@@ -54,7 +52,6 @@ final class SleepInhibitor {
         take(from: logind)
     }
 
-    /// Drops the lock of a logind that has gone.
     func reset() {
         state = .off
     }
