@@ -64,7 +64,7 @@ package final class SystemBus {
             case .unavailable(let error, let instant) where ContinuousClock.now < instant:
                 throw error
             case .closed:
-                throw BusError(.disconnected, "the system bus is not used any more")
+                throw BusError(.disconnected, "the connection to the system bus was closed")
             case .idle, .unavailable:
                 await connect().wait()
                 if case .idle = state { throw SystemBus.lostAtOnce }
@@ -72,7 +72,7 @@ package final class SystemBus {
         }
     }
 
-    private static let lostAtOnce = BusError(.disconnected, "the system bus has ended the connection")
+    private static let lostAtOnce = BusError(.disconnected, "the system bus closed the connection")
 
     package var isConnected: Bool {
         if case .connected = state { true } else { false }

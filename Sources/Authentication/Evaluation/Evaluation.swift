@@ -230,7 +230,7 @@ package final class Evaluation {
     private func restartSilence() {
         silence?()
         silence = evaluator.scheduler.schedule(after: evaluator.limits.silence) { [events] in
-            events.post(.cancelled(AuthenticationError(.systemCancel, reason: "nothing happened for too long")))
+            events.post(.cancelled(AuthenticationError(.systemCancel, reason: "no answer and no touch came in time")))
         }
     }
 }

@@ -15,7 +15,7 @@ struct EvaluationProgress: Hashable {
     /// The action that the reader asks for.
     private(set) var hint = BiometryHint.touch
 
-    var biometry = BiometryAvailability.notAvailable(reason: "the reader was not asked yet")
+    var biometry = BiometryAvailability.notAvailable(reason: "the reader has not been asked yet")
 
     /// The trust in the dialogs; once lost, it does not return.
     var prompterTrust = PrompterTrust.trusted

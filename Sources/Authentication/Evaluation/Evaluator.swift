@@ -91,7 +91,7 @@ package final class Evaluator {
     /// The availability of the reader, asked only if the policy has biometry.
     func availability(for requirement: Requirement) async -> BiometryAvailability {
         guard let factors = requirement.policy?.factors, !factors.isDisjoint(with: .biometry) else {
-            return .notAvailable(reason: "the policy asks for no finger")
+            return .notAvailable(reason: "the policy has no biometry")
         }
         return await biometry.availability()
     }

@@ -142,7 +142,7 @@ final class QuestionSession {
     ) async -> (result: PasswordResult, factor: Factor) {
         guard factors.contains(.applicationPassword), let applicationPassword else {
             guard factors.contains(.passcode) else {
-                return (.failed(reason: "no password was asked for"), .passcode)
+                return (.failed(reason: "the question did not ask for a password"), .passcode)
             }
             return (await attempt(password, on: passcode), .passcode)
         }

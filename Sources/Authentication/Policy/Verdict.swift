@@ -35,7 +35,7 @@ package enum Verdict: Hashable, Sendable {
         }
         guard state.isInteractionAllowed else {
             self = .denied(
-                AuthenticationError(.notInteractive, reason: "the program does not allow that anybody is asked")
+                AuthenticationError(.notInteractive, reason: "the program forbids questions to a person")
             )
             return
         }
@@ -63,10 +63,10 @@ package enum Verdict: Hashable, Sendable {
         guard !possible.isEmpty else {
             // The passcode is the last resort, so its absence is the reported obstacle.
             let last = obstacles.first { $0.code == .passcodeNotSet } ?? obstacles.first
-            throw last ?? AuthenticationError(.authenticationFailed, reason: "there is no way to satisfy the policy")
+            throw last ?? AuthenticationError(.authenticationFailed, reason: "no available factor satisfies the policy")
         }
         guard state.hasPrompter else {
-            throw AuthenticationError(.notInteractive, reason: "no prompter is there to ask with")
+            throw AuthenticationError(.notInteractive, reason: "no prompter is available; install one, such as gcr")
         }
         return .dialog(possible)
     }
@@ -81,7 +81,7 @@ package enum Verdict: Hashable, Sendable {
             if let objection = state.prompterTrust.objection {
                 return AuthenticationError(
                     .notInteractive,
-                    reason: "a touch does not count, as nobody may see the dialog: \(objection)",
+                    reason: "a touch does not count, as the dialog may be hidden: \(objection)",
                     cause: .prompterNotTrusted
                 )
             }
@@ -92,7 +92,7 @@ package enum Verdict: Hashable, Sendable {
                 )
             }
             if alternative.contains(.biometryCurrentSet), boundSet == nil || boundSet != state.biometry.set {
-                let reason = "the enrolled fingers are no longer those that the item was stored with"
+                let reason = "the enrolled fingers have changed since the item was stored"
                 return AuthenticationError(.authenticationFailed, reason: reason)
             }
         }

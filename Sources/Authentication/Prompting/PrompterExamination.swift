@@ -110,7 +110,7 @@ package struct PrompterExamination: Sendable {
     private func examineLauncher(_ id: Int32) throws(Objection) {
         try examine(id, environment: false) { (process) throws(Objection) in
             guard process.program.name == "dbus-broker-launch", isUserManager(process.status.parentID) else {
-                throw Objection("the session has not started it")
+                throw Objection("it was not started by the session")
             }
         }
     }

@@ -69,7 +69,7 @@ package final class SessionPrompterInspector: PrompterInspector {
                 return .passwordsOnly(reason: "the session bus cannot be seen")
             }
             guard let process = await process(of: uniqueName) else {
-                return .passwordsOnly(reason: "the bus does not tell its process")
+                return .passwordsOnly(reason: "the bus does not report its process")
             }
             let bus = PrompterExamination.Bus(listener: listener, daemon: await self.process(of: SignalMatch.bus)?.id)
             return await run {

@@ -20,10 +20,10 @@ package struct ProcessInspector: Sendable {
 
     private func look(at credentials: ConnectionCredentials) -> Caller.Insight {
         guard let processID = credentials.processID else {
-            return .opaque(reason: "the bus does not tell its process")
+            return .opaque(reason: "the bus does not report its process")
         }
         guard processID > 0, let id = Int32(exactly: processID) else {
-            return .opaque(reason: "its process is out of sight, as in another container")
+            return .opaque(reason: "its process is hidden, as in another container")
         }
         guard let status = status(of: id) else {
             return .opaque(reason: "process \(id) has ended or cannot be seen")

@@ -87,7 +87,7 @@ final class LoginConnection {
                 handle(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
             }
         } catch {
-            refuse("there is no locked memory for it")
+            refuse("there is not enough locked memory")
         }
     }
 
@@ -134,7 +134,7 @@ final class LoginConnection {
     }
 
     private func refuse(_ reason: String) {
-        logger.warning("Refused a request of a login", metadata: ["reason": "\(reason)"])
+        logger.warning("Refused a login request", metadata: ["reason": "\(reason)"])
         send(LoginReply(.refused))
         close()
     }

@@ -75,7 +75,7 @@ package final class LoginListener {
             return
         }
         guard connections.count < Self.connectionLimit else {
-            logger.warning("Refused a login, as there are too many at once")
+            logger.warning("Refused a login: too many are connected")
             Glibc.close(accepted)
             return
         }

@@ -82,7 +82,7 @@ package final class SessionMonitor {
             guard let self else { return }
             link = nil
             inhibitor?.reset()
-            guard let connection else { return warnOnce("the system bus is gone") }
+            guard let connection else { return warnOnce("the connection to the system bus was lost") }
             connection.followOwner(of: Logind.busName) { [weak self] owner in
                 self?.ownerChanged(owner, on: connection)
             }
@@ -98,7 +98,7 @@ package final class SessionMonitor {
         unsubscribe()
         link = nil
         inhibitor?.reset()
-        guard let owner else { return warnOnce("logind does not run") }
+        guard let owner else { return warnOnce("logind is not running") }
         let link = Link(Logind(connection: connection, owner: owner, timeout: configuration.callTimeout))
         self.link = link
         link.subscriptions = [
@@ -227,7 +227,7 @@ package final class SessionMonitor {
     private func watchNone(_ link: Link) {
         endWatching(link)
         if state == .unknown {
-            warnOnce("the user has no session that logind knows")
+            warnOnce("logind knows no session of the user")
         } else {
             tell(.ended)
         }

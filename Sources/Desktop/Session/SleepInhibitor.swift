@@ -34,7 +34,7 @@ final class SleepInhibitor {
             do throws(BusError) {
                 answer = .held(try await logind.delaySleep(reason: "Keychains are being locked"))
             } catch {
-                logger.notice("logind does not wait before sleep", metadata: ["reason": "\(error.message)"])
+                logger.notice("Cannot delay sleep through logind", metadata: ["reason": "\(error.message)"])
                 answer = .off
             }
             guard case .asking(number) = state else { return }

@@ -37,6 +37,6 @@ struct SessionPrompterInspectorTests {
         defer { connection.close() }
         let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
         let trust = await inspector.trust(in: .owner(uniqueName: ":1.999", busName: GCRPrompter.busName))
-        #expect(trust == .passwordsOnly(reason: "the bus does not tell its process"))
+        #expect(trust == .passwordsOnly(reason: "the bus does not report its process"))
     }
 }

@@ -11,8 +11,8 @@ struct ProcessInspectorTests {
     @Test
     func inspect_noProcessID_isOpaque() {
         let caller = Caller(uniqueName: ":1.1", insight: ProcessInspector().inspect(ConnectionCredentials()))
-        #expect(caller.reason == "the bus does not tell its process")
-        #expect(caller.description == "an unknown program (the bus does not tell its process)")
+        #expect(caller.reason == "the bus does not report its process")
+        #expect(caller.description == "an unknown program (the bus does not report its process)")
         #expect(caller.evidence == .nothing)
         #expect(caller.applicationIdentity == nil)
     }
@@ -21,7 +21,7 @@ struct ProcessInspectorTests {
     func inspect_processOutOfSight_isOpaque(id: UInt32) throws {
         var fixture = try ProcessFixture()
         fixture.credentials.processID = id
-        #expect(fixture.caller.reason?.contains("out of sight") == true)
+        #expect(fixture.caller.reason?.contains("is hidden") == true)
     }
 
     @Test

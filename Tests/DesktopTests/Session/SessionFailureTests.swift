@@ -25,7 +25,7 @@ struct SessionFailureTests {
         let bus = try await PrivateBus()
         let fixture = SessionFixture(address: bus.address)
         defer { fixture.end() }
-        _ = try await fixture.lines.first("the warning") { $0.text.contains("logind does not run") }
+        _ = try await fixture.lines.first("the warning") { $0.text.contains("logind is not running") }
         #expect(fixture.monitor.state == .unknown)
     }
 
@@ -34,7 +34,7 @@ struct SessionFailureTests {
         let bus = try await PrivateBus()
         let fixture = SessionFixture(address: bus.address, sessionID: "c1")
         defer { fixture.end() }
-        _ = try await fixture.lines.first("the warning") { $0.text.contains("logind does not run") }
+        _ = try await fixture.lines.first("the warning") { $0.text.contains("logind is not running") }
         let logind = try await FakeLogind(on: bus)
         try await logind.emitSession("SessionNew", "c1")
         try await fixture.waitUntilKnown()
@@ -101,7 +101,9 @@ struct SessionFailureTests {
         defer { fixture.end() }
         try await fixture.waitUntilKnown()
         try await bus.kill()
-        _ = try await fixture.lines.first("the warning") { $0.text.contains("the system bus is gone") }
+        _ = try await fixture.lines.first("the warning") {
+            $0.text.contains("the connection to the system bus was lost")
+        }
         #expect(fixture.monitor.state == .unlocked)
     }
 
