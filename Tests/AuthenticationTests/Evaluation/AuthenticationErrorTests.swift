@@ -4,7 +4,7 @@ import Testing
 struct AuthenticationErrorTests {
     @Test
     func code_numbers_areApples() {
-        // As LAError.Code lists them.
+        // The numbers of LAError.Code.
         let numbers: [(AuthenticationError.Code, Int32, String)] = [
             (.authenticationFailed, -1, "authenticationFailed"), (.userCancel, -2, "userCancel"),
             (.userFallback, -3, "userFallback"), (.systemCancel, -4, "systemCancel"),

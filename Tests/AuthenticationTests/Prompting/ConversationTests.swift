@@ -5,7 +5,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// One conversation, with a prompter that does what the test says.
+/// One conversation with a scripted prompter.
 @Suite(.lockedPool, .onLoop)
 struct ConversationTests {
     private let prompter = ScriptedPrompter()
@@ -148,7 +148,7 @@ struct ConversationTests {
         _ = try await prompter.events.first("the opening")
         conversation.withdraw()
         #expect(try await first.value == .withdrawn)
-        // Asked again before the first dialog is there.
+        // Asks again before the first dialog is open.
         let second = Task.immediate { @BusActor in Answer(try await conversation.ask(.confirm)) }
         _ = try await prompter.events.first("the second opening", after: 1)
         prompter.letOpen()

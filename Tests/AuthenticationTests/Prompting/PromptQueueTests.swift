@@ -49,7 +49,7 @@ struct PromptQueueTests {
         let greedy = (0..<10_000).map { number in queue.makeConversation(for: TestRequester(":1.1")) }
         let answers = greedy.enumerated().map { ask("greedy \($0)", $1) }
         let modest = ask("modest", queue.makeConversation(for: TestRequester(":1.2")))
-        // The one that is shown, one more of the greedy one, and it is the other's turn.
+        // The shown one, one more of the greedy caller, then the other caller.
         for (number, message) in ["greedy 0", "greedy 1", "modest"].enumerated() {
             try await expectQuestion(message)
             prompter.dialogs[number].answer(.confirmed)

@@ -73,7 +73,7 @@ struct PromptRequestTests {
     )
     func name_quotationMarks_doNotEndTheQuotation(text: String, name: String) {
         #expect(PromptText.name(text) == name)
-        // The daemon's own stay.
+        // The daemon's own quotation marks stay.
         let request = PromptRequest(question: .password, message: "“\(name)”", caller: "“\(name)” (process 1)")
         #expect(request.message == "“\(name)”" && request.caller == "“\(name)” (process 1)")
     }

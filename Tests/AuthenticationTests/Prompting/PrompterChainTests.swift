@@ -6,7 +6,6 @@ import Testing
 
 @Suite(.lockedPool)
 struct PrompterChainTests {
-    /// Opens dialogs, or throws.
     @BusActor
     private final class StubPrompter: Prompter {
         let name: String
@@ -37,7 +36,6 @@ struct PrompterChainTests {
         }
     }
 
-    /// Confirms everything.
     @BusActor
     private final class StubDialog: PromptDialog {
         private let stub: StubPrompter
@@ -62,7 +60,7 @@ struct PrompterChainTests {
         func close() { stub.receiveClose() }
     }
 
-    /// The name of the prompter that opens a dialog; nil if none does.
+    /// The name of the prompter that opens a dialog; nil for none.
     @BusActor
     private func opener(_ chain: PrompterChain) async throws(PromptError) -> String? {
         (try await chain.open() as? StubDialog)?.prompter

@@ -4,7 +4,7 @@ import Gcrypt
 import TestSupport
 import Testing
 
-/// What a conversation takes from a prompter that is trusted with passwords only.
+/// Conversations with a prompter that is trusted with passwords only.
 @Suite(.lockedPool, .onLoop)
 struct PrompterTrustTests {
     private let prompter = ScriptedPrompter()

@@ -3,7 +3,7 @@ import DBus
 import TestSupport
 import Testing
 
-/// What is known of the desktop session, with a user manager of the test's.
+/// The session environment with a fake user manager.
 @Suite(.lockedPool, .onLoop)
 struct SessionEnvironmentTests {
     @Test

@@ -1,7 +1,7 @@
 import Authentication
 import Gcrypt
 
-/// An answer that can be compared, which a ``PromptAnswer`` on purpose cannot.
+/// A comparable copy of a ``PromptAnswer``.
 enum Answer: Hashable, Sendable {
     case password(String)
     case confirmed
@@ -21,14 +21,14 @@ enum Answer: Hashable, Sendable {
 }
 
 extension Prompter {
-    /// Opens a dialog on nobody's behalf.
+    /// Opens a dialog without a caller.
     func open() async throws(PromptError) -> any PromptDialog {
         try await open(for: TestRequester(""), asking: .password)
     }
 }
 
 extension PromptDialog {
-    /// Asks, and gives the answer as a value.
+    /// Asks, and returns the answer as a value.
     func answer(_ request: PromptRequest) async throws(PromptError) -> Answer {
         Answer(try await ask(request) {})
     }

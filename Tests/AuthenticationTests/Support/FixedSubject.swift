@@ -3,7 +3,7 @@ import DBus
 import Desktop
 import TestSupport
 
-/// Always the same process, instead of the leader of a session.
+/// One process instead of the leader of a session.
 struct FixedSubject: PolkitSubjectFinder {
     private let subject: PolkitSubject
 
@@ -17,7 +17,7 @@ struct FixedSubject: PolkitSubjectFinder {
 }
 
 extension PolkitSubjectFinder where Self == FixedSubject {
-    /// A process that only a fake polkit takes for one.
+    /// A process that only a fake polkit accepts.
     nonisolated static var fake: FixedSubject { FixedSubject(.process(id: 1, startTime: 1, user: 1000)) }
 }
 

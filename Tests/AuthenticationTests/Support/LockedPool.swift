@@ -1,7 +1,7 @@
 import Gcrypt
 import Testing
 
-/// Gives the tests of a suite a pool of locked memory for as many of them as a machine runs at once.
+/// Gives a suite enough locked memory for the tests that run at once.
 struct LockedPool: SuiteTrait {
     func prepare(for test: Test) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
@@ -9,6 +9,5 @@ struct LockedPool: SuiteTrait {
 }
 
 extension Trait where Self == LockedPool {
-    /// Gives the suite a large pool of locked memory.
     static var lockedPool: LockedPool { LockedPool() }
 }

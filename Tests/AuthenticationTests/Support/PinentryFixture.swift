@@ -3,7 +3,7 @@ import DBus
 import Logging
 import TestSupport
 
-/// A prompter with a pinentry of the test's.
+/// A prompter with a fake pinentry.
 @BusActor
 final class PinentryFixture {
     let prompter: PinentryPrompter
@@ -12,11 +12,11 @@ final class PinentryFixture {
     private let connection: Connection
 
     /// - Parameters:
-    ///   - isJudged: whether it is found out how far to trust the program.
-    ///   - environment: what the daemon knows of the session.
-    ///   - timeout: how long a question may wait: longer than a test runs, unless it is about that.
-    ///   - grace: for how much longer the pinentry may say so by itself.
-    ///   - commandTimeout: the same for what needs no person.
+    ///   - isJudged: whether the trust in the program is examined.
+    ///   - environment: the session environment.
+    ///   - timeout: the time limit of a question; longer than a test unless tested.
+    ///   - grace: the extra time for the pinentry's own timeout.
+    ///   - commandTimeout: the time limit of commands without a person.
     init(
         _ program: String,
         isJudged: Bool = false,

@@ -3,7 +3,7 @@ import DBus
 import Logging
 import TestSupport
 
-/// A bus with a fake prompter on it, and the prompter that is tested.
+/// A bus with a fake prompter, and the prompter under test.
 @BusActor
 final class PrompterFixture {
     let bus: PrivateBus
@@ -18,11 +18,11 @@ final class PrompterFixture {
         prompter = GCRPrompter(connection: connection, logger: .silent, timeout: timeouts.0, callTimeout: timeouts.1)
     }
 
-    /// Sets all up, runs the test, and takes all down.
+    /// Runs a test with a fixture.
     ///
     /// - Parameters:
-    ///   - timeout: how long a question may wait: longer than a test runs, unless it is about that.
-    ///   - callTimeout: the same for a call of the prompter.
+    ///   - timeout: the time limit of a question; longer than a test unless tested.
+    ///   - callTimeout: the time limit of a call of the prompter.
     nonisolated static func run(
         greeting: PromptGreeting = .ready,
         _ responses: [PromptResponse],

@@ -3,31 +3,29 @@ import DBus
 import Gcrypt
 import TestSupport
 
-/// A prompter without a screen, whose dialogs do what the test says when it says it.
+/// A prompter without a screen, whose dialogs a test controls.
 @BusActor
 final class ScriptedPrompter: Prompter {
     let name = "scripted"
 
-    /// What has happened, in order: `open NAME`, `ask MESSAGE WARNING`, `revise WARNING`, `close`.
+    /// The events in order: `open NAME`, `ask MESSAGE WARNING`, `revise WARNING`, `close`.
     nonisolated let events = Recorder<String>()
-    /// The requests as they were shown: asked, or revised.
+    /// The requests as asked or revised.
     nonisolated let requests = Recorder<PromptRequest>()
-    /// The dialogs, in the order in which they were opened.
+    /// The dialogs in the order of opening.
     private(set) var dialogs: [ScriptedDialog] = []
 
-    /// What opening throws.
+    /// The error of opening.
     var failure: PromptError?
-    /// What dialogs can ask.
+    /// The questions that dialogs can ask.
     var questions: Set<PromptRequest.Question> = [.password, .newPassword, .confirmation, .waiting]
-    /// How far dialogs are trusted.
     var trust = PrompterTrust.trusted
-    /// Called when that is asked.
+    /// Called when the trust is read.
     var whenJudged: (@BusActor () -> Void)?
-    /// Whether dialogs can change their words.
     var revises = false
     /// Whether dialogs show a question at once; otherwise ``show()`` does.
     var showsAtOnce = true
-    /// The password that a dialog answers as it is closed; nil for none.
+    /// The password that a dialog answers while it closes.
     var passwordOnClose: String?
     /// Whether opening waits for ``letOpen()``.
     var isSlow = false
@@ -55,7 +53,7 @@ final class ScriptedPrompter: Prompter {
         return dialog
     }
 
-    /// Lets all go on that wait to be opened.
+    /// Opens all waiting dialogs.
     func letOpen() {
         isSlow = false
         let waiting = openings
@@ -68,7 +66,7 @@ final class ScriptedPrompter: Prompter {
         dialogs.last?.show()
     }
 
-    /// Answers the question of the last dialog, if it asks one now.
+    /// Answers the current question of the last dialog, if any.
     func answerNow(_ answer: consuming PromptAnswer) {
         guard let dialog = dialogs.last, dialog.isAsking else { return }
         dialog.answer(answer)
@@ -81,7 +79,6 @@ final class ScriptedPrompter: Prompter {
     }
 }
 
-/// A dialog of a ``ScriptedPrompter``.
 @BusActor
 final class ScriptedDialog: PromptDialog {
     private let prompter: ScriptedPrompter
@@ -92,7 +89,6 @@ final class ScriptedDialog: PromptDialog {
     private var isAnswered = false
     private var isClosed = false
     private var whenShown: (@BusActor () -> Void)?
-    /// Whether a question waits for its answer.
     private(set) var isAsking = false
 
     init(_ prompter: ScriptedPrompter, questions: Set<PromptRequest.Question>) {

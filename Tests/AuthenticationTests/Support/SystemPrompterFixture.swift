@@ -5,14 +5,14 @@ import Glibc
 import TestSupport
 import Testing
 
-/// The real `gcr-prompter` on a screen and a bus of a test's own, which starts it.
+/// The real `gcr-prompter` on a private screen and bus; the bus starts it.
 final class SystemPrompterFixture: Sendable {
     let screen: Screen
     private let bus: PrivateBus
     private let connection: Connection
     private let folder: TemporaryFolder
 
-    /// - Parameter environment: changes to the environment that the prompter is started in.
+    /// - Parameter environment: changes to the prompter's environment.
     init(environment: [String: String?] = [:]) async throws {
         screen = try await Screen()
         folder = try TemporaryFolder()
@@ -36,7 +36,7 @@ final class SystemPrompterFixture: Sendable {
         GCRPrompter(connection: connection, logger: .silent)
     }
 
-    /// How far the prompter is trusted that has a dialog, where prompters are judged.
+    /// The trust in the prompter of an open dialog.
     @BusActor
     func trust() async throws -> PrompterTrust {
         let inspector = SessionPrompterInspector(connection: connection, logger: .silent)
@@ -53,11 +53,11 @@ final class SystemPrompterFixture: Sendable {
         try await body(self, dialog)
     }
 
-    /// Asks; meanwhile, once the dialog is ready for keys, answers as a person does.
+    /// Asks, and answers with keys once the dialog accepts them.
     ///
     /// - Parameters:
-    ///   - start: how many of the screen's events were before the dialog.
-    ///   - sign: the event by which the dialog can be seen to be ready.
+    ///   - start: the number of screen events before the dialog.
+    ///   - sign: the screen event that shows a ready dialog.
     @BusActor
     func ask(
         _ request: PromptRequest,
@@ -72,7 +72,7 @@ final class SystemPrompterFixture: Sendable {
         return try await answer.value
     }
 
-    /// Starts the prompter as a program of the user does, which the bus would otherwise start.
+    /// Starts the prompter as a program of the user would, instead of the bus.
     func startPrompter() async throws -> ChildProcess {
         let watch = try await NameWatch(GCRPrompter.busName, on: bus)
         let program = try SystemPrompterFixture.findProgram()
@@ -82,7 +82,7 @@ final class SystemPrompterFixture: Sendable {
         return process
     }
 
-    /// Ends the prompter at once.
+    /// Kills the prompter.
     @BusActor
     func killPrompter() async throws {
         let bus = "org.freedesktop.DBus"
@@ -92,7 +92,7 @@ final class SystemPrompterFixture: Sendable {
         #expect(kill(pid_t(id), SIGKILL) == 0)
     }
 
-    /// Where the package `gcr` has it, which is not on any path.
+    /// The prompter of the package `gcr`, which is not in the search path.
     private static func findProgram() throws -> String {
         let candidates = ["/usr/libexec/gcr-prompter", "/usr/lib/gcr-prompter", "/usr/lib/gcr/gcr-prompter"]
         let found = candidates.first { FileManager.default.isExecutableFile(atPath: $0) }

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The real `gcr-prompter`, its dialogs answered by keys.
+/// The real `gcr-prompter`, answered by keys.
 @Suite(.lockedPool, .serialized)
 struct SystemPrompterTests {
     @Test(arguments: ["hunter2", "a longer one, with {signs}", ""])
@@ -29,7 +29,7 @@ struct SystemPrompterTests {
 
             var request = PromptRequest.unlock
             request.warning = "The password is wrong."
-            // The warning needs room: that the window grows shows that it is there.
+            // The window grows for the warning.
             let count = fixture.screen.events.count
             let second = try await fixture.ask(request, in: dialog, after: count, isReady: .resized) { screen in
                 try await screen.type("right")
@@ -143,7 +143,7 @@ struct SystemPrompterTests {
     func trust_startedWithALibraryOfTheUsers_isNotGiven() async throws {
         let folder = try UsersFolder()
         let fixture = try await SystemPrompterFixture(environment: ["LD_PRELOAD": try await folder.library()])
-        // The bus is started in the same environment, and is looked at first.
+        // The bus has the same environment, and is examined first.
         #expect(try await fixture.trust().objection?.contains("the session bus is not trusted") == true)
     }
 

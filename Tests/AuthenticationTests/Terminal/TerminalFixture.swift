@@ -6,7 +6,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// A prompter for a caller that runs on a terminal of the test's.
+/// A prompter for a caller on a private terminal.
 @BusActor
 final class TerminalFixture {
     let terminal: TestTerminal
@@ -22,9 +22,9 @@ final class TerminalFixture {
 
     /// - Parameters:
     ///   - programs: the pinentries to try.
-    ///   - command: what the caller does; it says "started" when it is there, and its process id.
+    ///   - command: the caller's command; it prints "started" and its process id.
     ///   - variables: changes to the daemon's environment.
-    ///   - isJudged: whether it is found out how far to trust the dialog.
+    ///   - isJudged: whether the trust in the dialog is examined.
     init(
         _ programs: [String],
         command: String = "echo started; exec sleep 1000",
@@ -57,7 +57,7 @@ final class TerminalFixture {
         endCaller()
     }
 
-    /// Ends the caller, which is in a session of its own; once, since its number is somebody else's afterwards.
+    /// Ends the caller's session, once, as its process id is reused later.
     func endCaller() {
         guard !callerHasEnded else { return }
         callerHasEnded = true

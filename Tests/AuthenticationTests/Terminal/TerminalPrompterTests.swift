@@ -4,12 +4,12 @@ import Desktop
 import TestSupport
 import Testing
 
-/// The pinentries that ask on a terminal, on one of the test's own.
+/// Terminal pinentries on a private terminal.
 @Suite(.lockedPool, .onLoop)
 struct TerminalPrompterTests {
     private static let programs = ["pinentry-tty", "pinentry-curses", "pinentry-gtk-2"]
 
-    /// Asks; answers by keys once a text is on the terminal.
+    /// Asks, and answers with keys once a text is on the terminal.
     @BusActor
     private func ask(
         _ request: PromptRequest,
@@ -78,7 +78,7 @@ struct TerminalPrompterTests {
             #expect(!fixture.terminal.echoes)
             dialog.close()
             #expect(try await answer.value == .withdrawn)
-            // The next is opened when the first is gone.
+            // The next dialog opens after the first has closed.
             let next = try await fixture.open()
             #expect(fixture.terminal.echoes)
             next.close()
@@ -129,7 +129,7 @@ struct TerminalPrompterTests {
     @Test
     @BusActor
     func open_callerInTheBackground_isUnavailable() async throws {
-        // With job control the shell is not in the foreground while its job is.
+        // With job control, the shell is in the background while its job runs.
         let fixture = try await TerminalFixture(
             ["pinentry-tty"],
             command: "set -m; sleep 1000 & echo started; fg >/dev/null"
@@ -143,7 +143,7 @@ struct TerminalPrompterTests {
     func open_callerHasEnded_isUnavailable() async throws {
         let fixture = try await TerminalFixture(["pinentry-tty"])
         fixture.endCaller()
-        // A zombie still has its number, but no terminal.
+        // A zombie keeps its process id, but has no terminal.
         try await eventually("no dialog for a caller that has ended") {
             do throws(PromptError) {
                 try await fixture.open().close()
@@ -174,7 +174,7 @@ struct TerminalPrompterTests {
         }
     }
 
-    /// Whoever has the terminal can press its keys: a program that runs there is no person.
+    /// Every program on a terminal can press its keys, so an answer does not prove a person.
     @Test
     @BusActor
     func trust_callersTerminal_isForPasswordsOnly() async throws {

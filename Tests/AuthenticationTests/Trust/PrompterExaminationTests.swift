@@ -3,10 +3,10 @@ import Foundation
 import TestSupport
 import Testing
 
-/// A session of made-up processes: systemd's user manager, a bus, and a prompter; each test changes one thing.
+/// A fake session of a user manager, a bus and a prompter; each test changes one thing.
 struct PrompterExaminationTests {
     private static let system = "/usr/bin/dbus-daemon"
-    /// A system program that stands for a prompter: the service file of the test names it.
+    /// A system program in the place of a prompter; the test's service file names it.
     private static let prompter = "/usr/bin/sleep"
     private static let busName = "org.example.Prompter"
     private static let manager: Int32 = 100
@@ -14,7 +14,7 @@ struct PrompterExaminationTests {
     private static let id: Int32 = 102
     private static let user: UInt32 = 1000
 
-    /// Executable memory of the kernel alone.
+    /// Executable memory of the kernel only.
     private static let maps = "7ffc0000-7ffc1000 r-xp 00000000 00:00 0                          [vdso]\n"
 
     private let folder: TemporaryFolder
@@ -94,14 +94,14 @@ struct PrompterExaminationTests {
     @Test(.enabled(if: getuid() == 0, "only root's folders are the system's"))
     func owner_startedByTheBus_isTrusted() throws {
         #expect(objection() == nil)
-        // The user manager has opened the bus's socket, and started the prompter.
+        // The user manager opened the socket of the bus, and started the prompter.
         try addProcess(
             PrompterExaminationTests.id,
             parent: PrompterExaminationTests.manager,
             program: PrompterExaminationTests.prompter
         )
         #expect(objection(listener: PrompterExaminationTests.manager) == nil)
-        // dbus-daemon's helper, which it has forked.
+        // The forked helper of dbus-daemon.
         try addProcess(200, parent: PrompterExaminationTests.bus, program: PrompterExaminationTests.system)
         try addProcess(PrompterExaminationTests.id, parent: 200, program: PrompterExaminationTests.prompter)
         #expect(objection() == nil)
@@ -112,7 +112,7 @@ struct PrompterExaminationTests {
         try addProcess(200, parent: 1, program: PrompterExaminationTests.system)
         try addProcess(PrompterExaminationTests.id, parent: 200, program: PrompterExaminationTests.prompter)
         #expect(objection() == "it was not started by the session")
-        // Another user's manager, one that something else has started, and one in another control group.
+        // The manager of another user, one with another parent, and one in another control group.
         let group = "/user.slice/user-1000.slice/user@1000.service/init.scope"
         let fakes: [(parent: Int32, group: String, user: UInt32, program: String?)] = [
             (1, group, 1001, nil), (150, group, 1000, nil), (1, "/user.slice/init.scope", 1000, nil),
@@ -180,7 +180,7 @@ struct PrompterExaminationTests {
 
     @Test
     func bus_saysThatItIsAnother_isNot() throws {
-        // The manager has opened the socket, and the bus names a bus that the session has not started.
+        // The manager opened the socket, and the bus names a bus that the session did not start.
         try addProcess(200, parent: 1, program: PrompterExaminationTests.system)
         let reason = objection(listener: PrompterExaminationTests.manager, daemon: 200)
         #expect(reason?.hasPrefix("the session bus is not trusted") == true)

@@ -4,9 +4,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Looking into programs that really run, and that this process has started.
+/// The examination of real child processes.
 struct RealPrompterExaminationTests {
-    /// A program of the system's that writes something and stays, and is no interpreter.
+    /// A system program, no interpreter, that writes something and stays.
     private static let program = "/usr/bin/tail"
     private static let arguments = ["-f", "/proc/version"]
 
@@ -20,7 +20,7 @@ struct RealPrompterExaminationTests {
         environment: [String: String?] = [:]
     ) async throws -> ChildProcess {
         let process = try ChildProcess(program, arguments, environment: environment)
-        // Before it writes something it may not have become the program.
+        // Until it writes, the child may still run its parent's program.
         _ = try await process.standardOutput.lines.first("a sign of life")
         return process
     }

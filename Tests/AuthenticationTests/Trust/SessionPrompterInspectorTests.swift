@@ -23,7 +23,7 @@ struct SessionPrompterInspectorTests {
         defer { dialog.close() }
         let objection = await dialog.trust().objection
         #expect(objection != nil)
-        // Without an inspector it counts.
+        // Without an inspector, the answer counts.
         let other = try await GCRPrompter(connection: connection, logger: .silent).open()
         #expect(await other.trust() == .trusted)
         other.close()

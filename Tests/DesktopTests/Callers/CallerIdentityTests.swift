@@ -5,12 +5,12 @@ import Synchronization
 import TestSupport
 import Testing
 
-/// Who is behind a connection, found out once for each.
+/// The callers of connections, each inspected once.
 @Suite(.onLoop)
 struct CallerIdentityTests {
     private static let process = Caller.Insight.process(CallerProcess(id: 1, startTime: 1, commandName: "fake"))
 
-    /// A bus with the directory's connection and a caller's on it.
+    /// A bus with the connections of the directory and of a caller.
     @BusActor
     private func run(
         inspection: @escaping CallerInspector.Inspection = { _ in process },

@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// What is read from a process's folder, and what it cannot make us believe.
+/// The content of a process's folder, and false claims in it.
 struct ProcessInspectorTests {
     // MARK: Opaque
 
@@ -55,10 +55,10 @@ struct ProcessInspectorTests {
         let kind = SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue
         try #require(socketpair(AF_UNIX, Int32(kind), 0, &ends) == 0)
         var fixture = try ProcessFixture()
-        // Like the descriptor of a process, the end of a connection can be read as soon as the other side has ended.
+        // Like a process descriptor, a connection is readable once the other side has ended.
         fixture.credentials.processDescriptor = FileDescriptor(owning: ends[0])
         #expect(fixture.caller.process?.isHeldByBus == true)
-        // A child that another test starts may have the other side too for a moment: this ends it for everybody.
+        // Another test's child may have inherited the other side; this ends it for all.
         shutdown(ends[1], Int32(SHUT_RDWR))
         close(ends[1])
         #expect(fixture.caller.reason == "process 4711 has ended")

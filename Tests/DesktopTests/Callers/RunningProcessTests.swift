@@ -4,7 +4,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Looking into processes that really run.
+/// The inspection of real processes.
 struct RunningProcessTests {
     private func inspect(_ process: ChildProcess) -> Caller {
         var credentials = ConnectionCredentials()
@@ -12,7 +12,7 @@ struct RunningProcessTests {
         return Caller(uniqueName: ":1.1", insight: ProcessInspector().inspect(credentials))
     }
 
-    /// A program that says when it runs, and stays until it is ended.
+    /// Prints a line when it runs, and stays until it is killed.
     private static let script = "echo ready; sleep 1000; :"
 
     private func start(_ program: String, _ arguments: [String]) async throws -> ChildProcess {
@@ -21,8 +21,7 @@ struct RunningProcessTests {
         return process
     }
 
-    /// By another process: what this one has open for writing, a child that is just being started may have too, and a
-    /// file that is being written cannot be run.
+    /// Copies in another process, as a child being started here could inherit the open file, which then cannot be run.
     private func copyShell(to path: String) async throws {
         let copy = try await Command.run("install", ["-m", "755", "/bin/sh", path])
         try #require(copy.succeeded, "\(copy.errors)")

@@ -3,7 +3,7 @@ import Desktop
 import Gcrypt
 import TestSupport
 
-/// Keychains that take note of what logins want, and do it when they are told to.
+/// A keychain that records the requests of logins.
 @BusActor
 final class FakeKeychain: LoginKeychain {
     enum Event: Equatable {
@@ -12,7 +12,7 @@ final class FakeKeychain: LoginKeychain {
     }
 
     nonisolated let events = Recorder<Event>()
-    /// What becomes of a change.
+    /// The reply to a change.
     var reply = LoginReply(.changed, collections: 2)
     private var unlocking: [CheckedContinuation<Void, Never>] = []
 
@@ -32,7 +32,7 @@ final class FakeKeychain: LoginKeychain {
         return reply
     }
 
-    /// Has every unlocking come to its end.
+    /// Ends all unlocking.
     func finish() {
         for continuation in unlocking { continuation.resume() }
         unlocking = []

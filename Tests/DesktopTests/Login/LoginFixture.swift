@@ -4,7 +4,7 @@ import Foundation
 import Logging
 import TestSupport
 
-/// A listener on a socket of its own, and logins that connect to it.
+/// A listener on a private socket, and logins that connect to it.
 @BusActor
 final class LoginFixture {
     nonisolated let keychain = FakeKeychain()
@@ -14,7 +14,7 @@ final class LoginFixture {
     private let folder: TemporaryFolder
     private let descriptor: Int32
 
-    /// - Parameter requestTime: for how long a login may say nothing: long, so that a busy machine does not end one.
+    /// - Parameter requestTime: the time limit of each request; long, so that a busy machine does not end one.
     init(requestTime: Duration = .seconds(120)) throws {
         folder = try TemporaryFolder()
         path = folder.path("pam")
@@ -29,13 +29,11 @@ final class LoginFixture {
         await listener.start(on: descriptor)
     }
 
-    /// Ends what would wait for ever.
     func end() {
         keychain.finish()
         listener.close()
     }
 
-    /// Connects as a login does.
     func connect() throws -> Login {
         let connection = socket(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         guard Self.withAddress(path, { Foundation.connect(connection, $0, $1) }) == 0 else {
@@ -75,7 +73,7 @@ final class Login: Sendable {
         _ = Foundation.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
     }
 
-    /// The next packet, waited for on a thread of its own; empty at the end of the connection.
+    /// Waits for the next packet on another thread; empty at the end of the connection.
     func receive() async -> [UInt8] {
         await BlockingThread.run { [descriptor] in
             var buffer = [UInt8](repeating: 0, count: 64)

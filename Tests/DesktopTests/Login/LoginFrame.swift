@@ -1,10 +1,10 @@
-/// Frames of the protocol of logins, put together by hand.
+/// Frames of the login protocol, encoded by hand.
 struct LoginFrame {
     var magic = Array("KCHNPAM".utf8) + [1]
     var operation: [UInt8] = [0, 0, 0, 1]
     var password: [UInt8]
     var newPassword: [UInt8] = []
-    /// What the frame says of the lengths, if it lies.
+    /// False lengths for the frame.
     var lengths: [UInt8]?
 
     static func unlock(_ password: String) -> LoginFrame {

@@ -3,7 +3,6 @@ import Desktop
 import TestSupport
 import Testing
 
-/// The socket of logins, from outside.
 @Suite(.onLoop, .lockedPool) struct LoginListenerTests {
     private let taken = LoginReply(.taken).encoded
     private let refused = LoginReply(.refused).encoded

@@ -3,7 +3,6 @@ import Gcrypt
 import TestSupport
 import Testing
 
-/// The frames of logins.
 @Suite(.lockedPool) struct LoginRequestTests {
     private enum Parsed: Equatable {
         case unlock([UInt8])

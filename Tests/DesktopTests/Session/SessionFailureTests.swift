@@ -4,7 +4,7 @@ import Logging
 import TestSupport
 import Testing
 
-/// A logind that is missing, silent or restarted, and others who speak in its name.
+/// A missing, silent or restarted logind, and impostors.
 @Suite(.onLoop)
 struct SessionFailureTests {
     @Test @BusActor

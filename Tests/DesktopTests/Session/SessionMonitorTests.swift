@@ -3,7 +3,7 @@ import Desktop
 import TestSupport
 import Testing
 
-/// Locking, unlocking and sleep, as logind tells of them.
+/// Locking, unlocking and sleep, as logind reports them.
 @Suite(.onLoop)
 struct SessionMonitorTests {
     @BusActor

@@ -1,7 +1,7 @@
 import DBus
 import Testing
 
-/// Starts the event loop before a test that is isolated to ``BusActor``, and so could never begin without it.
+/// Starts the event loop before tests that are isolated to ``BusActor``.
 struct LoopTrait: SuiteTrait, TestTrait {
     var isRecursive: Bool { true }
 

@@ -3,18 +3,18 @@ import Desktop
 import Foundation
 import TestSupport
 
-/// A folder in the form of /proc, with one process in it that says whatever a test wants.
+/// A fake /proc with one process.
 struct ProcessFixture {
     static let id: Int32 = 4711
 
-    /// The kernel's code alone.
+    /// Executable memory of the kernel only.
     static let maps = "7ffc0000-7ffc1000 r-xp 00000000 00:00 0                          [vdso]\n"
 
     let folder: TemporaryFolder
     var credentials = ConnectionCredentials()
 
     /// - Parameters:
-    ///   - program: what the program file links to, if there is one.
+    ///   - program: the target of the program link.
     ///   - files: further files of the process.
     init(
         stat: String? = "4711 (name) S 1 4711 4711 0 -1 4194560 1 0 0 0 0 0 0 0 20 0 1 0 98765 1 1",
@@ -42,7 +42,7 @@ struct ProcessFixture {
 }
 
 extension Caller {
-    /// Why it is opaque.
+    /// The reason why it is opaque.
     var reason: String? {
         if case .opaque(let reason) = insight { reason } else { nil }
     }

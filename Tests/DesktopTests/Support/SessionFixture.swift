@@ -3,7 +3,7 @@ import Desktop
 import Logging
 import TestSupport
 
-/// A monitor of a session, and what it has told.
+/// A session monitor and its events.
 @BusActor
 final class SessionFixture {
     let monitor: SessionMonitor
@@ -11,7 +11,6 @@ final class SessionFixture {
     let lines = Recorder<LogRecorder.Line>()
     private let systemBus: SystemBus
 
-    /// Begins to watch.
     init(
         address: String,
         sessionID: String? = nil,
@@ -34,34 +33,33 @@ final class SessionFixture {
         monitor.start()
     }
 
-    /// Leaves the bus.
     func end() {
         systemBus.close()
     }
 
-    /// Waits until the state is known, and told by a line after a number of others.
+    /// Waits until the state is known, and logged after a number of other lines.
     func waitUntilKnown(after start: Int = 0) async throws {
         _ = try await lines.first("the session", after: start) { $0.text.hasPrefix("Watching the session") }
     }
 
-    /// Waits until a session is the one that is watched.
+    /// Waits until a session is being watched.
     func waitUntilWatching(_ session: String) async throws {
         _ = try await lines.first("session \(session)") {
             $0.text.hasPrefix("Watching the session") && $0.text.contains(session)
         }
     }
 
-    /// Waits for an event that comes after a number of others.
+    /// Waits for an event after a number of others.
     func expect(_ event: SessionEvent, after start: Int = 0) async throws {
         _ = try await events.first("\(event)", after: start) { $0 == event }
     }
 
-    /// The monitor's name on the bus.
+    /// The monitor's unique name.
     func connectionName() async throws -> String {
         try await systemBus.connection().uniqueName
     }
 
-    /// Waits until all has been handled that was sent before.
+    /// Waits until all earlier messages are handled.
     func settle() async throws {
         let connection = try await systemBus.connection()
         _ = try await connection.owner(of: connection.uniqueName)

@@ -3,7 +3,7 @@ import Desktop
 import TestSupport
 import Testing
 
-/// The connection to the machine's bus: made when it is needed, shared, made again.
+/// The shared connection to the system bus, made at first use and again after a loss.
 @Suite(.onLoop)
 struct SystemBusTests {
     private static let long = Duration.seconds(300)
@@ -67,7 +67,7 @@ struct SystemBusTests {
         let system = makeSystemBus(bus.address, timeout: .milliseconds(50), pause: SystemBusTests.long)
         defer { system.close() }
         await #expect(throws: BusError(.noReply, "")) { _ = try await system.connection() }
-        // At once, since it was tried just now: with a wait of its own this would take as long again.
+        // Fails at once, as the last try was just now; another try would take as long again.
         await #expect(throws: BusError(.noReply, "")) { _ = try await system.connection() }
     }
 

@@ -1,7 +1,7 @@
 import Desktop
 import Testing
 
-/// What is read about terminals, and what is not believed of it.
+/// The data of terminals, and invalid values in it.
 struct TerminalValuesTests {
     @Test(
         arguments: [

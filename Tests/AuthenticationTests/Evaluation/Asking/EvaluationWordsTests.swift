@@ -47,7 +47,7 @@ struct EvaluationWordsTests {
         let touch = words.request(for: EvaluationQuestion(passwords: [], reader: .touch))
         #expect(touch.fallbackLabel == fallbackLabel)
         #expect(touch.cancelLabel == cancelLabel)
-        // Beside a password there is nothing to fall back to.
+        // With a password field there is no fallback.
         #expect(words.request(for: EvaluationQuestion(passwords: .passcode, reader: .touch)).fallbackLabel.isEmpty)
     }
 

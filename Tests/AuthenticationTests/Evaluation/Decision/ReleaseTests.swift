@@ -3,7 +3,7 @@ import KeychainModel
 import Testing
 
 struct ReleaseTests {
-    /// Every access control's kind, accessibility, grant and state of the session.
+    /// All combinations of policy, accessibility, grant and session state.
     @Test(
         arguments: [nil, "userPresence", "biometryCurrentSet", "devicePasscode and applicationPassword"] as [String?]
     )

@@ -2,47 +2,44 @@ import Authentication
 import KeychainModel
 
 extension Scenario {
-    /// What should come of it, told from the outside: by what people can show, one after the other, and not by normal
-    /// forms.
+    /// The expected result, derived from the factors that people can prove, without normal forms.
     enum Expectation: Hashable {
         case released
         case asksSystem
-        /// A dialog in which a person can succeed, and only by proofs that complete what is known already.
+        /// A dialog in which a person can succeed, only by proofs that complete the earlier ones.
         case asks
         case refused(Int32)
     }
 
-    /// The expectation, sentence by sentence.
     var expectation: Expectation {
-        // Behind a locked screen nobody is asked, and what was proved holds no longer. – notInteractive
+        // Nobody is asked behind a locked screen, and earlier proofs no longer hold.
         if isSessionLocked && control.text != nil { return .refused(-1004) }
 
-        // Nothing asked, or a context that has proved enough: no further prompt.
+        // Nothing is required, or a context has proved enough.
         if control.text == nil || control.isSatisfied(known) { return .released }
 
-        // The system's dialog stands for presence, so it is used where presence completes the proofs, in whichever way
-        // it was shown.
+        // The system dialog proves presence, so it is used if presence in either form completes the proofs.
         let presenceSuffices =
             control.isSatisfied(known.union([.biometryAny])) && control.isSatisfied(known.union([.passcode]))
         if presenceSuffices && hasSystemDialog && !isLockedOut {
             return isInteractionAllowed ? .asksSystem : .refused(-1004)
         }
 
-        // Even a person who shows all that can be shown would not succeed: the error tells why.
+        // All possible proofs would not be enough: the error says why.
         if !control.isSatisfied(known.union(showable)) {
             if control.isSatisfied(known.union(showable).union([.passcode])) { return .refused(-5) }
             switch reader {
             case .unavailable: return .refused(-6)
             case .nothingEnrolled: return .refused(-7)
             case .unplugged: return .refused(-13)
-            // Too many failures, or another set of fingers than the item's: then it has failed.
+            // Biometry is locked, or the enrolled set differs from the item's.
             case .ready: return .refused(isLockedOut ? -8 : -1)
             }
         }
         return hasPrompter && isInteractionAllowed ? .asks : .refused(-1004)
     }
 
-    /// What a person can show now.
+    /// The factors that a person can prove.
     var showable: Set<Factor> {
         var factors: Set<Factor> = [.applicationPassword]
         if isPasscodeSet { factors.insert(.passcode) }
@@ -53,10 +50,9 @@ extension Scenario {
         return factors
     }
 
-    /// What the context's proofs are worth for the item.
+    /// The context's proofs that count for the item.
     var known: Set<Factor> {
-        // Where fingers alone are never enough, the secret is under a key, and a passcode without its key opens
-        // nothing.
+        // If fingers are never enough, the secret is sealed, and a passcode without its key opens nothing.
         let isSealed = !control.isSatisfied([.biometryAny, .biometryCurrentSet])
         let finger: Set<Factor> = isSameSet ? [.biometryAny, .biometryCurrentSet] : [.biometryAny]
         switch context {

@@ -5,7 +5,7 @@ extension Scenario {
     private static let setOfToday = BiometrySet(hash: [UInt8](repeating: 1, count: 32))
     private static let setOfYesterday = BiometrySet(hash: [UInt8](repeating: 2, count: 32))
 
-    /// What the code under test says.
+    /// The verdict of the code under test.
     func verdict() throws -> Verdict {
         let policy = try control.text.map { try AccessControl(parsing: $0).policy }
         let requirement = Requirement(

@@ -1,14 +1,14 @@
 import Authentication
 import KeychainModel
 
-/// One cell of the table: what is asked for, how things are, and what was proved.
+/// One cell of the table: requirement, state and proofs.
 struct Scenario: Sendable {
-    /// An access control, and in plain Swift what it means.
+    /// An access control, and its meaning in plain Swift.
     struct Control: Sendable {
         let text: String?
         let isSatisfied: @Sendable (_ proofs: Set<Factor>) -> Bool
 
-        /// Every shape of policy: each factor alone, each pair, and what is nested.
+        /// All shapes of policy: each factor, each pair, and nested ones.
         static let all = [
             Control(text: nil) { _ in true },
             Control(text: "userPresence") { $0.hasFinger || $0.contains(.passcode) },
@@ -41,12 +41,11 @@ struct Scenario: Sendable {
         ]
     }
 
-    /// What the reader is like.
     enum Reader: CaseIterable {
         case ready, unavailable, nothingEnrolled, unplugged
     }
 
-    /// What was proved before, in a context that the caller has given.
+    /// The earlier proofs of the caller's context.
     enum Context: CaseIterable {
         case none, finger, passcodeWithoutKey, passcodeWithKey, fingerAndPasscodeWithKey, applicationPasswordWithKey
     }
@@ -62,7 +61,6 @@ struct Scenario: Sendable {
     var isInteractionAllowed = true
     var context = Context.none
 
-    /// Calls `body` for every combination.
     static func forEach(of control: Control, _ body: (Scenario) -> Void) {
         var scenario = Scenario(control: control)
         for reader in Reader.allCases {
@@ -85,6 +83,6 @@ struct Scenario: Sendable {
 }
 
 extension Set<Factor> {
-    /// Whether an enrolled finger is among the proofs, of whichever set.
+    /// Whether a finger of any enrolled set is among the proofs.
     var hasFinger: Bool { contains(.biometryAny) || contains(.biometryCurrentSet) }
 }

@@ -3,7 +3,6 @@ import KeychainModel
 import Testing
 
 struct VerdictTableTests {
-    /// Every set of proofs.
     private static let allProofs: [Set<Factor>] = (0..<16).map { bits in
         Set(Factor.allCases.filter { bits >> Int($0.rawValue) & 1 == 1 })
     }
@@ -17,7 +16,7 @@ struct VerdictTableTests {
         }
     }
 
-    /// Whether the alternatives are just what a person could show to complete the proofs.
+    /// Whether the alternatives are exactly those that complete the proofs.
     private func areComplete(_ alternatives: [FactorSet], _ scenario: Scenario) -> Bool {
         let sets = alternatives.map { Set($0.factors) }
         guard sets.allSatisfy({ !$0.isEmpty && $0.isSubset(of: scenario.showable) }) else { return false }
@@ -59,7 +58,7 @@ struct VerdictTableTests {
         for control in Scenario.Control.all {
             Scenario.forEach(of: control) { seen.insert($0.expectation) }
         }
-        // Released, asked in two ways, and refused for seven reasons.
+        // Released, asked in two ways, refused for seven reasons.
         #expect(seen.count == 10, "\(seen)")
     }
 }

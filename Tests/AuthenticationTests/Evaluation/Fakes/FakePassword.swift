@@ -3,17 +3,16 @@ import DBus
 import Gcrypt
 import TestSupport
 
-/// A password that a test knows.
 @BusActor
 final class FakePassword: PasswordVerifier {
     var isSet = true
-    /// Nil to count with the passcodes of `login`.
+    /// Nil to count as passcodes of `login`.
     var lockout: LockoutKeeper?
-    /// What every trial comes to, whatever was typed; nil to compare.
+    /// The result of all trials; nil to compare the password.
     var result: PasswordResult?
     /// Whether a trial waits for ``finish()``.
     var isHeld = false
-    /// What was tried, when its trial began.
+    /// The passwords, recorded when their trials began.
     let trials = Recorder<String>()
 
     private let password: String
@@ -33,7 +32,6 @@ final class FakePassword: PasswordVerifier {
         return result ?? (text == password ? .right : .wrong())
     }
 
-    /// Ends a trial that waits.
     func finish() {
         held?.resume()
         held = nil

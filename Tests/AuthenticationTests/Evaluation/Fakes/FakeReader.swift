@@ -2,10 +2,10 @@ import Authentication
 import DBus
 import TestSupport
 
-/// A fingerprint reader, touched by a test.
+/// A fingerprint reader that a test controls.
 @BusActor
 final class FakeReader: Biometry {
-    /// One match, which ends when the test says so.
+    /// One match, which a test ends.
     @BusActor
     final class Match: BiometryMatch {
         let hint: @BusActor (BiometryHint) -> Void
@@ -30,7 +30,6 @@ final class FakeReader: Biometry {
             end(.failed(AuthenticationError(.systemCancel, reason: "cancelled")))
         }
 
-        /// Ends it, unless it has ended.
         func end(_ outcome: BiometryOutcome) {
             guard ended == nil else { return }
             ended = outcome
@@ -42,12 +41,10 @@ final class FakeReader: Biometry {
     nonisolated static let set = BiometrySet(hash: [1])
     nonisolated static let otherSet = BiometrySet(hash: [2])
 
-    /// What it says that it can do.
     var answer = BiometryAvailability.available(FakeReader.set)
     var firstHint = BiometryHint.touch
-    /// Called whenever it is asked what it can do.
+    /// Called when the availability is read.
     var whenAsked: (@BusActor () -> Void)?
-    /// The matches that were begun.
     let matches = Recorder<Match>()
 
     nonisolated init() {}

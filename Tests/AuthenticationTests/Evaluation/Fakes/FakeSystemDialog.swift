@@ -2,7 +2,7 @@ import Authentication
 import DBus
 import TestSupport
 
-/// The system's dialog, answered by a test.
+/// A system dialog that a test answers.
 @BusActor
 final class FakeSystemDialog: SystemDialog {
     @BusActor
@@ -11,7 +11,7 @@ final class FakeSystemDialog: SystemDialog {
         private(set) var isCancelled = false
         private var ended: AuthenticationError??
         private var waiter: CheckedContinuation<AuthenticationError?, Never>?
-        /// Whether it stays on the screen until ``vanish()``, whatever it has ended with.
+        /// Whether it stays on the screen until ``vanish()``.
         var stays = false
         private var waitingForItsEnd: CheckedContinuation<Void, Never>?
 
@@ -43,7 +43,6 @@ final class FakeSystemDialog: SystemDialog {
             }
         }
 
-        /// Goes off the screen.
         func vanish() {
             stays = false
             waitingForItsEnd?.resume()

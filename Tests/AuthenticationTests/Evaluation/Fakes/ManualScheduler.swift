@@ -1,7 +1,7 @@
 import Authentication
 import DBus
 
-/// Timers that end when a test says so.
+/// Timers that a test ends.
 @BusActor
 final class ManualScheduler {
     private var actions: [(id: Int, delay: Duration, action: @BusActor () -> Void)] = []
@@ -9,7 +9,7 @@ final class ManualScheduler {
 
     nonisolated init() {}
 
-    /// How long the timers that have not ended were to take.
+    /// The delays of all running timers.
     var delays: [Duration] { actions.map(\.delay) }
 
     var scheduler: Scheduler {
@@ -21,7 +21,6 @@ final class ManualScheduler {
         }
     }
 
-    /// Ends all timers.
     func fire() {
         let due = actions
         actions = []

@@ -2,7 +2,7 @@ import Authentication
 import DBus
 import TestSupport
 
-/// Keeps the record in memory, and every record that was ever saved.
+/// Keeps all saved records in memory.
 @BusActor
 final class MemoryLockoutStore: LockoutStore {
     var record: LockoutRecord?

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 struct GrantTableTests {
-    /// Stands for a key that wipes itself.
+    /// A stand-in for a key that wipes itself.
     private final class Key {
         let name: String
 
@@ -40,7 +40,7 @@ struct GrantTableTests {
     func use_singleRelease_once() {
         var table = Table()
         table.grant(1, key: Key("a"), reuse: .single, at: .zero)
-        // Looking is not using.
+        // Reading a grant does not use it.
         #expect(table.isGranted(1, at: .zero))
         #expect(table.key(of: 1, at: .zero) != nil)
         #expect(table.use(1, at: .zero) != nil)

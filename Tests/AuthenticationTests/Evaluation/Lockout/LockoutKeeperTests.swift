@@ -77,7 +77,7 @@ struct LockoutKeeperTests {
             _ = await keeper.attempt(password, on: passcode)
         }
         _ = try await passcode.trials.first("a trial")
-        // As the next run of the daemon finds it.
+        // The next start of the daemon reads this record.
         #expect(store.record?.passcodeFailures == 1)
         passcode.finish()
     }

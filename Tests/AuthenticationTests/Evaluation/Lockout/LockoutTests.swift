@@ -83,7 +83,7 @@ struct LockoutTests {
         let after = Lockout(before.record, clock: clock("next boot", at: now))
         #expect(after.passcodeDelay(at: .seconds(now)) == .seconds(300))
         #expect(after.passcodeDelay(at: .seconds(now + 300)) == .zero)
-        // And it is remembered as one of this boot, should the daemon be restarted.
+        // The record belongs to this boot after a restart of the daemon, too.
         let again = Lockout(after.record, clock: clock("next boot", at: now + 100))
         #expect(again.passcodeDelay(at: .seconds(now + 100)) == .seconds(200))
     }

@@ -5,10 +5,10 @@ import KeychainModel
 import TestSupport
 import Testing
 
-/// Evaluations in real conversations, with a prompter that does what the test says.
+/// Evaluations in real conversations, with a scripted prompter.
 @Suite(.lockedPool, .onLoop)
 struct EvaluationConversationTests {
-    /// An evaluation in one conversation, with a prompter that cannot revise its dialogs.
+    /// An evaluation with a prompter that cannot revise its dialogs.
     @BusActor
     private final class Talk {
         let fixture = EvaluationFixture()

@@ -5,12 +5,12 @@ import KeychainModel
 import TestSupport
 import Testing
 
-/// An evaluator among fakes, whose evaluations ask in a real conversation with a scripted prompter.
+/// An evaluator with fakes, whose evaluations ask through a scripted prompter.
 @BusActor
 final class EvaluationFixture {
     /// A clock that a test sets.
     ///
-    /// `@unchecked Sendable`: read and written by the loop's thread only, which every test that uses it is isolated to.
+    /// `@unchecked Sendable`: used only on the event-loop thread, to which all its tests are isolated.
     final class Time: @unchecked Sendable {
         var now = Duration.seconds(1000)
     }
@@ -19,7 +19,6 @@ final class EvaluationFixture {
     let prompter = ScriptedPrompter()
     let queue: PromptQueue
     let words = EvaluationWords(message: "Bank")
-    /// The conversation of the last evaluation.
     private(set) var conversation: Conversation
     let passcode = FakePassword("right")
     let applicationPassword = FakePassword("own")
@@ -40,7 +39,7 @@ final class EvaluationFixture {
         isSessionLocked: { [unowned self] in isSessionLocked }
     )
 
-    /// - Parameter queueLimit: the number of conversations that may wait for their turn.
+    /// - Parameter queueLimit: the number of waiting conversations.
     init(systemDialog: FakeSystemDialog? = nil, queueLimit: Int = 1024) {
         self.systemDialog = systemDialog
         queue = PromptQueue(prompter, limit: queueLimit, logger: .silent)
@@ -52,7 +51,7 @@ final class EvaluationFixture {
         )
     }
 
-    /// Begins an evaluation of an access control, in the same conversation as before unless that has ended.
+    /// Begins an evaluation of an access control, in the same conversation unless that has ended.
     func begin(
         _ accessControl: String,
         boundTo set: BiometrySet? = FakeReader.set,
@@ -70,7 +69,7 @@ final class EvaluationFixture {
         )
     }
 
-    /// Begins an evaluation in the same conversation as before.
+    /// Begins an evaluation in the same conversation.
     func begin(_ request: EvaluationRequest, by evaluator: Evaluator? = nil) -> Evaluation {
         let hasOwnPassword = request.requirement.policy?.factors.contains(.applicationPassword) == true
         return (evaluator ?? self.evaluator).evaluate(
@@ -89,12 +88,11 @@ final class EvaluationFixture {
         return other
     }
 
-    /// Waits for the match with the number, from one.
+    /// Waits for the match of that number, counted from one.
     func match(_ number: Int = 1) async throws -> FakeReader.Match {
         try await reader.matches.first("match \(number)", after: number - 1)
     }
 
-    /// The request of a question.
     func request(
         _ passwords: FactorSet,
         reader: BiometryHint?,
@@ -110,17 +108,17 @@ final class EvaluationFixture {
         return words.request(for: question)
     }
 
-    /// Waits for the next request, asked or revised, after so many.
+    /// Waits for the next asked or revised request after a number of others.
     func question(after count: Int = 0) async throws -> PromptRequest {
         try await prompter.requests.first("a question", after: count)
     }
 
-    /// Types a password into the dialog that asks now.
+    /// Types a password into the current dialog.
     func type(_ text: String) throws {
         prompter.answerNow(.password(try SecureBytes(copying: Array(text.utf8))))
     }
 
-    /// Types a password into the dialog that asks now, and waits for the next question.
+    /// Types a password into the current dialog, and waits for the next question.
     @discardableResult
     func typeAndWait(_ text: String) async throws -> PromptRequest {
         let count = prompter.requests.count
@@ -128,12 +126,12 @@ final class EvaluationFixture {
         return try await question(after: count)
     }
 
-    /// Runs everything that is due on the event loop.
+    /// Runs all due work of the event loop.
     func settle() async {
         for _ in 0..<20 { await BusActor.loop.wait(for: .zero) }
     }
 
-    /// Ends a match as not matched, and waits for the one after it.
+    /// Ends matches as not matched, and waits for the next one.
     func failTouches(_ numbers: ClosedRange<Int>) async throws {
         for number in numbers {
             try await match(number).end(.notMatched)
@@ -142,12 +140,10 @@ final class EvaluationFixture {
 }
 
 extension EvaluationOutcome {
-    /// The proofs of a satisfied policy.
     var factors: FactorSet? {
         if case .satisfied(let proofs) = self { proofs.factors } else { nil }
     }
 
-    /// Why it failed.
     var code: AuthenticationError.Code? {
         if case .failed(let error) = self { error.code } else { nil }
     }

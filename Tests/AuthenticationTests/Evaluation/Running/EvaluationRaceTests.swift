@@ -15,7 +15,7 @@ struct EvaluationRaceTests {
         fixture.prompter.answerNow(.cancelled)
         #expect(await evaluation.outcome().code == .userCancel)
         #expect(match.isCancelled)
-        // A match that was on its way changes nothing.
+        // A late match changes nothing.
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().code == .userCancel)
     }
@@ -54,7 +54,7 @@ struct EvaluationRaceTests {
             try fixture.type(text)
             _ = try await fixture.passcode.trials.first("a trial", after: trials)
             match.end(.matched(finger: ""))
-            // The trial's key, or its failure, comes before the end.
+            // The evaluation ends after the trial.
             let ended = Recorder<EvaluationOutcome>()
             BusActor.start { ended.record(await evaluation.outcome()) }
             await fixture.settle()
@@ -169,7 +169,7 @@ struct EvaluationRaceTests {
         let fixture = EvaluationFixture()
         let evaluation = try fixture.begin("userPresence")
         let match = try await fixture.match()
-        // What is typed into the dialog as it closes is not tried.
+        // A password typed while the dialog closes is not tried.
         fixture.prompter.passwordOnClose = "right"
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)

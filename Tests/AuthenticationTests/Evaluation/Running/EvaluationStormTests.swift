@@ -4,7 +4,7 @@ import KeychainModel
 import TestSupport
 import Testing
 
-/// Whatever happens, in whatever order: every evaluation ends once, and is satisfied by what was shown only.
+/// With events in any order, every evaluation ends once, satisfied only by its own proofs.
 @Suite(.onLoop)
 struct EvaluationStormTests {
     private static let accessControls = [
@@ -78,7 +78,7 @@ struct EvaluationStormTests {
         }
     }
 
-    /// Ends come late, so that much happens before them.
+    /// Answers late, so that many events come first.
     @BusActor
     private func evaluationMayEnd(_ fixture: EvaluationFixture) -> Bool {
         fixture.prompter.events.count > 8

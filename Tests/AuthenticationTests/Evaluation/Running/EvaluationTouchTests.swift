@@ -59,7 +59,7 @@ struct EvaluationTouchTests {
         #expect(await evaluation.outcome().code == .biometryLockout)
         #expect(fixture.store.record?.biometricFailures == 5)
         #expect(fixture.reader.matches.count == 5)
-        // The next one is not asked at all.
+        // The next evaluation asks nothing.
         let count = fixture.prompter.events.count
         #expect(try await fixture.begin("biometryAny").outcome().code == .biometryLockout)
         #expect(fixture.prompter.events.count == count)
@@ -137,7 +137,7 @@ struct EvaluationTouchTests {
         arguments: [
             (AuthenticationError.Code.biometryDisconnected, AuthenticationError.Code.biometryDisconnected),
             (.biometryNotEnrolled, .biometryNotEnrolled), (.biometryNotAvailable, .biometryNotAvailable),
-            // Another program keeps it, or nobody has touched it: that says nothing about the reader.
+            // The reader itself works: another program uses it, or nobody touched it.
             (.systemCancel, .systemCancel), (.authenticationFailed, .authenticationFailed),
         ]
     )

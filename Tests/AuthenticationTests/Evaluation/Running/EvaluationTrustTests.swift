@@ -4,7 +4,7 @@ import KeychainModel
 import TestSupport
 import Testing
 
-/// Evaluations whose dialog may be shown to nobody.
+/// Evaluations with an untrusted dialog.
 @Suite(.lockedPool, .onLoop)
 struct EvaluationTrustTests {
     private static let untrusted = PrompterTrust.passwordsOnly(reason: "the test says so")
@@ -56,7 +56,7 @@ struct EvaluationTrustTests {
         #expect(fixture.reader.matches.count == 1)
     }
 
-    /// Between two dialogs nothing says what a touch would be for.
+    /// Between two dialogs, the purpose of a touch is not shown.
     @Test
     @BusActor
     func touch_whileAnotherDialogIsOpened_doesNotCount() async throws {

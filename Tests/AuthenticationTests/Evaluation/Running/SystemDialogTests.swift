@@ -11,13 +11,13 @@ struct SystemDialogTests {
     func presence_isAskedBySystem_withOurMessage() async throws {
         let system = FakeSystemDialog()
         let fixture = EvaluationFixture(systemDialog: system)
-        // It is the system that shows it, so no prompter is needed.
+        // The system shows this dialog without a prompter.
         fixture.prompter.failure = PromptError(.unavailable, reason: "none")
         let evaluation = try fixture.begin("userPresence")
         let showing = try await system.showings.first("the dialog")
         #expect(showing.message == "the message")
         showing.end(nil)
-        // No key comes of it.
+        // The proof has no key.
         #expect(await evaluation.outcome() == .satisfied(Proofs(factors: .passcode)))
         #expect(fixture.prompter.events.all.isEmpty)
         #expect(fixture.reader.matches.all.isEmpty)
@@ -59,7 +59,7 @@ struct SystemDialogTests {
         fixture.conversation.end()
         #expect(await evaluation.outcome().code == .appCancel)
         #expect(showing.isCancelled)
-        // Somebody says yes in it nonetheless.
+        // Success after the cancellation does not count.
         showing.end(nil)
         #expect(await evaluation.outcome().code == .appCancel)
         await fixture.settle()
