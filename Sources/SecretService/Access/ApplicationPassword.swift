@@ -11,7 +11,7 @@ final class ApplicationPassword: PasswordVerifier {
     private let lockouts: LockoutTable
     private(set) var key: ItemKey?
 
-    /// - Parameter passcode: verified before, if the policy of the item asks for both.
+    /// - Parameter passcode: verified first if the policy needs both.
     init(of item: ProtectedItem, after passcode: VaultPasscode, countedBy lockouts: LockoutTable) {
         self.item = item
         self.passcode = passcode
@@ -21,7 +21,7 @@ final class ApplicationPassword: PasswordVerifier {
     /// Each item has a lockout of its own.
     var lockout: LockoutKeeper? { lockouts.keeper(ofItem: item.id, in: item.collection) }
 
-    /// Items whose policy asks for an application password are stored with one.
+    /// Always set: no item with such a policy is stored without one.
     var isSet: Bool { true }
 
     func verify(_ password: consuming SecureBytes) async -> PasswordResult {

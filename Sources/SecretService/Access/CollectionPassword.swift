@@ -18,7 +18,7 @@ final class CollectionPassword: PasswordVerifier {
     var isSet: Bool { !collection.isVacant }
 
     func verify(_ password: consuming SecureBytes) async -> PasswordResult {
-        // The first password: an empty one is no mistake that counts.
+        // When choosing the first password, an empty one does not count as a failed attempt.
         if collection.isVacant, password.isEmpty { return .wrong(.empty) }
         do throws(VaultError) {
             try unlocker.collections.checkFirstPassword(of: collection)

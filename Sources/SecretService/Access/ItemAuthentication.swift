@@ -6,14 +6,14 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Asks a person for what the policies of items need, and gives the caller what it was asked for: grants to use them, or
-/// authorisations for something else.
+/// Authenticates a person by the policies of items, and gives the caller grants to use them, or authorisations for
+/// another action.
 @BusActor
 final class ItemAuthentication {
-    /// What takes note of what was proved; nil without one.
+    /// The context that records the proofs, if any.
     let context: AuthenticationContext?
 
-    /// What may be done, if it was asked for anything but use.
+    /// The authorisations given, unless the action is use.
     private(set) var authorizations: [ItemAuthorization] = []
 
     private let action: ItemAction
@@ -21,12 +21,10 @@ final class ItemAuthentication {
     private let caller: Caller
     private let settings: AuthenticationSettings
     private let authenticator: Authenticator
-    /// How often the context's proofs had been ended when this began: what is proved after another time is not recorded.
+    /// The context's count of ended proofs at the start; after a change of it, nothing is recorded.
     private let endings: Int?
 
-    /// - Parameters:
-    ///   - action: what the caller wants of the items.
-    ///   - context: also says how it is to look, as it does at this moment.
+    /// - Parameter context: also sets the appearance of the dialogs, as configured at this moment.
     init(
         to action: ItemAction = .use,
         for client: Client,
@@ -43,7 +41,7 @@ final class ItemAuthentication {
         endings = context?.endings
     }
 
-    /// What a dialog says that asks for items by a policy.
+    /// The purpose in the dialog for items under one policy.
     func purpose(of items: [ProtectedItem], by policy: Policy, keychain: String? = nil) -> AuthenticationPurpose {
         var purpose = AuthenticationPurpose(
             caller: caller,
@@ -52,8 +50,8 @@ final class ItemAuthentication {
             settings: settings
         )
         purpose.keychain = keychain
-        // Without a time of reuse a context keeps nothing of what is proved for items: it is used up by them.
-        // A yes to a change or a deletion opens nothing beside it.
+        // Without a reuse time, a context keeps no proof: the items use it up. Approval of a change or a deletion
+        // covers nothing else.
         if context != nil, action == .use, settings.reuse > .zero {
             let scope = ProofScope(of: policy, for: settings.reuse, hasOwnPasscode: keychain != nil)
             if !scope.factors.isEmpty { purpose.scope = scope }
@@ -61,10 +59,9 @@ final class ItemAuthentication {
         return purpose
     }
 
-    /// Asks for one group after the other, and stops at the first that comes to nothing: who dismisses one dialog does not want to
-    /// see the next.
+    /// Asks for each group in turn, until one fails: after dismissing a dialog, nobody wants to see the next.
     ///
-    /// - Parameter named: items for which the passcode was given just before, if it was; for these it is not asked for again.
+    /// - Parameter named: the items for which the passcode was given just before; it is not asked for again.
     func run(
         _ items: [ProtectedItem],
         given named: NamedItems? = nil,
@@ -84,7 +81,7 @@ final class ItemAuthentication {
         given: GivenPasscode?,
         asking conversation: Conversation
     ) async throws(AuthenticationError) {
-        // As they are now that the dialog names them, which the dialog before this one may have delayed.
+        // An earlier dialog may have taken long; this one names the items as they are when it opens.
         let group = group.current
         guard let first = group.items.first else { return }
         let passcodeCollection = group.passcodeCollection(in: authenticator.vault)
@@ -120,7 +117,7 @@ final class ItemAuthentication {
         case .satisfied(let proofs):
             record(proofs, request.proved, passcode.key, purpose.scope, conversation)
             for item in group.items {
-                // Not longer than the dialog has said.
+                // At most the time that the dialog stated.
                 let reuse = purpose.scope.map { min($0.reuse, settings.grantReuse) } ?? settings.grantReuse
                 await give(item, for: reuse, passcode.key, ownPassword?.key, conversation)
             }
@@ -129,8 +126,9 @@ final class ItemAuthentication {
         }
     }
 
-    /// Has the context keep what was proved, as far as the person was told; not if the talk or the context's proofs have ended
-    /// meanwhile, as when the screen was locked.
+    /// Records in the context the proofs that the dialog announced.
+    ///
+    /// Does nothing when the conversation or the context's proofs have ended meanwhile, as when the screen was locked.
     private func record(
         _ proofs: Proofs,
         _ given: FactorSet,
@@ -139,7 +137,7 @@ final class ItemAuthentication {
         _ conversation: Conversation
     ) {
         guard let context, let scope, !conversation.isEnded, context.endings == endings else { return }
-        // An enrolled finger is proved as such, whatever set of fingers was asked for.
+        // An enrolled finger is proved as such, whichever set of fingers was requested.
         let factors = proofs.factors.union(given)
         let counting = scope.factors.contains(.passcode) ? factors : factors.subtracting(.passcode)
         let proof = ContextProof(
@@ -150,10 +148,10 @@ final class ItemAuthentication {
         context.record(proof, for: scope.reuse)
     }
 
-    /// What the passcode that was given before proves for items; if they are sealed it has to open them, too.
+    /// Returns the factors that an earlier passcode proves; for sealed items it must also open them.
     private func proof(by given: GivenPasscode?, for group: ItemGroup, _ passcode: VaultPasscode) async -> FactorSet {
         guard let given, given.isThere, group.policy.factors.contains(.passcode),
-            // Locking the keychain that it has unlocked ends what it proves.
+            // Locking `login`, which the passcode unlocked, ends the proof.
             authenticator.vault.collection(named: .login)?.isLocked == false
         else { return [] }
         guard group.items.contains(where: \.isSealed) else { return .passcode }
@@ -161,7 +159,7 @@ final class ItemAuthentication {
         return .passcode
     }
 
-    /// Gives what was asked for of an item, with its key if it is sealed, which has to be obtained now.
+    /// Gives the caller access to an item, with the item key if it is sealed, which must be obtained here.
     private func give(
         _ item: ProtectedItem,
         for reuse: Duration,
@@ -180,7 +178,7 @@ final class ItemAuthentication {
                 )
             }
         }
-        // The prompt may have been dismissed after the answer, the keychain locked, and the item changed by now.
+        // Meanwhile the prompt may have been dismissed, the keychain locked or the item changed.
         guard !conversation.isEnded, authenticator.access.isUnchanged(item) else { return }
         guard action != .use else { return authenticator.access.grant(item, to: client, caller, for: reuse, key: key) }
         let authorization = ItemAuthorization(item: item, key: key, parts: action.parts, context: context)

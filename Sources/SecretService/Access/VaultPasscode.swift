@@ -3,9 +3,9 @@ import DBus
 import Gcrypt
 import Vault
 
-/// Verifies the passcode by opening a key slot of `login`, or of the collection that an item is in.
+/// Verifies the passcode by opening a key slot of `login`, or of the collection of an item.
 ///
-/// Keeps the key of the last right passcode, which opens item keys.
+/// Keeps the key from the last correct passcode, which opens item keys.
 @BusActor
 final class VaultPasscode: PasswordVerifier {
     private let vault: Vault
@@ -33,7 +33,6 @@ final class VaultPasscode: PasswordVerifier {
         }
     }
 
-    /// Wipes the key.
     func forget() {
         key = nil
     }

@@ -2,7 +2,7 @@ import DBus
 import Glibc
 import Vault
 
-/// The object by which keychains are put back from a file.
+/// The object that restores keychains from files.
 struct BackupsObject {
     let restorations: Restorations
     let client: Client
@@ -23,12 +23,12 @@ struct BackupsObject {
         )
     ])
 
-    /// Takes a copy of the file, and makes the prompt that asks a person.
+    /// Copies the file and returns a prompt for the restore.
     @BusActor
     private func restore(_ file: FileDescriptor) async throws(BusError) -> ObjectPath {
-        // The session bus lets nobody else in; should another bus be configured otherwise, this does not.
+        // The session bus admits only its owner; a differently configured bus may not.
         guard await client.userID() == getuid() else {
-            throw BusError(.accessDenied, "keychains are restored by their owner")
+            throw BusError(.accessDenied, "only their owner can restore keychains")
         }
         let backup = try await restorations.stage(file)
         guard let name = restorations.vault.name(of: backup, fileName: BackupsObject.fileName(of: file)) else {
@@ -37,7 +37,7 @@ struct BackupsObject {
         return try client.makePrompt(RestorePrompt(backup, as: name, restorations: restorations))
     }
 
-    /// The name that the file has, or had when it was opened; it is only used to name a keychain that is not there.
+    /// Returns the name of the file when it was opened; it only names a keychain that does not exist yet.
     private static func fileName(of file: FileDescriptor) -> String? {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         let count = readlink("/proc/self/fd/\(file.rawValue)", &buffer, buffer.count)

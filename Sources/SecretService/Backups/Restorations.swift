@@ -4,17 +4,17 @@ import Glibc
 import Logging
 import Vault
 
-/// The backups that are being restored: few at a time, for each takes room on the disk.
+/// The backups being restored; their number is limited, because each is a copy on the disk.
 @BusActor
 final class Restorations {
-    /// The most at a time, of all clients.
+    /// The most backups at a time, of all clients together.
     static let limit = 2
 
     let vault: Vault
     let unlocker: Unlocker
     let logger: Logger
 
-    /// The count of wrong passwords of backups, of all together; it ends with the daemon, since a file can be tried elsewhere, too.
+    /// The lockout for passwords of all backups; not stored, since a file can be attacked elsewhere, too.
     let lockout = LockoutKeeper(store: NoLockoutStore())
 
     private struct Staged {
@@ -30,14 +30,14 @@ final class Restorations {
         self.logger = logger
     }
 
-    /// Copies a file that a caller has opened.
+    /// Copies a file that the caller has opened.
     func stage(_ file: FileDescriptor) async throws(BusError) -> StagedBackup {
         staged.removeAll { entry in entry.backup == nil }
         guard staged.count + copying < Self.limit else {
             throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
         }
         let descriptor = fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the descriptor cannot be taken") }
+        guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the descriptor cannot be duplicated") }
         copying += 1
         defer { copying -= 1 }
         do throws(VaultError) {
@@ -45,7 +45,7 @@ final class Restorations {
             staged.append(Staged(backup: backup))
             return backup
         } catch  where error.code == .unreadable || error.code == .unsupportedFormat {
-            throw BusError(.invalidArguments, "it cannot be restored: \(error.reason)")
+            throw BusError(.invalidArguments, "the file cannot be restored: \(error.reason)")
         } catch {
             throw BusError(error)
         }

@@ -6,7 +6,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Puts a backup in the place of a keychain, once its password has been given, and that of the keychain; the result is its path.
+/// Restores a backup once its password has been given, and that of the keychain it replaces; the result is the path.
 @BusActor
 final class RestorePrompt: PromptAction {
     private let backup: StagedBackup
@@ -39,7 +39,7 @@ final class RestorePrompt: PromptAction {
         }
     }
 
-    /// Asks for the password or recovery key of the backup until it is right; nil if it is not given.
+    /// Asks for the password or recovery key of the backup until it is correct; nil if it is not given.
     private func askBackupKey(
         replacing present: Collection?,
         asking conversation: Conversation,
@@ -61,7 +61,8 @@ final class RestorePrompt: PromptAction {
         return restorations.unlocker.passwords.rightPassword(asked)
     }
 
-    /// Whether what is there now may go: nothing, what cannot be read, what the same key opens, or what a person has opened.
+    /// Whether the present keychain may be replaced: it is missing or unreadable, the same key opens it, or a person
+    /// has opened it.
     private func mayReplace(
         _ present: Collection?,
         with key: consuming SecureBytes,
@@ -69,7 +70,7 @@ final class RestorePrompt: PromptAction {
         for client: Client
     ) async -> Bool {
         guard let present else { return true }
-        // Its password would be the passcode of what is protected elsewhere.
+        // The password of a restored `login` would become the passcode of items elsewhere.
         if present.isVacant { return restorations.unlocker.collections.mayGetFirstPassword(present) }
         if case .unreadable = present.state { return true }
         if restorations.vault.isCopy(backup, of: present) {

@@ -5,7 +5,7 @@ import Glibc
 import KeychainModel
 import Vault
 
-/// Where a backup is going to be, and what is there now.
+/// The destination of a backup, and the keychain that it replaces.
 struct RestoredPlace {
     private let name: CollectionName
     private let sentence: String
@@ -29,7 +29,6 @@ struct RestoredPlace {
             + (vault.isCopy(backup, of: present) ? "" : " It is another keychain, with a key of its own.")
     }
 
-    /// What becomes of what is there, in words.
     func description(itemCount: Int) -> String {
         let items = itemCount == 1 ? "1 item" : "\(itemCount) items"
         return "The backup has \(items). \(sentence)"
@@ -37,7 +36,7 @@ struct RestoredPlace {
 }
 
 extension Timestamp {
-    /// The day and minute in the system's time zone, such as `2026-05-03 14:02`.
+    /// The minute in the system's time zone, such as `2026-05-03 14:02`.
     var text: String {
         var time = time_t(microsecondsSinceEpoch / 1_000_000)
         var parts = tm()

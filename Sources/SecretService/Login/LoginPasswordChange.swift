@@ -6,7 +6,9 @@ import KeychainModel
 import Logging
 import Vault
 
-/// The change of the account's password: the old one is verified by what it opens, and what it opens gets the new one.
+/// A change of the account's password.
+///
+/// The old password is verified by the keychains it opens; these get the new one.
 @BusActor
 final class LoginPasswordChange: PasswordVerifier {
     private let vault: Vault
@@ -14,7 +16,7 @@ final class LoginPasswordChange: PasswordVerifier {
     private let logger: Logger
     private let newPassword = GivenPasscode()
 
-    /// What became of it.
+    /// The reply to the PAM module.
     private(set) var reply = LoginReply(.failed)
 
     init(to newPassword: consuming SecureBytes, of vault: Vault, passwords: Passwords, logger: Logger) {
@@ -41,7 +43,7 @@ final class LoginPasswordChange: PasswordVerifier {
             guard change.failed.isEmpty else { return .failed(reason: "a keychain keeps its old password") }
             logger.notice("Keychains have the account's new password")
             reply = LoginReply(.changed, collections: change.changed.count)
-            // Who knows the password of another keychain has not proved to know that of `login`: it counts as an attempt at that.
+            // A password that opens other keychains but not `login` counts as a failed attempt at `login`.
             return change.changed.contains(.login) ? .right : .wrong()
         } catch  where error.code == .wrongPassword {
             reply = LoginReply(.wrong)

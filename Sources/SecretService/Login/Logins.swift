@@ -6,7 +6,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Unlocks `login` and changes its password as logins do, on the word of the PAM module.
+/// Unlocks `login` at a login and changes its password with the account's, on request of the PAM module.
 @BusActor
 package final class Logins: LoginKeychain {
     private let vault: Vault
@@ -22,15 +22,15 @@ package final class Logins: LoginKeychain {
         self.logger = logger
     }
 
-    /// Unlocks `login`, or makes it on a fresh account.
+    /// Unlocks `login`, or creates it for a new account.
     ///
-    /// Root brings the password of a login; if the keychain has another one, the person is asked for both, once. The attempts of anybody
-    /// else are counted.
+    /// Root sends the password of a login; if the keychain has another one, a person is asked once for both. Attempts
+    /// by any other user are counted.
     package func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async {
         await lock.lock(.login)
         defer { lock.unlock(.login) }
         guard let login = vault.collection(named: .login) else { return }
-        guard login.isLocked else { return logger.debug("A login finds its keychain unlocked") }
+        guard login.isLocked else { return logger.debug("The keychain of a login is already unlocked") }
         switch peer {
         case .root: await unlock(login, atLoginWith: password)
         case .user:
@@ -56,9 +56,9 @@ package final class Logins: LoginKeychain {
         }
     }
 
-    /// Replaces the account's password in every keychain that the old one opens.
+    /// Changes the password of every keychain that the old one opens.
     ///
-    /// The attempts of anybody but root are counted.
+    /// Attempts by any user but root are counted.
     package func change(
         _ password: consuming SecureBytes,
         to newPassword: consuming SecureBytes,

@@ -2,23 +2,21 @@ import Authentication
 import DBus
 import Gcrypt
 
-/// The password of a login that did not open the keychain `login`: the account has another password by now than the keychain, or
-/// what was typed was no password of the account's.
+/// The password of a login that did not open `login`: it was mistyped, or the account has a new password.
 ///
-/// It is kept in locked memory until a person was asked, once, what the keychain's is, and which one the login was with; or for so
-/// long.
+/// Kept in locked memory until ``lifetime`` ends or a person has been asked, once, for the keychain's password and the
+/// account's.
 @BusActor
 final class DriftedPassword: PasswordVerifier {
-    /// After this a person who is asked for a password is asked as if there had been no login.
+    /// Afterwards a person is asked as if there had been no login.
     static let lifetime = Duration.seconds(60 * 60)
 
     private var password: SecureBytes?
     private var expiry: Timer?
 
-    /// Whether there is one.
     var isThere: Bool { password != nil }
 
-    /// Keeps a password, in the place of any that there was.
+    /// Keeps a password in place of any other.
     func keep(_ password: borrowing SecureBytes) {
         forget()
         self.password = try? password.copy(in: .locked)
@@ -27,12 +25,11 @@ final class DriftedPassword: PasswordVerifier {
 
     var isSet: Bool { isThere }
 
-    /// Compares what a person has typed with the password.
+    /// Whether a person typed the same password.
     func verify(_ typed: consuming SecureBytes) async -> PasswordResult {
         password?.isEqual(to: typed) == true ? .right : .wrong(.otherThanLogin)
     }
 
-    /// Wipes it.
     func forget() {
         password = nil
         expiry.map(BusActor.loop.cancel)

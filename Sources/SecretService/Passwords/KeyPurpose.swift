@@ -1,26 +1,22 @@
-/// Why a person is asked for a keychain's key.
+/// The reason for asking for a keychain's key.
 enum KeyPurpose {
-    /// To change its password.
     case changePassword
 
-    /// To add another password.
     case addPassword
 
-    /// To make a recovery key.
     case recoveryKey
 
-    /// To let this computer open it.
     case host
 
-    /// To remove the key slot that is named.
+    /// The removal of the named key slot.
     case removal(of: String)
 
-    /// To let a backup take its place.
+    /// The replacement of the keychain by a backup.
     case restoration
-    /// To delete `login`.
+    /// The deletion of `login`.
     case deletion(LoginLoss)
 
-    /// What stands out in the dialog.
+    /// The headline of the dialog.
     func message(_ keychain: String) -> String {
         switch self {
         case .changePassword: "Change the password of the keychain “\(keychain)”"
@@ -33,7 +29,7 @@ enum KeyPurpose {
         }
     }
 
-    /// What comes of it.
+    /// The consequence of giving the key, in words.
     var consequence: String {
         switch self {
         case .changePassword: "Enter its current password. You will choose the new one next."
@@ -46,27 +42,27 @@ enum KeyPurpose {
         }
     }
 
-    /// The title of the dialog, and the word on its button.
+    /// The title of the dialog and the label of its button.
     var title: (text: String, button: String) {
         if case .deletion = self { ("Delete Keychain", "Delete") } else { ("Keychain Password", "Continue") }
     }
 }
 
-/// Why a keychain gets a password.
+/// The reason for a new password.
 enum NewPasswordReason {
-    /// It is new.
+    /// The keychain is new.
     case first
 
-    /// The old one was given.
+    /// The old password was given.
     case changed
 
-    /// The old one was forgotten, and a recovery key used.
+    /// The old password was forgotten, and a recovery key given.
     case forgotten
 
-    /// It is one beside others.
+    /// The keychain keeps its other passwords.
     case further
 
-    /// The words of the dialog.
+    /// The texts of the dialog.
     func words(_ keychain: String) -> (title: String, message: String, description: String, continueLabel: String) {
         switch self {
         case .first:

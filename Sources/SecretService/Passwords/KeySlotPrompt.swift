@@ -6,10 +6,9 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Changes how a keychain is opened, once a person has opened it; the result is an empty string.
+/// Changes a keychain's key slots once a person has opened it; the result is an empty string.
 @BusActor
 final class KeySlotPrompt: PromptAction {
-    /// What is to be changed.
     enum Change {
         case changePassword
         case addPassword(label: String)
@@ -31,7 +30,7 @@ final class KeySlotPrompt: PromptAction {
     var emptyResult: Variant { .string("") }
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
-        // What has no password yet gets its first one.
+        // A keychain without a password gets its first one.
         if collection.isVacant, case .changePassword = change {
             let isDone = await unlocker.unlock(collection, asking: conversation, for: client)
             return isDone ? .done(emptyResult) : .dismissed(emptyResult)
@@ -46,17 +45,17 @@ final class KeySlotPrompt: PromptAction {
         do throws(VaultError) {
             guard try await make(with: key, asking: conversation, for: client) else { return .dismissed(emptyResult) }
             unlocker.logger.notice(
-                "The ways to open a keychain were changed",
+                "The key slots of a keychain were changed",
                 metadata: ["keychain": "\(collection.name)", "change": "\(change.name)"]
             )
             return .done(emptyResult)
         } catch {
-            unlocker.logger.error("A keychain stays as it was", metadata: ["reason": "\(error)"])
+            unlocker.logger.error("The key slots of a keychain could not be changed", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
         }
     }
 
-    /// Makes the change with a key that is right; false if a person would not go on.
+    /// Makes the change with a correct key; false if the person cancels.
     private func make(
         with key: consuming SecureBytes,
         asking conversation: Conversation,
@@ -70,7 +69,7 @@ final class KeySlotPrompt: PromptAction {
             let asked = await conversation.askNewPassword(
                 conversation.newPasswordRequest(of: collection.label, for: caller, insteadOf: reason)
             )
-            // It may have been dismissed after the answer; then everything stays as it was.
+            // The prompt may have been dismissed after the answer.
             guard let new = asked, !conversation.isEnded else { return false }
             if case .addPassword(let label) = change {
                 try await collection.addPassword(new, label: label, openedBy: key)
@@ -81,7 +80,7 @@ final class KeySlotPrompt: PromptAction {
         case .addRecoveryKey(let label):
             let recoveryKey = try RecoveryKey()
             let text = try recoveryKey.grouped()
-            // It opens the keychain only once it has been written down.
+            // The key is added only after it was written down.
             guard await conversation.showRecoveryKey(text, of: collection.label, for: caller), !conversation.isEnded
             else { return false }
             try await collection.add(recoveryKey, label: label, openedBy: key)
@@ -96,7 +95,7 @@ final class KeySlotPrompt: PromptAction {
 }
 
 extension KeySlotPrompt.Change {
-    /// The change in the log.
+    /// The name of the change in the log.
     fileprivate var name: String {
         switch self {
         case .changePassword: "new password"
@@ -107,7 +106,6 @@ extension KeySlotPrompt.Change {
         }
     }
 
-    /// What a person is asked to open the keychain for.
     fileprivate var purpose: KeyPurpose {
         switch self {
         case .changePassword: .changePassword

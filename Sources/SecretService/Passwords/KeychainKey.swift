@@ -25,7 +25,6 @@ final class KeychainKey: PasswordVerifier {
 }
 
 extension PasswordResult {
-    /// The result of a verification that has failed with an error.
     init(_ error: VaultError) {
         switch error.code {
         case .wrongPassword, .emptyPassword, .wrongApplicationPassword: self = .wrong()

@@ -5,7 +5,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Tries passwords and recovery keys of keychains, and asks people for them.
+/// Verifies passwords and recovery keys of keychains, and asks people for them.
 @BusActor
 struct Passwords {
     let vault: Vault
@@ -13,7 +13,7 @@ struct Passwords {
     let collections: Collections
     let logger: Logger
 
-    /// Asks for the password or a recovery key of a keychain until it is right; nil if it is not given.
+    /// Asks for the password or a recovery key of a keychain until it is correct; nil if it is not given.
     func askKey(
         of collection: Collection,
         for purpose: KeyPurpose,
@@ -32,7 +32,7 @@ struct Passwords {
         return rightPassword(asked)
     }
 
-    /// The right password that a person gave; nil without one, and a line in the log if one could not be tried.
+    /// Returns the correct password, or nil, and logs a failed verification.
     func rightPassword(_ asked: consuming AskedPassword) -> SecureBytes? {
         switch consume asked {
         case .right(let password): return password
@@ -44,7 +44,7 @@ struct Passwords {
         }
     }
 
-    /// Ends the proofs of contexts if a keychain whose password was changed or removed is `login`.
+    /// Ends the contexts' proofs after a change or removal of a password of `login`.
     func passwordChanged(of collection: CollectionName) {
         collections.endProofs(with: collection, because: "the password of the login keychain was changed")
     }

@@ -2,11 +2,11 @@ import Authentication
 import Desktop
 import Gcrypt
 
-/// The words of the dialogs about keychains.
+/// The texts of the dialogs about keychains.
 extension Conversation {
     /// The request for the password of a keychain.
     ///
-    /// - Parameter purpose: what else the password opens, if anything.
+    /// - Parameter purpose: the other use of the password, if any.
     func passwordRequest(
         of label: String,
         for caller: Caller,
@@ -17,7 +17,7 @@ extension Conversation {
             .password,
             title: "Unlock Keychain",
             purpose?.headline(unlocking: label) ?? "Unlock the keychain “\(label)”",
-            // A prompter with words of its own would leave out what else is opened.
+            // With a subject, a prompter may show a text of its own, which does not mention the purpose.
             subject: purpose == nil ? label : "",
             ["The keychain “\(label)” is locked.", purpose?.reason ?? ""],
             button: "Unlock",
@@ -27,7 +27,7 @@ extension Conversation {
 
     /// The request for the password of `login` after a login with another password.
     ///
-    /// - Parameter purpose: what else the password opens, if anything.
+    /// - Parameter purpose: the other use of the password, if any.
     func formerPasswordRequest(
         of label: String,
         for caller: Caller,
@@ -122,14 +122,14 @@ extension Conversation {
             .password,
             title: "Restore Keychain",
             headline,
-            // Without a subject: a prompter with words of its own would leave out what is replaced.
+            // With a subject, a prompter may show a text of its own, which does not mention what is replaced.
             [explanation, "Enter the password that the keychain had then, or its recovery key."],
             button: "Restore",
             for: caller
         )
     }
 
-    /// Asks whether a keychain is to be deleted with its items.
+    /// Asks a person to confirm the deletion of a keychain and its items.
     func confirmDeletion(of label: String, for caller: Caller, protectedItems: Int) async -> Bool {
         let label = PromptText.name(label)
         var explanation = ["The keychain “\(label)” cannot be brought back."]
@@ -148,9 +148,9 @@ extension Conversation {
         )
     }
 
-    /// Shows a recovery key, once; false unless the person says that it was written down.
+    /// Shows a recovery key, once; false unless the person confirms that it was written down.
     ///
-    /// The words of a dialog are texts, also on the bus. Whoever asks for the key this way has chosen that.
+    /// The key becomes a text in ordinary memory, and on the bus if the prompter is there. The caller has chosen that.
     func showRecoveryKey(_ key: borrowing SecureBytes, of label: String, for caller: Caller) async -> Bool {
         let label = PromptText.name(label)
         let text = key.withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }

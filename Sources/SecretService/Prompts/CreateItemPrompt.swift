@@ -6,12 +6,12 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Stores an item that a person has to be asked about first; the result is its path (#98).
+/// Stores an item after asking a person (#98); the result is its path.
 ///
-/// That is one which takes the place of a protected item, or which is to have a password of its own.
+/// Needed to replace a protected item, and for an item with an application password.
 @BusActor
 final class CreateItemPrompt: PromptAction {
-    /// What is to be stored; nil once it is.
+    /// Nil once it is stored.
     private var new: NewItem?
     private let label: String
     private let attributes: Attributes
@@ -21,8 +21,8 @@ final class CreateItemPrompt: PromptAction {
     private let items: Items
 
     /// - Parameters:
-    ///   - replaced: the protected item whose place it takes, if so, which is authenticated for first.
-    ///   - needsPassword: whether the person has to choose a password for it.
+    ///   - replaced: the protected item to replace, if any; replacing it needs an authentication.
+    ///   - needsPassword: whether the person chooses an application password for the item.
     init(
         _ new: consuming NewItem,
         replacing replaced: ProtectedItem?,
@@ -57,7 +57,7 @@ final class CreateItemPrompt: PromptAction {
                     asking: conversation
                 )
             } catch {
-                items.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+                items.logger.debug("An authentication failed", metadata: ["reason": "\(error)"])
                 return .dismissed(emptyResult)
             }
         }
@@ -69,7 +69,7 @@ final class CreateItemPrompt: PromptAction {
             }
             password = consume chosen
         }
-        // Taken out before anything is waited for: a second run is impossible, and a dismissed prompt keeps no secret.
+        // Taken before the next suspension, so that nothing is stored twice and a dismissed prompt keeps no secret.
         guard !conversation.isEnded, let new = new.take() else { return .dismissed(emptyResult) }
         do throws(BusError) {
             let path = try await items.create(
@@ -86,7 +86,7 @@ final class CreateItemPrompt: PromptAction {
         }
     }
 
-    /// What is asked of the person: another protection is said.
+    /// The action named in the dialog, which mentions a change of the protection.
     private func action(on replaced: ProtectedItem) -> ItemAction {
         guard let old = replaced.collection.item(replaced.id)?.attributes,
             let stored = try? Items.attributesToStore(attributes, replacing: replaced.id, in: collection),

@@ -6,7 +6,7 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Creates a collection under a password that the person chooses; the result is its path (#53).
+/// Creates a collection with a password that the person chooses (#53); the result is its path.
 @BusActor
 final class CreatePrompt: PromptAction {
     /// Nil if the caller gave none.
@@ -25,7 +25,7 @@ final class CreatePrompt: PromptAction {
     var emptyResult: Variant { .objectPath(.root) }
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
-        // `login` waits for its first password under the alias `default`; that is the collection which is meant then.
+        // While `login` has no password, the alias `default` means `login`.
         if let vacant = collections.vacant(forAlias: alias) {
             guard await unlocker.unlock(vacant, asking: conversation, for: client) else {
                 return .dismissed(emptyResult)
@@ -34,7 +34,7 @@ final class CreatePrompt: PromptAction {
         }
         let label = label ?? "Unnamed"
         let caller = await client.caller()
-        // It may have been dismissed after the answer; then nothing is made.
+        // The prompt may have been dismissed after the answer.
         guard let password = await conversation.askNewPassword(conversation.newPasswordRequest(of: label, for: caller)),
             !conversation.isEnded
         else {
@@ -46,7 +46,7 @@ final class CreatePrompt: PromptAction {
         return await done(collection)
     }
 
-    /// Gives the label also to what another caller made meanwhile (#55).
+    /// Sets the label, also of a collection that another caller created meanwhile (#55).
     private func done(_ collection: Collection) async -> PromptOutcome {
         if let label {
             await relabel(collection, label)

@@ -3,7 +3,7 @@ import DBus
 import Logging
 import Vault
 
-/// Deletes a protected item, once a person has proved for this what the item asks for; the result is an empty string (#123).
+/// Deletes a protected item after an authentication by its policy; the result is an empty string (#123).
 @BusActor
 final class DeleteItemPrompt: PromptAction {
     private let item: ProtectedItem
@@ -26,7 +26,7 @@ final class DeleteItemPrompt: PromptAction {
             )
             return await delete(authorization, by: client)
         } catch {
-            items.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+            items.logger.debug("An authentication failed", metadata: ["reason": "\(error)"])
             return .dismissed(emptyResult)
         }
     }

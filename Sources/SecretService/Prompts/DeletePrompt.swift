@@ -5,8 +5,9 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Deletes a collection that is locked, once its password has been given, one that has protected items, once a person has confirmed
-/// that, or `login`, always with its password; the result is an empty string (#123).
+/// Deletes a collection that needs a person's consent; the result is an empty string (#123).
+///
+/// A locked collection needs its password, protected items a confirmation, and `login` always its password.
 @BusActor
 final class DeletePrompt: PromptAction {
     private let collection: Collection
@@ -22,7 +23,7 @@ final class DeletePrompt: PromptAction {
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
         let isAllowed =
             collection.name == .login ? await takeKey(conversation, client) : await confirm(conversation, client)
-        // It may have been dismissed after the answer, while the key was being derived; then nothing is lost.
+        // The prompt may have been dismissed after the answer, while the key was derived.
         guard isAllowed, !conversation.isEnded else { return .dismissed(emptyResult) }
         do throws(BusError) {
             try await unlocker.collections.delete(collection, by: client)
@@ -33,8 +34,9 @@ final class DeletePrompt: PromptAction {
         }
     }
 
-    /// Asks for the password of `login`, which is the passcode, and says what goes with it: the next one would be chosen by whoever
-    /// makes the keychain anew.
+    /// Asks for the password of `login` and states the loss.
+    ///
+    /// That password is the passcode, and whoever creates `login` again would choose the next one.
     private func takeKey(_ conversation: Conversation, _ client: Client) async -> Bool {
         let loss = LoginLoss(of: collection, in: unlocker.vault)
         guard
@@ -47,11 +49,11 @@ final class DeletePrompt: PromptAction {
         else {
             return false
         }
-        // The person knows of no more than the dialog has said.
+        // The person has consented only to the stated loss.
         return LoginLoss(of: collection, in: unlocker.vault) == loss
     }
 
-    /// Unlocks it, and says before it is done which protected items go with it.
+    /// Unlocks the collection, and asks for a confirmation if it has protected items.
     private func confirm(_ conversation: Conversation, _ client: Client) async -> Bool {
         guard await unlocker.unlock(collection, asking: conversation, for: client) else { return false }
         let count = collection.protectedItemCount

@@ -1,14 +1,14 @@
 import KeychainModel
 import Vault
 
-/// What is lost with the keychain `login`: its items, and with its password, which is the passcode, what asks for that elsewhere.
+/// The loss when `login` is deleted: its items, and with the passcode the items elsewhere that need it.
 struct LoginLoss: Equatable {
     private let items: Int
-    /// How many of them are protected; nil while that is not known.
+    /// The number of protected ones; nil while it is unknown.
     private let protected: Int?
-    /// How many protected items of other keychains ask for the passcode.
+    /// The number of protected items of other keychains that need the passcode.
     private let dependents: Int
-    /// The labels of those that exist only as long as there is a passcode.
+    /// The labels of the items that are deleted with the passcode.
     private let bound: [String]
 
     init(of login: Collection, in vault: Vault) {
@@ -21,7 +21,7 @@ struct LoginLoss: Equatable {
         bound = vault.itemsBoundToPasscode.map { $0.collection.item($0.item)?.label ?? "" }
     }
 
-    /// The loss in a dialog's words.
+    /// The loss, as described in a dialog.
     var text: String {
         var sentences = ["It cannot be brought back."]
         if items > 0 { sentences.append(itemsText) }

@@ -5,27 +5,27 @@ import KeychainModel
 import Logging
 import Vault
 
-/// Unlocks collections and items; the result is what was unlocked of what was asked for (#71).
+/// Unlocks collections and items; the result is the paths of those now unlocked (#71).
 ///
-/// A collection is unlocked for everybody, by its password. A protected item is unlocked for the caller alone, by what its policy
-/// asks for: the caller gets a grant (#75), or in a context that has asked for something else, an authorisation for that.
+/// A collection is unlocked for every caller, by its password. A protected item is unlocked for this caller only, by
+/// its policy: the caller gets a grant (#75), or an authorisation for another action that the context requested.
 @BusActor
 final class UnlockPrompt: PromptAction {
-    /// An object to unlock, as the caller spells it.
+    /// An object to unlock, with the path as spelled by the caller.
     struct Request {
         let path: ObjectPath
-        /// The collection, or the one that holds the item.
+        /// The collection itself, or that of the item.
         let collection: Collection
         /// Nil if the collection itself is to be unlocked.
         let item: ItemID?
 
-        /// What it takes in memory, about.
+        /// The approximate size in bytes.
         var size: Int { MemoryLayout<Request>.stride + path.rawValue.utf8.count }
     }
 
     private let requests: [Request]
     private let action: ItemAction
-    /// How it looks, and what takes note of what was proved; nil without one.
+    /// The context that sets the appearance of the dialogs and records the proofs, if any.
     let context: AuthenticationContext?
     private let unlocking: Unlocking
     private unowned let client: Client
@@ -58,7 +58,7 @@ final class UnlockPrompt: PromptAction {
             by: unlocking.authenticator
         )
         let named = NamedItems(knownItems) { authentication.purpose(of: $0, by: Policy(.passcode)) }
-        // Who dismisses one dialog does not want to see the next.
+        // After dismissing a dialog, nobody wants to see the next.
         if await unlockCollections(asking: conversation, naming: named) {
             await authenticate(authentication, given: named, asking: conversation)
         }
@@ -79,7 +79,7 @@ final class UnlockPrompt: PromptAction {
         return true
     }
 
-    /// Asks for what the policies of the locked items need, and grants the client those that were proved; a failure goes to the context.
+    /// Authenticates for the locked items and grants the proved ones to the client; the context gets the error.
     private func authenticate(
         _ authentication: ItemAuthentication,
         given named: NamedItems?,
@@ -88,12 +88,12 @@ final class UnlockPrompt: PromptAction {
         do throws(AuthenticationError) {
             try await authentication.run(lockedItems, given: named, asking: conversation)
         } catch {
-            unlocking.authenticator.logger.debug("An authentication came to nothing", metadata: ["reason": "\(error)"])
+            unlocking.authenticator.logger.debug("An authentication failed", metadata: ["reason": "\(error)"])
             context?.failure = error
         }
     }
 
-    /// The items that are locked to the client alone, each once.
+    /// The items locked to this client only, each once.
     private var lockedItems: [ProtectedItem] {
         items { id, collection in
             guard !collection.isLocked, !unlocking.isAllowed(action, id, in: collection, for: client, context) else {
@@ -107,8 +107,9 @@ final class UnlockPrompt: PromptAction {
         }
     }
 
-    /// What will be locked to the caller alone once all is unlocked, and needs the passcode, as far as is known: of a keychain that has
-    /// not been unlocked since the start nothing is.
+    /// The items that will still be locked to this client after the collections are unlocked, and need the passcode.
+    ///
+    /// Protection is known only for collections unlocked since the start.
     private var knownItems: [ProtectedItem] {
         items { id, collection in
             if unlocking.isAllowed(action, id, in: collection, for: client, context) { return nil }
