@@ -28,16 +28,14 @@ package final class Vault {
         var lockouts: StoredLockouts
     }
 
-    /// Creates a closed vault.
     package init(_ configuration: VaultConfiguration) {
         self.configuration = configuration
         folder = Folder(configuration.directory)
     }
 
-    /// Opens the folder, creating it when it is missing, and lists its collections, locked.
+    /// Opens or creates the folder, and lists its collections, locked; unreadable ones as `unreadable`.
     ///
-    /// A collection that cannot be read is listed as `unreadable`. Throws `inUse` when another process has the folder;
-    /// the caller may try again. Also throws disk errors.
+    /// Throws `inUse` when another process has the folder; the caller may try again. Also throws disk errors.
     package func open() async throws(VaultError) {
         guard opened == nil else { return }
         let audit = AuditTrail()
@@ -86,13 +84,11 @@ package final class Vault {
         self.opened = opened
     }
 
-    /// The limits of the vault.
     package var limits: VaultLimits { configuration.limits }
 
     /// The collections, sorted by name; `login` and `session` always exist.
     package var collections: [Collection] { opened?.collections ?? [] }
 
-    /// Returns the collection with a name; nil when there is none.
     package func collection(named name: CollectionName) -> Collection? {
         collections.first { collection in collection.name == name }
     }
@@ -100,9 +96,8 @@ package final class Vault {
     /// The stored aliases (#60).
     package var aliases: [String: CollectionName] { opened?.aliases ?? [:] }
 
-    /// Returns the collection of an alias.
-    ///
-    /// `login` and `session` name themselves; `default` is `login` unless it is set.
+    /// Returns the collection of an alias: `login` and `session` name themselves, `default` is `login` unless it is
+    /// set.
     package func collection(forAlias alias: String) -> Collection? {
         if let name = aliases[alias], let collection = collection(named: name) { return collection }
         switch alias {
@@ -112,7 +107,7 @@ package final class Vault {
         }
     }
 
-    /// Sets an alias, durably; nil removes it.
+    /// Sets an alias durably; nil removes it.
     ///
     /// Throws `notSupported` for the aliases `login` and `session`, `limitExceeded`, and disk errors.
     package func setAlias(_ alias: String, to collection: Collection?) async throws(VaultError) {
@@ -137,9 +132,9 @@ package final class Vault {
         set { opened?.lockouts = newValue }
     }
 
-    /// Creates a collection, unlocked, with an unused name made from the label.
+    /// Creates a collection durably, unlocked, with an unused name made from the label.
     ///
-    /// Durable on return. Throws `emptyPassword`, `limitExceeded`, and disk errors; then nothing is left of it.
+    /// Throws `emptyPassword`, `limitExceeded`, and disk errors; then nothing is left of it.
     package func createCollection(
         label: String,
         password: consuming SecureBytes
@@ -166,9 +161,8 @@ package final class Vault {
 
     /// Deletes a collection, its file and its aliases (#90), durably.
     ///
-    /// An empty `login` takes the place of a deleted one. Generations stay, except those of a `login` with items bound
-    /// to the passcode. Throws `notSupported` for a collection without a file, `unreadable` for one that cannot be read
-    /// (its file is for a person to remove), and disk errors.
+    /// An empty `login` replaces a deleted one. Generations stay, except those of a `login` with items bound to the
+    /// passcode. Throws `notSupported` without a file, and `unreadable` for a file that a person must remove.
     package func delete(_ collection: Collection) async throws(VaultError) {
         guard let opened else { throw VaultError.vaultClosed }
         guard !collection.isDeleted else { throw VaultError.collectionDeleted }
@@ -204,7 +198,6 @@ package final class Vault {
         await opened.context.folderWorker.stop()
     }
 
-    /// The objects that the collections share; nil while the vault is closed.
     var context: VaultContext? { opened?.context }
 
     private func insert(_ collection: Collection) {
@@ -220,7 +213,6 @@ package final class Vault {
         insert(collection)
     }
 
-    /// Returns a collection without a file.
     static func vacant(_ name: CollectionName, in context: VaultContext) -> Collection {
         name == .login
             ? vacantLogin(in: context)
@@ -261,7 +253,6 @@ package final class Vault {
         }
     }
 
-    /// Opens the file of a collection; a failure makes the collection unreadable.
     static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
         let collection = Collection(name, label: name.encoded, phase: .locked, storage: .none, context: context)
         await collection.openFile()

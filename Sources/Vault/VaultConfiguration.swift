@@ -2,21 +2,17 @@ package import Gcrypt
 package import KeychainModel
 package import Logging
 
-/// The configuration of a vault: folder, clock, limits and cost of key derivation.
 package struct VaultConfiguration: Sendable {
     /// The cost of new password slots: RFC 9106's second recommendation, in one lane.
     package static let recommendedKeyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 3, lanes: 1)
 
-    /// The folder, created when it is missing.
     package var directory: String
 
     /// The cost of a new password slot; an existing slot stores its own.
     package var keyDerivation: Argon2id
 
-    /// The clock for timestamps of items and generations.
     package var now: @Sendable () -> Timestamp
 
-    /// The limits of the vault.
     package var limits: VaultLimits
 
     /// The number of generations to keep per collection; zero for none.
@@ -25,10 +21,8 @@ package struct VaultConfiguration: Sendable {
     /// The most pages of 4 KiB in a collection's file, for tests of a full disk; nil for SQLite's limit.
     package var maximumPages: Int?
 
-    /// The log for failures that no caller sees.
     package var logger: Logger
 
-    /// Creates a configuration with the daemon's defaults.
     package init(
         directory: String,
         keyDerivation: Argon2id = VaultConfiguration.recommendedKeyDerivation,

@@ -15,17 +15,13 @@ struct VaultContext {
 
     let indexKey: BlindIndexKey
 
-    /// The thread that owns the folder and the files that belong to no collection.
     let folderWorker: Worker<VaultFolder>
 
-    /// The audit entries to be written.
     let audit: AuditTrail
 
     let observer: ChangeObserver
 
-    /// The thread that derives keys from passwords.
-    ///
-    /// One is enough: each derivation takes much memory.
+    /// Derives keys from passwords; one thread is enough, because each derivation takes much memory.
     let derivationWorker: Worker<Void>
 
     /// The thread that copies generations and backups, so that changes need not wait.
@@ -34,7 +30,6 @@ struct VaultContext {
 
 /// A reference to `login`, whose password is the passcode, for the other collections.
 final class LoginReference {
-    /// The collection; replaced when `login` is deleted.
     weak var collection: Collection?
 
     var hasPasscode: Bool { collection?.header?.hasPassword ?? false }

@@ -2,17 +2,12 @@ package import Gcrypt
 import Glibc
 import KeychainModel
 
-/// A failure of the vault.
-///
-/// Equality compares the codes only. The reason is for logs and callers; it never holds a secret, password or key.
+/// A failure of the vault; its reason, for logs and callers, never holds a secret, password or key.
 package struct VaultError: Error, Equatable {
-    /// The kind of failure.
     package let code: Code
 
-    /// The failure in words.
     package let reason: String
 
-    /// Creates an error.
     package init(_ code: Code, reason: String) {
         self.code = code
         self.reason = reason
@@ -23,42 +18,34 @@ package struct VaultError: Error, Equatable {
         self.init(error.code == .authenticationFailed ? .unreadable : .cryptographyFailed, reason: error.reason)
     }
 
-    /// Compares the codes only.
     package static func == (first: VaultError, second: VaultError) -> Bool {
         first.code == second.code
     }
 }
 
 extension VaultError: CustomStringConvertible {
-    /// The code and the reason.
     package var description: String { "\(code): \(reason)" }
 }
 
 extension VaultError {
-    /// A kind of failure.
     package enum Code: CaseIterable, Sendable {
         /// The password opens no key slot of the collection.
         case wrongPassword
 
-        /// The password is empty.
         case emptyPassword
 
-        /// The collection is locked.
         case locked
 
         /// The stored data is damaged or foreign, and is left as it is.
         case unreadable
 
-        /// The collection has no such item.
         case noSuchItem
 
-        /// The vault has no such collection.
         case noSuchCollection
 
         /// Another process, or another vault in this one, uses the folder.
         case inUse
 
-        /// The disk is full.
         case storageFull
 
         /// The folder or the file is not writable.
@@ -73,7 +60,6 @@ extension VaultError {
         /// A limit of ``VaultLimits`` is exceeded, or memory is short.
         case limitExceeded
 
-        /// The collection does not support the operation.
         case notSupported
 
         /// Another program uses the file, or another caller changed the item first.
@@ -91,7 +77,6 @@ extension VaultError {
         /// The operation needs a passcode, and `login` has none.
         case passcodeNotSet
 
-        /// The application password is wrong.
         case wrongApplicationPassword
 
         /// The item needs an application password, and none was given.
@@ -103,7 +88,6 @@ extension VaultError {
         /// The key slot is the last password slot and cannot be removed.
         case lastKeySlot
 
-        /// The collection has no such key slot.
         case noSuchKeySlot
 
         /// The machine cannot keep a key, or does not return it; the reason says why.
@@ -138,7 +122,7 @@ extension VaultError {
     }
 }
 
-/// Runs a body that uses ciphers, and converts its error.
+/// Converts the error of a cipher.
 func cipher<Result: ~Copyable>(_ body: () throws(GcryptError) -> Result) throws(VaultError) -> Result {
     do throws(GcryptError) {
         return try body()

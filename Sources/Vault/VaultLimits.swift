@@ -3,31 +3,25 @@ import KeychainModel
 
 /// The limits of a vault, so that no caller can fill it.
 package struct VaultLimits: Equatable, Sendable {
-    /// The most bytes of a secret.
     package var secretBytes = 16 * 1024 * 1024
 
-    /// The most bytes of a secret's content type.
     package var contentTypeBytes = 4096
 
-    /// The most bytes of a label.
     package var labelBytes = 64 * 1024
 
     /// The most bytes of an item's attributes, terminators included.
     package var attributeBytes = 256 * 1024
 
-    /// The most attributes of an item.
     package var attributes = 4096
 
     /// The most items in a collection: the object paths of all fit into one D-Bus array.
     package var items = 400_000
 
-    /// The most collections.
     package var collections = 256
 
     /// The most bytes of the collection in memory: sealed secrets, labels and attributes.
     package var memoryBytes = 64 * 1024 * 1024
 
-    /// The most bytes of a password.
     package var passwordBytes = 64 * 1024
 
     /// The bytes of locked memory that an unlock leaves free for sessions, passwords and grants.
@@ -36,7 +30,6 @@ package struct VaultLimits: Equatable, Sendable {
     /// The largest secret whose sealed form stays in memory, in bytes; larger ones are read on demand.
     package var residentSecretBytes = 4096
 
-    /// Creates the daemon's limits.
     package init() {}
 
     func check(label: String) throws(VaultError) {

@@ -1,21 +1,15 @@
 package import KeychainModel
 
-/// An event that the owner may want to review: a release, a denial, an authentication.
-///
-/// It names the item by its object path; it holds no label, attribute or secret.
+/// An event that the owner may want to review; names the item by its path, without label, attributes or secret.
 package struct AuditEntry: Equatable, Sendable {
-    /// The kind of event.
     package enum Kind: UInt8, CaseIterable, Sendable {
-        /// A secret was released.
         case release = 1
 
-        /// A secret was denied.
         case denial = 2
 
         /// A person was asked to authenticate, to use an item or without one.
         case authentication = 3
 
-        /// The access control of an item was set or changed.
         case accessControlChange = 4
 
         /// Entries were lost; the outcome says how many.
@@ -33,20 +27,16 @@ package struct AuditEntry: Equatable, Sendable {
         /// A person was asked to authenticate for a change of the access control.
         case authenticationToProtect = 9
 
-        /// A person was asked to authenticate for a deletion.
         case authenticationToDelete = 10
     }
 
-    /// The most entries in all rings.
     package static var maximumCount: Int { AuditRing.allCases.reduce(0) { $0 + $1.capacity } }
 
     /// The most bytes of a text; longer ones are truncated.
     package static let maximumTextBytes = 1024
 
-    /// The time of the event.
     package let time: Timestamp
 
-    /// The kind of event.
     package let kind: Kind
 
     /// The caller, and how it was identified.
@@ -55,13 +45,10 @@ package struct AuditEntry: Equatable, Sendable {
     /// The object path of the item, if any.
     package let item: String
 
-    /// The required factors.
     package let policy: String
 
-    /// The outcome.
     package let outcome: String
 
-    /// Creates an entry; long texts are truncated.
     package init(
         time: Timestamp,
         kind: Kind,
@@ -98,7 +85,6 @@ extension AuditEntry {
         return bytes
     }
 
-    /// Decodes the plaintext; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let time = reader.integer(Int64.self), let kind = reader.integer(UInt8.self).flatMap(Kind.init) else {
@@ -130,7 +116,6 @@ package enum AuditRing: CaseIterable, Sendable {
     /// Events that a program can cause at will, such as a denial.
     case unattended
 
-    /// The most entries.
     package var capacity: Int {
         switch self {
         case .attended: 8000

@@ -4,13 +4,12 @@ import Synchronization
 
 /// The audit entries to be written.
 ///
-/// Adding one only takes a lock, so no reply waits. Entries wait for the disk, and for the audit key until `login` is
-/// first unlocked; past a limit they are counted and dropped.
+/// Adding one only takes a lock. Entries wait for the disk, and for the audit key until `login` is first unlocked; past
+/// a limit they are counted and dropped.
 final class AuditTrail: Sendable {
     struct Waiting: Sendable {
         let entry: AuditEntry
         let ring: AuditRing
-        /// The number of events it stands for; more than one if it counts lost entries.
         var weight = 1
     }
 
@@ -70,7 +69,6 @@ final class AuditTrail: Sendable {
         }
     }
 
-    /// Counts entries as lost after a failed write.
     func lose(_ entries: [Waiting]) {
         state.withLock { state in
             for waiting in entries { state.lost[waiting.ring, default: 0] += waiting.weight }
@@ -78,13 +76,10 @@ final class AuditTrail: Sendable {
     }
 }
 
-/// The key of audit entries.
-///
-/// It belongs to `login` and stays from its first unlock to the end of the process.
+/// The key of audit entries: that of `login`, from its first unlock to the end of the process.
 final class AuditKey: Sendable {
     private let key: SealingKey
 
-    /// Takes the audit key of `login`.
     init(_ keys: CollectionKeys) throws(VaultError) {
         do throws(GcryptError) {
             key = try SealingKey(keys.auditKey)
@@ -93,7 +88,6 @@ final class AuditKey: Sendable {
         }
     }
 
-    /// Seals an entry for its row.
     func seal(_ entry: AuditEntry, number: Int64) throws(VaultError) -> [UInt8] {
         try cipher { () throws(GcryptError) in
             try entry.encoded.withRawBytes { (entry) throws(GcryptError) in
@@ -104,7 +98,6 @@ final class AuditKey: Sendable {
         }
     }
 
-    /// Opens a row; nil when authentication fails.
     func open(_ sealed: UnsafeRawBufferPointer, number: Int64) -> AuditEntry? {
         let plaintext = try? Self.place(number).withRawBytes { (place) throws(GcryptError) in
             try key.open(sealed, associatedData: place)
@@ -122,25 +115,18 @@ final class AuditKey: Sendable {
 }
 
 extension Vault {
-    /// Records an audit entry.
+    /// Records an audit entry; returns at once and never fails.
     ///
-    /// Returns at once and never fails. The entry is written within a second; the end of the process before that loses
-    /// it. A bounded number of entries waits in memory for the first unlock of `login`.
-    ///
-    /// - Parameter ring: the ring of the entry.
+    /// The entry is written within a second; the end of the process before that loses it. A bounded number waits for
+    /// the first unlock of `login`.
     package func audit(_ entry: AuditEntry, in ring: AuditRing) {
         guard let context, context.audit.add(entry, in: ring) else { return }
         context.folderWorker.post { folder in folder.writeAuditIfLong() }
     }
 
-    /// Returns the audit entries of all rings, newest first.
+    /// Returns the audit entries of all rings, newest first; a nil `since` means all.
     ///
-    /// Throws `locked` before the first unlock of `login`, whose key seals the entries. Entries of a deleted `login`
-    /// cannot be read.
-    ///
-    /// - Parameters:
-    ///   - since: the earliest time; nil for all.
-    ///   - limit: the most entries.
+    /// Throws `locked` before the first unlock of `login`. Entries of a deleted `login` cannot be read.
     package func auditEntries(
         since: Timestamp? = nil,
         limit: Int = AuditEntry.maximumCount

@@ -5,22 +5,17 @@ import Rights
 
 /// The backup folder in the user's home: `NAME.keychain`, and `NAME.YYYYMMDD.keychain` for three earlier days.
 ///
-/// The folder is the user's and may contain anything. Access uses the user's rights and follows no link; files that are
-/// no backups are left alone.
+/// The user may put anything there: access uses the user's rights and follows no link, and files that are no backups
+/// stay.
 package struct BackupFolder: Sendable {
-    /// The number of earlier days to keep.
     package static let days = 3
 
     private static let name = "backup"
 
-    /// The parent of the keychain folder, such as `~/.local/share`.
     private let parent: String
 
-    /// The path, for display.
     package var path: String { "\(parent)/keychaind/\(Self.name)" }
 
-    /// Creates a folder.
-    ///
     /// - Parameter parent: the parent of the keychain folder, such as `~/.local/share`.
     package init(in parent: String) {
         self.parent = parent
@@ -84,8 +79,7 @@ package struct BackupFolder: Sendable {
         return folder
     }
 
-    /// Returns the identity of a regular file owned by the user; nil when there is none, throws when it is something
-    /// else.
+    /// Returns the identity of the user's regular file; nil when there is none, throws when it is something else.
     private static func checked(
         _ name: String,
         in folder: borrowing UserFolder
@@ -105,7 +99,6 @@ package struct BackupFolder: Sendable {
         return day.count == 8 && day.allSatisfy { digit in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) }
     }
 
-    /// Returns the day of a time, in UTC.
     private static func day(_ seconds: Int64) -> String {
         var time = time_t(seconds)
         var parts = tm()
@@ -132,7 +125,7 @@ struct SealedCopy: Sendable {
 
     /// Creates the copy in the vault's folder, passes it to `body` and removes it.
     ///
-    /// Blocks. Works beside a concurrent writer.
+    /// Works beside a concurrent writer.
     func make(_ body: (borrowing OpenedFile) throws(VaultError) -> Void) throws(VaultError) {
         let file = "backup-" + name.unfinishedFileName
         let database = try Database(path: folder.file(name.fileName), mode: .readWrite)

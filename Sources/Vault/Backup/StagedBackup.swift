@@ -2,14 +2,12 @@ import Gcrypt
 import Glibc
 package import KeychainModel
 
-/// A backup to restore: a copy in the vault's folder, where nobody else can change it.
-///
-/// It is removed with this object unless it has been restored.
+/// A backup to restore, copied into the vault's folder where nobody else can change it; removed on deinit unless
+/// restored.
 package final class StagedBackup: Sendable {
     /// The most bytes of a backup.
     package static let maximumSize: Int64 = 1 << 30
 
-    /// The number of items.
     package let itemCount: Int
 
     let header: CollectionHeader
@@ -19,10 +17,10 @@ package final class StagedBackup: Sendable {
     /// The file name; the next start removes a leftover.
     let file: String
 
-    /// Copies a file of unknown origin and reads its public part.
+    /// Copies a file of unknown origin and reads its public part; blocks.
     ///
-    /// Blocks. Throws `unreadable` or `unsupportedFormat` unless it is a keychain, `limitExceeded` when it is too
-    /// large, and disk errors.
+    /// Throws `unreadable` or `unsupportedFormat` unless it is a keychain, `limitExceeded` when it is too large, and
+    /// disk errors.
     init(copying source: borrowing OpenedFile, to folder: Folder) throws(VaultError) {
         let number = try cipher { () throws(GcryptError) in try RandomBytes.nonce(8) }
         let name = "restore-" + number.map { byte in String(byte, radix: 16) }.joined()
@@ -42,10 +40,8 @@ package final class StagedBackup: Sendable {
         Self.remove(file, in: folder)
     }
 
-    /// The display name.
     package var label: String { header.label }
 
-    /// The time of the last change.
     package var modified: Timestamp { header.modified }
 
     /// Throws `wrongPassword` or `mistypedRecoveryKey` unless the text opens a key slot and its key opens the state.

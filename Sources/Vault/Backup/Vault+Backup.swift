@@ -4,10 +4,9 @@ package import KeychainModel
 import Logging
 
 extension Vault {
-    /// Puts a sealed copy of a collection into the user's backup folder.
+    /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on a thread of the vault.
     ///
-    /// Blocks only a thread of the vault. Does nothing for a collection without a readable file. Throws `unreadable`
-    /// when the name belongs to something else, and disk errors.
+    /// Throws `unreadable` when the name belongs to something else, and disk errors.
     package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
         guard let context, let collection = collection(named: name), case .file = collection.storage,
             collection.problems.isEmpty
@@ -18,9 +17,7 @@ extension Vault {
         }
     }
 
-    /// Stages a file for a restore, on a thread of its own.
-    ///
-    /// Throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.
+    /// Stages a file for a restore; throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.
     package func stage(_ file: consuming OpenedFile) async throws(VaultError) -> StagedBackup {
         guard let context else { throw VaultError.vaultClosed }
         // The file may be on a disk that never answers.
@@ -32,7 +29,7 @@ extension Vault {
         }
     }
 
-    /// Throws unless the text opens the backup; derives keys on a thread of the vault.
+    /// Throws unless the text opens the backup.
     package func verify(_ text: consuming SecureBytes, opens backup: StagedBackup) async throws(VaultError) {
         guard let context else { throw VaultError.vaultClosed }
         try context.configuration.limits.check(password: text)
@@ -43,10 +40,8 @@ extension Vault {
         }
     }
 
-    /// Returns the name under which a backup would be restored: of the collection with the same identifier, else from
-    /// the file name, else from the label.
-    ///
-    /// - Parameter fileName: the file name, if known; any text is accepted.
+    /// Returns the name for a restore: of the collection with the same identifier, else from the file name or the
+    /// label.
     package func name(of backup: StagedBackup, fileName: String?) -> CollectionName? {
         if let same = collections.first(where: { other in other.header?.identifier == backup.header.identifier }) {
             return same.name
@@ -58,17 +53,14 @@ extension Vault {
         return found == .session ? nil : found
     }
 
-    /// Whether a backup has the same identifier as a collection.
     package func isCopy(_ backup: StagedBackup, of collection: Collection) -> Bool {
         collection.header?.identifier == backup.header.identifier
     }
 
-    /// Restores a backup in place of a collection, which becomes a generation, or as a new collection.
+    /// Restores a backup in place of the present collection, which becomes a generation, or as a new collection.
     ///
     /// An unreadable file is kept under another name. The result is durable and locked. Throws `busy` when another
     /// collection has taken the name, `limitExceeded`, and disk errors; then nothing has changed.
-    ///
-    /// - Parameter present: the collection with that name, if any.
     package func restore(
         _ backup: StagedBackup,
         as name: CollectionName,

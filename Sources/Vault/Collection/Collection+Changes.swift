@@ -5,12 +5,11 @@ extension Collection {
     /// Creates an item, or with `replacing` changes the newest item with equal attributes (#94).
     ///
     /// Durable on return. A replaced item keeps its ID and creation time (#95). An item whose policy takes key material
-    /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`,
-    /// `passcodeNotSet`, `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and
-    /// disk errors; then nothing has changed.
+    /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`, `passcodeNotSet`,
+    /// `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and disk errors; then
+    /// nothing has changed.
     ///
     /// - Parameters:
-    ///   - applicationPassword: the new application password, if the access control needs one.
     ///   - authenticated: the protected item that the caller was authenticated to replace.
     ///   - revision: the revision of that item; no other is replaced.
     package func createItem(
@@ -54,8 +53,6 @@ extension Collection {
     ///
     /// - Parameters:
     ///   - key: the item key; it implies authentication.
-    ///   - applicationPassword: the new application password.
-    ///   - isAuthenticated: whether the caller was authenticated for the item.
     ///   - revision: the revision that the authentication was for; no other is changed.
     package func updateItem(
         _ id: ItemID,
@@ -90,9 +87,7 @@ extension Collection {
         _ = try await perform(PendingMutation(.update(id, update)))
     }
 
-    /// Changes an item's label or attributes.
-    ///
-    /// The secret is sealed again only if its key material changes.
+    /// Changes an item's label or attributes; the secret is sealed again only if its key material changes.
     package func updateItem(
         _ id: ItemID,
         label: String? = nil,
@@ -114,10 +109,9 @@ extension Collection {
         )
     }
 
-    /// Sets one attribute of an item, or removes it when the value is nil.
+    /// Sets one attribute of an item, or removes it when the value is nil; throws `notSupported` for reserved ones.
     ///
-    /// Other attributes keep their value at the time of the write. Throws like a change of all attributes, and
-    /// `notSupported` for reserved attributes.
+    /// Other attributes keep their value at the time of the write.
     package func updateItem(
         _ id: ItemID,
         setting name: String,
@@ -135,13 +129,11 @@ extension Collection {
         _ = try await perform(PendingMutation(.update(id, update)))
     }
 
-    /// Deletes an item, even a damaged one.
+    /// Deletes an item durably, even a damaged one.
     ///
-    /// Durable on return. Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and disk errors.
+    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and disk errors.
     ///
-    /// - Parameters:
-    ///   - isAuthenticated: whether the caller was authenticated for the item.
-    ///   - revision: the revision that the authentication was for; no other is deleted.
+    /// - Parameter revision: the revision that the authentication was for; no other is deleted.
     package func deleteItem(
         _ id: ItemID,
         authenticated isAuthenticated: Bool = false,
@@ -151,8 +143,6 @@ extension Collection {
     }
 
     /// Changes the label of the collection, durably.
-    ///
-    /// Throws `locked`, `limitExceeded`, and disk errors.
     package func setLabel(_ label: String) async throws(VaultError) {
         try limits.check(label: label)
         _ = try await perform(PendingMutation(.rename(label)))

@@ -11,10 +11,8 @@ enum CommitPhase {
 /// Group commit. The first caller writes; callers that come meanwhile wait, and the first of them then writes as many
 /// waiting changes as fit into one transaction. So sixteen callers cost two syncs.
 ///
-/// The number of waiting calls is bounded per caller at the bus: with one bound for all, one caller could starve the
-/// others.
+/// The bus bounds the waiting calls per caller: with one bound for all, one caller could starve the others.
 extension Collection {
-    /// Writes a change, alone or in a batch.
     func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
         try requireUnlocked()
         if case .writing = commits {
@@ -50,7 +48,6 @@ extension Collection {
         return try own.get()
     }
 
-    /// Fails all waiting changes.
     func failWaiting(_ error: VaultError) {
         let mutations = changeWaiting { waiting in
             defer { waiting = [] }
@@ -79,9 +76,7 @@ extension Collection {
         )
     }
 
-    /// Adds changes from the front of the queue until one must wait.
-    ///
-    /// Impossible changes fail at once.
+    /// Adds changes from the front of the queue until one must wait; impossible changes fail at once.
     private func takeWaiting(into batch: inout MutationBatch) {
         guard case .writing(let waiting) = commits else { return }
         var taken = 0
@@ -110,7 +105,6 @@ extension Collection {
         }
     }
 
-    /// Writes a batch, and updates the memory when the disk has it.
     private func write(_ batch: MutationBatch) async -> Result<Void, VaultError> {
         let change = batch.change
         do throws(VaultError) {
@@ -176,12 +170,10 @@ extension Collection {
 }
 
 extension PendingMutation {
-    /// Resumes the waiting caller with the result of its change.
     fileprivate func settle(_ result: Result<Outcome, VaultError>) {
         resume(.settled(result))
     }
 
-    /// Resumes the waiting caller, once.
     fileprivate func resume(_ resumption: Resumption) {
         continuation?.resume(returning: resumption)
         continuation = nil

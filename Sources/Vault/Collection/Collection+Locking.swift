@@ -5,10 +5,10 @@ import Logging
 extension Collection {
     /// Unlocks the collection with a password or a recovery key; creates it when it is vacant.
     ///
-    /// Tries one password at a time: a second call waits for the first. An unlocked collection stays unlocked, and the
-    /// password is ignored. Throws `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked`
-    /// after a concurrent ``lock()``, `limitExceeded` when locked memory is short, `busy` when a file has appeared for
-    /// a vacant collection, and disk errors.
+    /// Tries one password at a time. An unlocked collection stays unlocked, and the password is ignored. Throws
+    /// `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` after a concurrent ``lock()``,
+    /// `limitExceeded` when locked memory is short, `busy` when a file has appeared for a vacant collection, and disk
+    /// errors.
     package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
         try context.configuration.limits.check(password: password)
         await waitUntilSettled()
@@ -57,10 +57,9 @@ extension Collection {
         return true
     }
 
-    /// Locks the collection: wipes the secrets key, keeps labels and attributes readable.
+    /// Wipes the secrets key and keeps labels and attributes readable; does nothing to the collection in memory.
     ///
-    /// A running write is finished and acknowledged; waiting changes fail with `locked`. The collection in memory is
-    /// not locked.
+    /// A running write is finished and acknowledged; waiting changes fail with `locked`.
     package func lock() {
         guard !isEphemeral else { return }
         switch phase {
@@ -86,7 +85,6 @@ extension Collection {
         await worker.stop()
     }
 
-    /// Closes and removes the file.
     func removeFile() async throws(VaultError) {
         guard case .file(let worker) = storage else {
             throw VaultError(.notSupported, reason: "the collection has no file")
@@ -99,7 +97,6 @@ extension Collection {
         await worker.stop()
     }
 
-    /// Waits until no password is being tried.
     private func waitUntilSettled() async {
         while case .unlocking = phase {
             await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
@@ -210,7 +207,6 @@ extension Collection {
         return try Worker(name.encoded, writer) { writer in writer.checkpoint() }
     }
 
-    /// Enables writing and reading the audit.
     private func adoptAuditKey(_ keys: CollectionKeys) {
         do throws(VaultError) {
             context.audit.key = try AuditKey(keys)

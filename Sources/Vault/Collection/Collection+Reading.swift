@@ -4,9 +4,8 @@ package import KeychainModel
 extension Collection {
     /// Opens the secret of an item; nil when it must be read from the disk with ``storedSecret(of:with:)``.
     ///
-    /// The caller enforces the access control. Items with an item key are not opened here. Throws `locked`,
-    /// `noSuchItem`, `authenticationNeeded` for an item with an item key or an unknown access control, and `unreadable`
-    /// for a damaged secret.
+    /// The caller enforces the access control. Throws `locked`, `noSuchItem`, `authenticationNeeded` for an item with
+    /// an item key or an unknown access control, and `unreadable` for a damaged secret.
     package func secret(of id: ItemID) throws(VaultError) -> Secret? {
         guard let secret = table.sealedSecret(of: id) else { throw VaultError.noItem(id) }
         let key = try key(for: id, secret.condition)
@@ -19,10 +18,9 @@ extension Collection {
         }
     }
 
-    /// Opens a secret with its item key; nil when it must be read from the disk with ``storedSecret(of:with:)``.
+    /// Opens a secret with its item key; nil when it must be read with ``storedSecret(of:with:)``.
     ///
-    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` for a replaced item key, and `unreadable` for a damaged
-    /// secret.
+    /// Throws like ``secret(of:)``, and `authenticationNeeded` for a replaced item key.
     package func secret(of id: ItemID, with itemKey: ItemKey) throws(VaultError) -> Secret? {
         let (record, key) = try readable(id)
         try check(itemKey, of: record)
@@ -41,10 +39,7 @@ extension Collection {
 
     /// Opens the secret of one revision of an item, from memory or from the disk; never another revision's.
     ///
-    /// Throws like ``secret(of:)`` and ``secret(of:with:)``, `busy` when the item has another secret now, and disk
-    /// errors.
-    ///
-    /// - Parameter itemKey: the item key, if the item has one.
+    /// Throws like ``secret(of:)``, `busy` when the item has another secret by then, and disk errors.
     package func storedSecret(
         of revision: ItemRevision,
         with itemKey: ItemKey? = nil
@@ -90,7 +85,6 @@ extension Collection {
         return (record, try key(for: id, record.condition))
     }
 
-    /// Returns the secrets key, if the collection can open the item.
     private func key(for id: ItemID, _ condition: ItemRecord.Condition) throws(VaultError) -> SecretsKey {
         guard case .unlocked(let secretsKey) = phase else { throw VaultError.collectionLocked }
         guard condition == .intact else {
@@ -116,13 +110,11 @@ extension Collection {
 }
 
 extension Collection {
-    /// The size of an application secret in bytes.
     package static let applicationSecretSize = SecretsKey.applicationSecretSize
 
-    /// Derives the secret of an application from the collection's key; the same application always gets the same
-    /// secret.
+    /// Derives the secret of an application from the collection's key; always the same, and stored in no item.
     ///
-    /// It is stored in no item. Throws `locked`, and `notSupported` for the collection in memory.
+    /// Throws `locked`, and `notSupported` for the collection in memory.
     package func applicationSecret(for application: String) throws(VaultError) -> SecureBytes {
         guard !isEphemeral else {
             throw VaultError(.notSupported, reason: "what lives in memory has no secrets that last")

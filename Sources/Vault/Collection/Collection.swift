@@ -3,10 +3,9 @@ import Logging
 
 /// A keychain: a named set of items under one password, stored in one file.
 ///
-/// It belongs to the isolation of its vault. Methods that need the disk or a key derivation are asynchronous and resume
-/// in the caller's isolation; all others answer at once.
+/// It belongs to the isolation of its vault. Asynchronous methods use the disk or derive a key, and resume in the
+/// caller's isolation; all others answer at once.
 package final class Collection {
-    /// The state as seen by callers.
     package enum State: Equatable, Sendable {
         /// There is no file; the first ``Collection/unlock(with:)`` creates it with that password.
         case vacant
@@ -17,7 +16,6 @@ package final class Collection {
         /// A password is being tried; wait with ``Collection/onSettled(_:)``.
         case unlocking
 
-        /// The secrets can be read.
         case unlocked
 
         /// The file cannot be read and is left as it is.
@@ -35,10 +33,8 @@ package final class Collection {
         case file(Worker<CollectionWriter>)
     }
 
-    /// The name; it never changes.
     package let name: CollectionName
 
-    /// The state.
     package var state: State { phase.state }
 
     /// The problems of the file, in words for a person; nil when there are none.
@@ -82,10 +78,8 @@ package final class Collection {
         properties = CollectionState(created: now, modified: now, label: label)
     }
 
-    /// The display name.
     package var label: String { properties.label }
 
-    /// The creation time.
     package var created: Timestamp { properties.created }
 
     /// The time of the last change of the collection or an item.
@@ -101,7 +95,6 @@ package final class Collection {
         if case .memory(let store) = storage { store.identifier } else { header?.identifier ?? [] }
     }
 
-    /// Whether the collection is being created and so has nothing to offer yet.
     package var isBeingMade: Bool {
         if case .unlocking = phase, case .none = storage { true } else { false }
     }
@@ -118,13 +111,10 @@ package final class Collection {
         if case .deleted = phase { true } else { false }
     }
 
-    /// The IDs of the items, ascending.
     package var itemIDs: [ItemID] { table.ids }
 
-    /// The number of items.
     package var itemCount: Int { table.count }
 
-    /// Whether an item exists.
     package func contains(_ id: ItemID) -> Bool {
         table.contains(id)
     }
@@ -134,7 +124,6 @@ package final class Collection {
         table.item(id)
     }
 
-    /// Returns the modification time of an item; nil when there is none.
     package func modified(of id: ItemID) -> Timestamp? {
         table.modified(of: id)
     }
@@ -153,10 +142,7 @@ package final class Collection {
     }
 
     /// Returns the item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would
-    /// replace (#94).
-    ///
-    /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
-    /// protected one, else the newest. Items without attributes are equal to each other.
+    /// replace (#94); see ``ItemTable/itemToReplace(_:tags:)``.
     package func itemToReplace(_ attributes: Attributes) -> ItemID? {
         guard let tags = try? context.indexKey.tags(of: attributes.withoutReserved) else { return nil }
         return table.itemToReplace(attributes, tags: tags)
@@ -171,26 +157,20 @@ package final class Collection {
     }
 }
 
-/// The phase of a collection, with its keys.
-///
-/// Callers see it as ``Collection/State``; a deleted collection looks locked.
+/// The phase of a collection with its keys; callers see it as ``Collection/State``, and a deleted collection as locked.
 enum CollectionPhase {
-    /// There is no file yet.
     case vacant
 
-    /// The secrets cannot be read.
     case locked
 
     /// A password is being tried; `isLockRequested` when a lock was requested meanwhile.
     case unlocking(isLockRequested: Bool)
 
-    /// The secrets can be read with this key.
     case unlocked(SecretsKey)
 
-    /// The file cannot be read.
     case unreadable(reason: String)
 
-    /// The collection was deleted; this phase is final.
+    /// Final.
     case deleted
 
     var state: Collection.State {

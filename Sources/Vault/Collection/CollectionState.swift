@@ -13,7 +13,6 @@ struct CollectionState: Equatable, Sendable {
     var itemCount: UInt64 = 0
     var created: Timestamp
 
-    /// The time of the last change of the collection or an item.
     var modified: Timestamp
     var hash = MultisetHash()
     var label: String
@@ -32,7 +31,6 @@ struct CollectionState: Equatable, Sendable {
 }
 
 extension CollectionState {
-    /// Decodes the plaintext; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let nextItem = reader.integer(UInt64.self), let revision = reader.integer(UInt64.self),

@@ -5,15 +5,11 @@ import KeychainModel
 struct EphemeralStore: Sendable {
     let secretsKey: SecretsKey
 
-    /// A random identifier, which all sealed data is bound to.
     let identifier: [UInt8]
 
     private let limit: Int
     private var usedBytes = 0
 
-    /// Creates a random key.
-    ///
-    /// - Parameter limit: the most bytes that the items may take.
     init(limit: Int) throws(VaultError) {
         let identifier = try cipher { () throws(GcryptError) in
             try RandomBytes.nonce(CollectionFormat.identifierSize)
@@ -26,9 +22,7 @@ struct EphemeralStore: Sendable {
         self.limit = limit
     }
 
-    /// Seals the secrets of a change; `limitExceeded` when the items take too many bytes.
-    ///
-    /// - Parameter table: the items before the change.
+    /// Seals the secrets of a change to `table`; throws `limitExceeded` when the items take too many bytes.
     mutating func seal(_ change: CollectionChange, of table: borrowing ItemTable) throws(VaultError) -> [[UInt8]?] {
         var sealed: [[UInt8]?] = []
         var growth = 0

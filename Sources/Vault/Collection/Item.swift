@@ -2,7 +2,6 @@ package import KeychainModel
 
 /// An item without its secret.
 package struct Item: Equatable, Sendable {
-    /// The condition of an item.
     package enum Condition: Equatable, Sendable {
         /// The label, attributes and times are authentic. The secret is checked when it is opened.
         case intact
@@ -14,7 +13,6 @@ package struct Item: Equatable, Sendable {
         case damaged(reason: String)
     }
 
-    /// The ID of the item.
     package let id: ItemID
 
     /// The display name; empty when it cannot be read.
@@ -29,10 +27,8 @@ package struct Item: Equatable, Sendable {
     /// The modification time; the epoch when it cannot be read.
     package let modified: Timestamp
 
-    /// The condition of the item.
     package let condition: Condition
 
-    /// Returns the placeholder of a deleted item.
     package static func deleted(_ id: ItemID) -> Item {
         let epoch = Timestamp(microsecondsSinceEpoch: 0)
         return Item(
@@ -48,34 +44,28 @@ package struct Item: Equatable, Sendable {
 
 /// A revision of an item; a decision about the item holds for one revision only.
 package struct ItemRevision: Hashable, Sendable {
-    /// The ID of the item.
     package let item: ItemID
     let number: UInt64
     let secret: UInt64
 }
 
 extension Collection {
-    /// Returns the current revision of an item; nil when there is none.
     package func revision(of id: ItemID) -> ItemRevision? {
         guard !isDeleted, let record = table[id] else { return nil }
         return ItemRevision(item: id, number: record.revision, secret: record.metadata.secretRevision)
     }
 
-    /// Whether an item still has the secret of a revision.
     package func hasSecret(of revision: ItemRevision) -> Bool {
         self.revision(of: revision.item)?.secret == revision.secret
     }
 }
 
-/// The result of creating an item.
 package enum ItemCreation: Equatable, Sendable {
-    /// A new item.
     case created(ItemID)
 
-    /// An existing item with equal attributes, changed (#94, #95).
+    /// Changed (#94, #95).
     case replaced(ItemID)
 
-    /// The ID of the item.
     package var id: ItemID {
         switch self {
         case .created(let id), .replaced(let id): id

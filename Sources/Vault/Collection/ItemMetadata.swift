@@ -9,9 +9,7 @@ import KeychainModel
 struct ItemMetadata: Equatable, Sendable {
     private static let ownKeyBit: UInt64 = 1 << 63
 
-    /// The revision at which the secret was sealed.
-    ///
-    /// A change of the label does not change it.
+    /// The revision at which the secret was sealed; a change of the label keeps it.
     var secretRevision: UInt64
     var created: Timestamp
     var modified: Timestamp
@@ -40,7 +38,6 @@ struct ItemMetadata: Equatable, Sendable {
 }
 
 extension ItemMetadata {
-    /// Decodes the plaintext; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let secretRevision = reader.integer(UInt64.self), let created = reader.integer(Int64.self),

@@ -2,7 +2,6 @@ import KeychainModel
 
 /// An item in memory; a table has many, so it is small.
 struct ItemRecord: Sendable {
-    /// The known part of an item.
     enum Condition: UInt8, Sendable {
         /// Everything, the secret sealed.
         case intact
@@ -27,7 +26,6 @@ struct ItemRecord: Sendable {
     var sealedSecret: [UInt8]?
     var condition: Condition
 
-    /// Creates the record of an item whose metadata is unknown.
     init(id: ItemID, revision: UInt64, condition: Condition = .unread) {
         self.id = id
         self.revision = revision
@@ -36,7 +34,6 @@ struct ItemRecord: Sendable {
         self.condition = condition
     }
 
-    /// Creates the record of an intact item.
     init(id: ItemID, revision: UInt64, metadata: ItemMetadata, sealedSecret: [UInt8]?) {
         self.id = id
         self.revision = revision
@@ -47,7 +44,6 @@ struct ItemRecord: Sendable {
 }
 
 extension ItemMetadata {
-    /// The placeholder for unknown metadata.
     static let unknown = ItemMetadata(
         secretRevision: 0,
         created: Timestamp(microsecondsSinceEpoch: 0),

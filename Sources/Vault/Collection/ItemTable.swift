@@ -2,8 +2,8 @@ import KeychainModel
 
 /// The items of a collection in memory, in ID order, with the index of their attributes.
 ///
-/// New IDs only rise, so new items are appended and lookup is a binary search. A deleted item leaves its record until
-/// half of the records are deleted, so the positions in the index seldom change.
+/// IDs only rise, so new items are appended and lookup is a binary search. A deleted item leaves its record until half
+/// of the records are deleted, so the positions in the index seldom change.
 struct ItemTable: Sendable {
     private var records: [ItemRecord] = []
     private var index = AttributeIndex()
@@ -26,13 +26,11 @@ struct ItemTable: Sendable {
         return ids
     }
 
-    /// Whether any item has protection attributes.
     var hasProtectedItems: Bool { !protections.isEmpty }
 
     /// The number of items that need authentication.
     var protectedCount: Int { protections.values.count(where: \.needsAuthentication) }
 
-    /// Returns the protection of an item, as far as it is known.
     func protection(of id: ItemID) -> ItemProtection {
         guard !protections.isEmpty else { return .none }
         return protections[id] ?? .none
@@ -49,12 +47,10 @@ struct ItemTable: Sendable {
         records.reserveCapacity(items)
     }
 
-    /// Whether a position is the end of the table.
     func isFull(at position: Int) -> Bool {
         position == records.count
     }
 
-    /// Returns the record of an item; nil when there is none.
     subscript(id: ItemID) -> ItemRecord? {
         position(of: id).map { position in records[position] }
     }
@@ -63,12 +59,9 @@ struct ItemTable: Sendable {
         position(of: id) != nil
     }
 
-    /// The sealed secret of an item, with what is needed to open it.
     struct SealedSecret {
         let condition: ItemRecord.Condition
-        /// The revision at which the secret was sealed.
         let revision: UInt64
-        /// Whether the item has an item key.
         let hasKey: Bool
         /// Nil when it is not in memory.
         let bytes: [UInt8]?
@@ -87,7 +80,6 @@ struct ItemTable: Sendable {
         )
     }
 
-    /// Returns the item for callers; nil when there is none.
     func item(_ id: ItemID) -> Item? {
         guard let position = position(of: id) else { return nil }
         let record = records[position]
@@ -108,18 +100,14 @@ struct ItemTable: Sendable {
         )
     }
 
-    /// The highest ID, including deleted items; nil when there is none.
     var highestID: ItemID? { records.last?.id }
 
-    /// The highest revision of an item.
     var lastRevision: UInt64 { records.lazy.map(\.revision).max() ?? 0 }
 
-    /// Whether an item with this ID can be appended.
     func accepts(_ id: ItemID) -> Bool {
         (highestID.map { highest in highest < id } ?? true) && records.count <= Int(AttributeIndex.maximumPosition)
     }
 
-    /// Returns the modification time of an item; nil when there is none.
     func modified(of id: ItemID) -> Timestamp? {
         position(of: id).map { position in records[position].metadata.modified }
     }
@@ -133,9 +121,7 @@ struct ItemTable: Sendable {
         for tag in tags { index.insert(position, for: tag) }
     }
 
-    /// Replaces a record with a loaded one that has the same tags.
-    ///
-    /// - Parameter position: the position of the item; false when another item is there.
+    /// Replaces a record by a loaded one with the same tags; false when another item is at that position.
     mutating func fill(_ record: ItemRecord, at position: Int) -> Bool {
         guard position < records.count, records[position].id == record.id else { return false }
         records[position] = record
@@ -162,20 +148,16 @@ struct ItemTable: Sendable {
         if deletedCount > 64, deletedCount * 2 > records.count { compact() }
     }
 
-    /// Marks an item as damaged.
-    ///
-    /// - Parameter tags: the stored tags if the attributes are unknown; searches use them.
+    /// - Parameter tags: the stored tags, which searches use if the attributes are unknown.
     mutating func markDamaged(_ id: ItemID, reason: String, tags: [UInt64]? = nil) {
         guard position(of: id) != nil, damages[id] == nil else { return }
         damages[id] = Damage(reason: reason, tags: tags)
     }
 
-    /// Whether an item is known to be damaged.
     func isDamaged(_ id: ItemID) -> Bool {
         damages[id] != nil
     }
 
-    /// Returns the stored tags of a damaged item with unknown attributes.
     func storedTags(of id: ItemID) -> [UInt64]? {
         damages[id]?.tags
     }
@@ -183,10 +165,7 @@ struct ItemTable: Sendable {
     /// Returns the item that a new one replaces (#94).
     ///
     /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
-    /// protected one, else the newest. So an open item with the same attributes cannot attract a secret that belongs
-    /// into a protected one.
-    ///
-    /// - Parameter tags: the tags of the attributes without reserved ones.
+    /// protected one, else the newest. So an open item cannot attract a secret that belongs into a protected one.
     func itemToReplace(_ attributes: Attributes, tags: [UInt64]) -> ItemID? {
         let key = attributes.withoutReserved
         let equal = equalItems(key, tags: tags)
@@ -202,7 +181,7 @@ struct ItemTable: Sendable {
         return protected ?? newest
     }
 
-    /// Returns the intact items with exactly these attributes, reserved ones aside, last modified first.
+    /// Last modified first; reserved attributes are ignored.
     private func equalItems(_ key: Attributes, tags: [UInt64]) -> [ItemID] {
         // Every item matches no attributes; this avoids sorting them all.
         guard !key.isEmpty else {
@@ -214,9 +193,7 @@ struct ItemTable: Sendable {
         }
     }
 
-    /// Returns the items with all of the attributes, last modified first; all items for no attributes.
-    ///
-    /// An item with unknown attributes matches by its tags.
+    /// Returns the items with all of the attributes, last modified first; items with unknown attributes match by tags.
     func search(_ attributes: Attributes, tags: [UInt64]) -> [ItemID] {
         var hits: [UInt32] = []
         if tags.isEmpty {

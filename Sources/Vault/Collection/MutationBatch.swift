@@ -17,7 +17,6 @@ struct MutationBatch {
     private(set) var change: CollectionChange
     private(set) var mutations: [PendingMutation] = []
 
-    /// The result of each accepted change, once it is written.
     private(set) var outcomes: [PendingMutation.Outcome] = []
 
     private var oldTags: [[UInt64]] = []
@@ -25,11 +24,7 @@ struct MutationBatch {
     private var newAttributes: Set<Attributes> = []
     private var secretBytes = 0
 
-    /// Creates an empty batch.
-    ///
-    /// - Parameters:
-    ///   - collection: the identifier that item keys are bound to.
-    ///   - takesUnsealed: whether the collection accepts items whose access control no key enforces.
+    /// - Parameter takesUnsealed: whether the collection accepts items whose access control no key enforces.
     init(
         after state: CollectionState,
         of collection: [UInt8],
@@ -51,7 +46,7 @@ struct MutationBatch {
 
     /// Adds a change; false when it must wait for the next batch.
     ///
-    /// Throws when the change itself is impossible; the others are not affected.
+    /// Throws when the change itself is impossible.
     mutating func add(_ mutation: PendingMutation, to table: borrowing ItemTable) throws(VaultError) -> Bool {
         let bytes = mutation.secretBytes
         guard isEmpty || (mutations.count < Self.maximumCount && secretBytes + bytes <= Self.maximumSecretBytes) else {
@@ -76,8 +71,6 @@ struct MutationBatch {
     }
 
     /// Updates the items in memory after the write.
-    ///
-    /// - Parameter sealedSecrets: for each row the sealed secret to keep in memory.
     func apply(to table: inout ItemTable, sealedSecrets: [[UInt8]?]) {
         for (index, row) in change.rows.enumerated() {
             let sealed = index < sealedSecrets.count ? sealedSecrets[index] : nil
@@ -214,9 +207,7 @@ struct MutationBatch {
         )
     }
 
-    /// Records in the metadata how the secret is sealed, and returns its item key, if any.
-    ///
-    /// An item whose attributes require key material is sealed accordingly, or not written at all.
+    /// Seals the secret as the item's attributes require, and returns its item key, if any.
     private func seal(
         _ metadata: inout ItemMetadata,
         under secret: NewSecret?,

@@ -4,7 +4,6 @@ import KeychainModel
 /// A requested change and its waiting caller.
 final class PendingMutation {
     enum Request {
-        /// A new item, or the replacement of one with equal attributes.
         case create(NewItem)
         case update(ItemID, ItemUpdate)
 
@@ -13,7 +12,6 @@ final class PendingMutation {
         case rename(String)
     }
 
-    /// The reason why a waiting caller resumes.
     enum Resumption: Sendable {
         /// The caller writes the next batch, starting with its own change.
         case lead
@@ -23,7 +21,6 @@ final class PendingMutation {
     }
 
     enum Outcome: Sendable {
-        /// The item was created or replaced.
         case item(ItemCreation)
         case done
     }
@@ -44,7 +41,6 @@ final class PendingMutation {
     }
 }
 
-/// A new secret and its key material beside the secrets key.
 enum NewSecret {
     case ordinary(SharedSecret)
     case underNewKey(SharedSecret, NewItemKey)
@@ -59,7 +55,6 @@ enum NewSecret {
     }
 }
 
-/// A new item, or the replacement of one.
 struct NewItem {
     var label: String
     var attributes: Attributes
@@ -74,7 +69,6 @@ struct NewItem {
     /// The revision that the authentication was for; nil for any.
     var revision: ItemRevision?
 
-    /// Returns the equivalent change of an existing item.
     func update(of id: ItemID) -> ItemUpdate {
         var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
         if authenticated == id {
@@ -94,21 +88,17 @@ struct ItemUpdate {
         case one(String, String?)
     }
 
-    /// The new label; nil keeps the old one.
     var label: String?
 
     var attributes = AttributeChange.none
 
-    /// The new secret; nil keeps the old one.
     var secret: NewSecret?
 
-    /// Whether the caller was authenticated for the item.
     var isAuthenticated: Bool
 
     /// The revision that the authentication was for; nil for any.
     var revision: ItemRevision?
 
-    /// The state that the change is based on; nil when it does not matter.
     var basis: Basis?
 
     /// The state that a change of a protected item or of a protection is based on.

@@ -7,7 +7,6 @@ package struct Secret: ~Copyable, Sendable {
     /// The content type as given by the client (#17), usually `text/plain; charset=utf8`.
     package let contentType: String
 
-    /// Creates a secret.
     package init(bytes: consuming SecureBytes, contentType: String) {
         self.bytes = bytes
         self.contentType = contentType
@@ -38,7 +37,6 @@ enum SecretEncoding {
         return plaintext
     }
 
-    /// Decodes a secret; `authenticationFailed` when the encoding is invalid.
     static func decode(_ plaintext: consuming SecureBytes) throws(GcryptError) -> Secret {
         let type: (contentType: String, end: Int)? = plaintext.withUnsafeBytes { bytes in
             var reader = ByteReader(bytes)

@@ -6,15 +6,12 @@ import KeychainModel
 /// 41 bytes, big-endian: `KCHN`, 1 (4), collection (16), item (8), column (1), revision (8); then a suffix that depends
 /// on the column.
 struct AssociatedData {
-    /// The kind of sealed data.
     enum Column: UInt8 {
         /// The metadata of an item; the suffix is its tags.
         case metadata = 1
 
-        /// The secret of an item.
         case secret = 2
 
-        /// The state of the collection.
         case state = 3
 
         /// The key in a key slot; the suffix is the slot's parameters.
@@ -37,7 +34,6 @@ struct AssociatedData {
 
     private var bytes: [UInt8]
 
-    /// Creates associated data for a collection, with item and revision zero.
     init(collection: [UInt8], column: Column) {
         bytes = Array("KCHN".utf8)
         bytes.append(bigEndian: Self.version)

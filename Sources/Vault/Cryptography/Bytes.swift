@@ -8,13 +8,11 @@ struct ByteReader {
 
     var remaining: UnsafeRawBufferPointer { rest }
 
-    /// Reads an integer; nil at the end.
     mutating func integer<Value: FixedWidthInteger>(_ type: Value.Type = Value.self) -> Value? {
         guard let bytes = bytes(MemoryLayout<Value>.size) else { return nil }
         return Value(bigEndian: bytes.loadUnaligned(as: Value.self))
     }
 
-    /// Reads bytes; nil at the end.
     mutating func bytes(_ count: Int) -> UnsafeRawBufferPointer? {
         guard count >= 0, count <= rest.count else { return nil }
         defer { rest = UnsafeRawBufferPointer(rebasing: rest[count...]) }
@@ -30,7 +28,6 @@ extension Array where Element == UInt8 {
         try span.withUnsafeBytes(body)
     }
 
-    /// Appends an integer, big-endian.
     mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { bytes in append(contentsOf: bytes) }
     }

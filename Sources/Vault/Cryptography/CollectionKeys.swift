@@ -5,7 +5,6 @@ final class CollectionKeys: Sendable {
     private let metadata: SealingKey
     private let integrity: HMACSHA256
 
-    /// The identifier that all sealed data is bound to.
     let collection: [UInt8]
 
     /// The public key that protected items are sealed to; the passcode gives the private key.
@@ -29,7 +28,6 @@ final class CollectionKeys: Sendable {
         )
     }
 
-    /// Creates the keys from a handover.
     init(
         metadata: consuming SecureBytes,
         integrity: consuming SecureBytes,
@@ -54,7 +52,6 @@ final class CollectionKeys: Sendable {
         body(integrityKey)
     }
 
-    /// Seals data with the metadata key.
     func seal(_ plaintext: [UInt8], for place: AssociatedData) throws(GcryptError) -> [UInt8] {
         try plaintext.withRawBytes { (plaintext) throws(GcryptError) in
             try place.withBytes { (place) throws(GcryptError) in
@@ -80,7 +77,6 @@ final class CollectionKeys: Sendable {
         }
     }
 
-    /// Opens data into a new array.
     func open(_ sealed: [UInt8], for place: AssociatedData) throws(GcryptError) -> [UInt8] {
         var plaintext: [UInt8] = []
         let size = try sealed.withRawBytes { (sealed) throws(GcryptError) in
@@ -90,7 +86,6 @@ final class CollectionKeys: Sendable {
         return plaintext
     }
 
-    /// Returns an item's summand of the multiset hash.
     func hash(item: UInt64, revision: UInt64) throws(GcryptError) -> MultisetHash {
         let message = (item.bigEndian, revision.bigEndian)
         var output = (UInt64(0), UInt64(0), UInt64(0), UInt64(0))
@@ -108,7 +103,7 @@ final class CollectionKeys: Sendable {
         }
     }
 
-    /// Opens the ledger; `unreadable` when authentication fails.
+    /// Throws `unreadable` when authentication fails.
     func openLedger(_ sealed: [UInt8]) throws(VaultError) -> ProtectionLedger {
         let plaintext = try cipher { () throws(GcryptError) in
             try open(sealed, for: AssociatedData(collection: collection, column: .ledger))
@@ -120,9 +115,7 @@ final class CollectionKeys: Sendable {
     }
 }
 
-/// The purpose of a key that is derived from the master key.
 enum KeyPurpose: String {
-    /// Metadata of items and the state of the collection.
     case metadata
     case secrets
     case integrity
@@ -130,10 +123,8 @@ enum KeyPurpose: String {
     /// The private key of protected items.
     case passcode
 
-    /// Audit entries; only that of `login` is used.
     case audit
 
-    /// The size of the master key and of every derived key in bytes.
     static let keySize = 32
 
     /// Derives a key: HKDF-SHA256 with the collection's identifier as salt and `keychaind 1 PURPOSE` as info.

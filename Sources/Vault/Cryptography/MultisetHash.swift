@@ -10,7 +10,6 @@ struct MultisetHash: Equatable, Sendable {
 
     init() {}
 
-    /// Decodes a hash, big-endian; nil unless there are 32 bytes.
     init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.size else { return nil }
         for index in 0..<4 {

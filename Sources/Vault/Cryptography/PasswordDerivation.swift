@@ -1,8 +1,6 @@
 import Gcrypt
 
-/// The parameters of a key derivation from a password: cost and salt.
-///
-/// 28 bytes: memory in KiB (4), iterations (4), lanes (4), salt (16).
+/// The cost and salt of a key derivation; 28 bytes: memory in KiB (4), iterations (4), lanes (4), salt (16).
 struct PasswordDerivation: Equatable, Sendable {
     static let encodedSize = 12 + saltSize
 
@@ -11,13 +9,11 @@ struct PasswordDerivation: Equatable, Sendable {
     private let costs: Argon2id
     private let salt: [UInt8]
 
-    /// Creates parameters with a random salt.
     init(_ costs: Argon2id) throws(GcryptError) {
         self.costs = costs
         salt = try RandomBytes.nonce(Self.saltSize)
     }
 
-    /// Decodes parameters; nil when the size is wrong.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let memory = reader.integer(UInt32.self), let iterations = reader.integer(UInt32.self),
@@ -36,7 +32,6 @@ struct PasswordDerivation: Equatable, Sendable {
         return bytes + salt
     }
 
-    /// Derives a key; the cost determines the time.
     func key(from password: borrowing SecureBytes) throws(GcryptError) -> SecureBytes {
         try costs.derive(password: password, salt: salt, count: KeyPurpose.keySize)
     }

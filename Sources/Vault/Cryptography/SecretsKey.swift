@@ -18,7 +18,6 @@ final class SecretsKey: Sendable {
         try self.init(KeyPurpose.secrets.derive(from: master, collection: collection), collection: collection)
     }
 
-    /// Creates the key from a handover.
     init(_ bytes: consuming SecureBytes, collection: [UInt8]) throws(GcryptError) {
         self.collection = collection
         template = AssociatedData(collection: collection, column: .secret)
@@ -26,7 +25,6 @@ final class SecretsKey: Sendable {
         self.bytes = bytes
     }
 
-    /// The size of an application secret in bytes.
     static let applicationSecretSize = 64
 
     /// Derives an application secret: HKDF-SHA256 with the collection's identifier as salt.
@@ -44,7 +42,6 @@ final class SecretsKey: Sendable {
         body(bytes)
     }
 
-    /// Seals the secret of an item.
     func seal(_ secret: borrowing Secret, item: UInt64, revision: UInt64) throws(GcryptError) -> [UInt8] {
         let plaintext = try SecretEncoding.encode(secret)
         let place = place(item: item, column: .secret, revision: revision)
@@ -64,14 +61,13 @@ final class SecretsKey: Sendable {
         return try seal(SecureBytes(copying: inner), for: place)
     }
 
-    /// Seals the new secret of a row, under its item key too if it has one.
     func seal(_ secret: borrowing Secret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
         let (item, revision) = (row.id.rawValue, row.metadata.secretRevision)
         guard let key = row.key else { return try seal(secret, item: item, revision: revision) }
         return try seal(secret, under: key, item: item, revision: revision)
     }
 
-    /// Opens a secret; `unreadable` when authentication fails.
+    /// Throws `unreadable` when authentication fails.
     func open(_ sealed: [UInt8], item: UInt64, revision: UInt64) throws(VaultError) -> Secret {
         try cipher { () throws(GcryptError) in
             let place = place(item: item, column: .secret, revision: revision)
@@ -79,7 +75,6 @@ final class SecretsKey: Sendable {
         }
     }
 
-    /// Opens a secret with its item key; `unreadable` when authentication fails.
     func open(
         _ sealed: [UInt8],
         with itemKey: ItemKey,

@@ -1,17 +1,15 @@
 import Gcrypt
 
-/// The keys of an unlocked collection.
 struct UnlockedKeys: Sendable {
-    /// The keys that stay when the collection is locked.
+    /// The keys that stay after a lock.
     let collection: CollectionKeys
 
-    /// The key that is wiped when the collection is locked.
+    /// The key that a lock wipes.
     let secrets: SecretsKey
 
     /// The kind of key slot that was opened; nil for a new collection.
     var openedBy: KeySlotInfo.Kind?
 
-    /// Creates the keys from a handover.
     init(collection: CollectionKeys, secrets: SecretsKey) {
         self.collection = collection
         self.secrets = secrets
@@ -59,14 +57,12 @@ struct UnlockedKeys: Sendable {
     }
 }
 
-/// The key that unlocks a collection.
 enum UnlockKey: Sendable {
     /// A password, or a recovery key as typed.
     case text(Handoff<SecureBytes>)
     case host(any HostSealer)
     case keys(UnlockedKeys)
 
-    /// Opens the first matching slot; nil when there is none.
     func open(_ header: CollectionHeader) throws(VaultError) -> OpenedSlot? {
         switch self {
         case .keys: return nil

@@ -20,7 +20,6 @@ enum KeyHandover {
     private static let checksumSize = 32
     private static let keysSize = 5 * KeyPurpose.keySize
 
-    /// Encodes the keys, in locked memory.
     static func encode(_ entries: [Entry]) throws(GcryptError) -> SecureBytes {
         let size = entries.reduce(magic.count + 4 + checksumSize) { size, entry in
             size + 2 + entry.name.encoded.utf8.count + CollectionFormat.identifierSize + keysSize
@@ -118,7 +117,6 @@ enum KeyHandover {
     }
 }
 
-/// Handover of keys to the next process, so that nobody has to enter a password again.
 extension Vault {
     /// Returns the keys of the unlocked collections, in locked memory; nil when there are none.
     ///
@@ -129,9 +127,7 @@ extension Vault {
         return try cipher { () throws(GcryptError) in try KeyHandover.encode(entries) }
     }
 
-    /// Unlocks collections with handed-over keys, and returns their names.
-    ///
-    /// Collections that have been replaced or are already in use are skipped.
+    /// Unlocks collections with handed-over keys, and returns their names; skips those replaced or already in use.
     package func takeOver(_ keys: borrowing SecureBytes) async throws(VaultError) -> [CollectionName] {
         let entries = try cipher { () throws(GcryptError) in try KeyHandover.decode(keys) }
         var unlocked: [CollectionName] = []
@@ -150,7 +146,7 @@ extension Vault {
 }
 
 extension Collection {
-    /// The keys of this collection while it is unlocked; nil for the collection in memory.
+    /// The keys while the collection is unlocked; nil for the collection in memory.
     var handover: KeyHandover.Entry? {
         guard case .unlocked(let secrets) = phase, case .file = storage, let keys, let header else { return nil }
         return KeyHandover.Entry(

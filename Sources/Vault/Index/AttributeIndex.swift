@@ -53,7 +53,6 @@ struct AttributeIndex: Sendable {
         return .one(cell - 1)
     }
 
-    /// Adds a position to a tag, unless it is there.
     mutating func insert(_ position: UInt32, for tag: UInt64) {
         if count + 1 > cells.count / 5 * 4 { resize(to: max(16, cells.count * 2)) }
         var index = home(of: tag)

@@ -3,14 +3,13 @@ import KeychainModel
 
 /// The key that makes the blind tags of attributes.
 ///
-/// It is stored beside the collections and serves all of them, so that searches work before any unlock. It allows
-/// testing guesses at attributes, and nothing else.
+/// Stored beside the collections for all of them, so that searches work before any unlock. It only allows testing
+/// guesses at attributes.
 final class BlindIndexKey: Sendable {
     static let size = 32
 
     private let authenticator: HMACSHA256
 
-    /// An 8-byte fingerprint of the key.
     let fingerprint: [UInt8]
 
     init(_ key: borrowing SecureBytes) throws(VaultError) {
@@ -24,16 +23,14 @@ final class BlindIndexKey: Sendable {
         self.authenticator = authenticator
     }
 
-    /// Computes the HMAC of a message.
     func authenticate(_ message: [UInt8]) throws(VaultError) -> [UInt8] {
         try cipher { () throws(GcryptError) in
             try message.withRawBytes { (bytes) throws(GcryptError) in try authenticator.authenticate(bytes) }
         }
     }
 
-    /// Computes the blind tags of attributes: the first 64 bits of HMAC-SHA256(key, name ‖ 0 ‖ value) each.
-    ///
-    /// Sorted, so that the order reveals nothing.
+    /// Computes the blind tags: the first 64 bits of HMAC-SHA256(key, name ‖ 0 ‖ value), sorted so that order reveals
+    /// nothing.
     func tags(of attributes: Attributes) throws(VaultError) -> [UInt64] {
         var tags: [UInt64] = []
         var failure: GcryptError?
@@ -82,9 +79,7 @@ struct StoredTags: Sequence {
 }
 
 extension Vault {
-    /// Computes a code that requires this user's data: 32 bytes, HMAC-SHA256 under the index key.
-    ///
-    /// - Parameter purpose: separates codes for different purposes.
+    /// Computes 32 bytes that require this user's data: HMAC-SHA256 under the index key; `purpose` separates uses.
     package func code(of purpose: String, _ parts: [UInt8]...) throws(VaultError) -> [UInt8] {
         guard let indexKey = context?.indexKey else { throw VaultError.vaultClosed }
         return try indexKey.code(of: purpose, parts)
@@ -92,8 +87,6 @@ extension Vault {
 }
 
 extension BlindIndexKey {
-    /// Computes a code.
-    ///
     /// The hexadecimal message contains no NUL and so differs from every attribute.
     func code(of purpose: String, _ parts: [[UInt8]]) throws(VaultError) -> [UInt8] {
         let digits = parts.map { part in part.map { byte in String(byte, radix: 16) }.joined(separator: ".") }

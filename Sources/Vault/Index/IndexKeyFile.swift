@@ -9,9 +9,9 @@ enum IndexKeyFile {
 
     private static let unfinishedName = name + "-new"
 
-    /// Reads the key, or creates it when it is missing; an invalid file is set aside.
+    /// Reads or creates the key; sets an invalid file aside.
     ///
-    /// On a read-only or full disk a new key lasts for this process only.
+    /// On a read-only or full disk the key lasts for this process only.
     static func load(from folder: Folder, logger: Logger) throws(VaultError) -> BlindIndexKey {
         if folder.contains(name) {
             if let key = try read(folder.file(name)) { return try BlindIndexKey(key) }

@@ -12,7 +12,6 @@ struct PostingList: Equatable, Sendable {
 
     var count: Int { positions.count }
 
-    /// The position, if there is exactly one.
     var only: UInt32? { positions.count == 1 ? positions[0] : nil }
 
     func contains(_ position: UInt32) -> Bool {
@@ -24,7 +23,7 @@ struct PostingList: Equatable, Sendable {
         for position in positions { body(position) }
     }
 
-    /// Inserts a position; cheap at the end, where new items are.
+    /// Cheap at the end, where new items are.
     mutating func insert(_ position: UInt32) {
         guard let last = positions.last, last >= position else {
             positions.append(position)

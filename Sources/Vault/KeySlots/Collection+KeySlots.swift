@@ -3,11 +3,10 @@ import KeychainModel
 
 /// Key slots: independent ways to unlock a collection. Changing them touches no item.
 ///
-/// Changes are durable on return, and atomic after a crash. They take a password or recovery key that opens the
+/// Changes are durable on return and atomic after a crash. They take a password or recovery key that opens the
 /// collection. They throw `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `notSupported` without a file, and disk
 /// errors.
 extension Collection {
-    /// The most bytes of a key slot's label.
     package static var keySlotLabelBytes: Int { KeySlotNote.labelBytes }
 
     /// The key slots by number; none without a readable file.
@@ -18,7 +17,7 @@ extension Collection {
 
     /// Replaces the given password; with a recovery key, the first password.
     ///
-    /// Other key slots and the passcode key stay.
+    /// Other slots and the passcode key stay.
     package func changePassword(
         from old: consuming SecureBytes,
         to new: consuming SecureBytes
@@ -26,7 +25,6 @@ extension Collection {
         try await changePassword(from: SharedPassword(old), to: SharedPassword(new))
     }
 
-    /// Replaces a password that is tried on several collections.
     func changePassword(from old: SharedPassword, to new: SharedPassword) async throws(VaultError) {
         try context.configuration.limits.check(password: new.bytes)
         try await changeKeySlots(openedBy: old) { (change, opened) throws(VaultError) in
@@ -34,7 +32,6 @@ extension Collection {
         }
     }
 
-    /// Adds a password.
     package func addPassword(
         _ new: consuming SecureBytes,
         label: String,
@@ -48,9 +45,7 @@ extension Collection {
         }
     }
 
-    /// Creates and adds a recovery key.
-    ///
-    /// The result is its only copy.
+    /// Creates and adds a recovery key; the result is its only copy.
     package func addRecoveryKey(
         label: String = "",
         openedBy text: consuming SecureBytes
@@ -60,7 +55,6 @@ extension Collection {
         return key
     }
 
-    /// Adds a recovery key that a person has already seen.
     package func add(
         _ key: borrowing RecoveryKey,
         label: String,
@@ -75,8 +69,6 @@ extension Collection {
     }
 
     /// Throws unless the text opens a key slot; unlocks nothing.
-    ///
-    /// Derives keys on a thread of the vault.
     package func verify(_ text: consuming SecureBytes) async throws(VaultError) {
         try context.configuration.limits.check(password: text)
         let (_, header) = try changeableFile()
@@ -89,9 +81,7 @@ extension Collection {
         }
     }
 
-    /// Adds this machine, in place of any other.
-    ///
-    /// Also throws `hostNotAvailable`.
+    /// Adds this machine, in place of any other; also throws `hostNotAvailable`.
     package func addHost(
         _ sealer: any HostSealer,
         label: String = "",
@@ -103,14 +93,11 @@ extension Collection {
         }
     }
 
-    /// Removes a key slot.
-    ///
     /// Throws `noSuchKeySlot`, `lastKeySlot` for the last password, and `notSupported` for slots that no person made.
     package func removeKeySlot(_ number: Int64) async throws(VaultError) {
         try await changeKeySlots { (change) throws(VaultError) in try change.remove(number) }
     }
 
-    /// Throws like ``removeKeySlot(_:)``, without removing anything.
     package func checkRemoval(ofKeySlot number: Int64) throws(VaultError) {
         let (_, header) = try changeableFile()
         let configuration = context.configuration
@@ -124,7 +111,6 @@ extension Collection {
         }
     }
 
-    /// Changes key slots with the master key from a password or recovery key.
     private func changeKeySlots(
         openedBy text: SharedPassword,
         _ change: @escaping @Sendable (inout KeySlotChange, borrowing OpenedSlot) throws(VaultError) -> Void
@@ -144,7 +130,7 @@ extension Collection {
         }
     }
 
-    /// Changes key slots, and tries again after a concurrent change.
+    /// Changes key slots; repeated after a concurrent change.
     private func changeKeySlots(
         _ change: @escaping @Sendable (inout KeySlotChange) throws(VaultError) -> Void
     ) async throws(VaultError) {

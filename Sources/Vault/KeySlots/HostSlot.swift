@@ -1,17 +1,13 @@
 import Gcrypt
 
-/// A key slot that this machine opens.
+/// A key slot that this machine opens; the machine seals a random key, which wraps the master key.
 ///
-/// Parameters: length (4) and bytes of the sealed key, note. The machine seals a random key of this slot, which wraps
-/// the master key.
+/// Parameters: length (4) and bytes of the sealed key, note.
 enum HostSlot {
     static let maximumSealedSize = 4096
 
     private static let lengthSize = 4
 
-    /// Wraps a master key under a random key that the machine seals.
-    ///
-    /// Blocks.
     static func seal(
         _ master: borrowing SecureBytes,
         by sealer: any HostSealer,
@@ -53,7 +49,6 @@ enum HostSlot {
         }
     }
 
-    /// The size of the parameters before the note; nil when they are too short.
     static func sizeBeforeNote(in parameters: [UInt8]) -> Int? {
         guard parameters.count > lengthSize else { return nil }
         let length = parameters.prefix(lengthSize).reduce(UInt32(0)) { value, byte in value << 8 | UInt32(byte) }

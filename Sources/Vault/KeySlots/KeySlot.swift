@@ -3,7 +3,6 @@ import KeychainModel
 
 /// A key slot: a key of the collection, wrapped under another key.
 struct KeySlot: Equatable, Sendable {
-    /// The kind of key that opens a slot, with the stored number.
     enum Kind: Int64, Sendable {
         /// A password with Argon2id; wraps the master key.
         case password = 1
@@ -11,14 +10,13 @@ struct KeySlot: Equatable, Sendable {
         /// The passcode, if it is the password of another collection; see ``PasscodeSlot``.
         case passcode = 2
 
-        /// A recovery key; wraps the master key. See ``RecoverySlot``.
+        /// See ``RecoverySlot``.
         case recoveryKey = 3
 
-        /// This machine; wraps the master key. See ``HostSlot``.
+        /// See ``HostSlot``.
         case host = 4
     }
 
-    /// The number of the slot in the file.
     var id: Int64
 
     /// The stored kind; slots of unknown kinds are kept and never open.
@@ -26,7 +24,6 @@ struct KeySlot: Equatable, Sendable {
     var parameters: [UInt8]
     var wrapped: [UInt8]
 
-    /// Whether the slot unlocks the collection.
     var opensCollection: Bool {
         switch Kind(rawValue: kind) {
         case .password, .recoveryKey, .host: true
@@ -34,13 +31,11 @@ struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// The note; nil when there is none.
     var note: KeySlotNote? {
         guard let size = sizeBeforeNote, parameters.count > size else { return nil }
         return KeySlotNote(decoding: parameters[size...])
     }
 
-    /// The size of the parameters before the note.
     private var sizeBeforeNote: Int? {
         switch Kind(rawValue: kind) {
         case .password: PasswordDerivation.encodedSize
@@ -50,7 +45,6 @@ struct KeySlot: Equatable, Sendable {
         }
     }
 
-    /// The associated data: slot number, kind and parameters.
     private func place(in collection: [UInt8]) -> AssociatedData {
         var place = AssociatedData(collection: collection, column: .slot)
         place.set(item: UInt64(bitPattern: id), column: .slot, revision: UInt64(bitPattern: kind))
@@ -58,7 +52,6 @@ struct KeySlot: Equatable, Sendable {
         return place
     }
 
-    /// Wraps a key for this slot.
     func wrap(
         _ content: borrowing SecureBytes,
         under key: borrowing SecureBytes,
@@ -86,9 +79,7 @@ struct KeySlot: Equatable, Sendable {
         return content
     }
 
-    /// An 8-byte checksum, so that a flipped bit is not taken for a wrong password.
-    ///
-    /// Its HMAC key is the public identifier: it detects accidents only.
+    /// An 8-byte checksum that tells a flipped bit from a wrong password; its HMAC key, the identifier, is public.
     func check(in collection: [UInt8]) throws(VaultError) -> [UInt8] {
         var message: [UInt8] = []
         message.append(bigEndian: id)
@@ -110,7 +101,6 @@ struct KeySlot: Equatable, Sendable {
 ///
 /// At the end of the slot's parameters: time (8), label in UTF-8. The first password of a collection has none.
 struct KeySlotNote: Equatable, Sendable {
-    /// The time of creation or of the last change of its key.
     var made: Timestamp
     var label: String
 
@@ -126,7 +116,6 @@ struct KeySlotNote: Equatable, Sendable {
 }
 
 extension KeySlotNote {
-    /// Decodes a note; nil when the size is wrong.
     init?(decoding bytes: some Swift.Collection<UInt8>) {
         guard (Self.minimumSize...Self.minimumSize + Self.labelBytes).contains(bytes.count) else { return nil }
         let time = bytes.prefix(Self.minimumSize).reduce(UInt64(0)) { value, byte in value << 8 | UInt64(byte) }

@@ -1,7 +1,6 @@
 import Gcrypt
 import KeychainModel
 
-/// A change of key slots, with the master key where it is needed.
 struct KeySlotChange: Sendable {
     var header: CollectionHeader
     let now: Timestamp

@@ -9,7 +9,6 @@ import Gcrypt
 enum PasscodeSlot {
     private static let purpose = Array("keychaind 1 passcode slot".utf8)
 
-    /// Whether a slot is for the owner of a public key.
     static func isSlot(_ slot: KeySlot, for login: [UInt8]) -> Bool {
         slot.kind == KeySlot.Kind.passcode.rawValue && slot.parameters.count == login.count * 2
             && slot.parameters.starts(with: login)

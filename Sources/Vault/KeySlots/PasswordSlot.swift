@@ -4,8 +4,6 @@ import Gcrypt
 ///
 /// Parameters: ``PasswordDerivation``, and a note unless it was made with the collection.
 enum PasswordSlot {
-    /// Wraps a master key under a password.
-    ///
     /// - Parameter note: nil for the first password of a collection.
     static func seal(
         _ master: borrowing SecureBytes,
@@ -28,7 +26,7 @@ enum PasswordSlot {
         }
     }
 
-    /// Opens a slot and returns the master key, in locked memory; nil when the password is wrong.
+    /// Returns the master key, in locked memory; nil when the password is wrong.
     static func open(
         _ slot: KeySlot,
         password: borrowing SecureBytes,

@@ -13,7 +13,6 @@ package struct RecoveryKey: ~Copyable, Sendable {
     /// The symbols in capitals without hyphens; the input of the key derivation.
     let canonical: SecureBytes
 
-    /// Creates a random key.
     package init() throws(VaultError) {
         canonical = try cipher { () throws(GcryptError) in
             var symbols = try SecureBytes.random(count: Self.symbolCount, in: .locked)
@@ -34,7 +33,6 @@ package struct RecoveryKey: ~Copyable, Sendable {
         self.canonical = canonical
     }
 
-    /// Returns the key in groups with hyphens, as it is written down.
     package borrowing func grouped() throws(VaultError) -> SecureBytes {
         try cipher { () throws(GcryptError) in
             let size = Self.symbolCount + Self.symbolCount / Self.groupSize - 1
@@ -52,8 +50,7 @@ package struct RecoveryKey: ~Copyable, Sendable {
         }
     }
 
-    /// Parses a typed key, in any case, with blanks and hyphens anywhere; nil when it does not look like a recovery
-    /// key.
+    /// Parses a typed key in any case, ignoring blanks and hyphens; nil when it does not look like a recovery key.
     ///
     /// Throws `mistypedRecoveryKey` when it does, but the check fails.
     package static func read(_ text: borrowing SecureBytes) throws(VaultError) -> RecoveryKey? {

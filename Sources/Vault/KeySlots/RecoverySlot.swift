@@ -1,14 +1,13 @@
 import Gcrypt
 
-/// A key slot that a ``RecoveryKey`` opens.
+/// A key slot that a ``RecoveryKey`` opens; that key is long and random, so its derivation need not be slow.
 ///
-/// Parameters: salt (16), note. A recovery key is long and random, so its derivation need not be slow.
+/// Parameters: salt (16), note.
 enum RecoverySlot {
     static let saltSize = 16
 
     private static let purpose = Array("keychaind 1 recovery".utf8)
 
-    /// Wraps a master key under a recovery key.
     static func seal(
         _ master: borrowing SecureBytes,
         under key: borrowing RecoveryKey,
@@ -29,7 +28,7 @@ enum RecoverySlot {
         }
     }
 
-    /// Opens a slot and returns the master key, in locked memory; nil when the recovery key is wrong.
+    /// Returns the master key, in locked memory; nil when the recovery key is wrong.
     static func open(
         _ slot: KeySlot,
         with key: borrowing RecoveryKey,

@@ -2,7 +2,6 @@ import Glibc
 import KeychainModel
 import Logging
 
-/// The first half of the move, up to the decision.
 extension KeychainMove {
     struct Copies {
         /// The copied files, in `incoming` and by final name.
@@ -26,7 +25,6 @@ extension KeychainMove {
             + collections.filter { name in name.hasSuffix(CollectionFormat.suffix) }
     }
 
-    /// Whether a file with that name is moved.
     func isExpected(_ name: Substring) -> Bool {
         if name == IndexKeyFile.name || name == StateFile.name { return true }
         guard name.hasSuffix(CollectionFormat.suffix) else { return false }
@@ -64,7 +62,6 @@ extension KeychainMove {
         return copies
     }
 
-    /// Copies a file and its journal; `busy` when they change.
     private func copy(
         _ name: String,
         from old: borrowing UserFolder,
@@ -109,7 +106,6 @@ extension KeychainMove {
         return name.hasPrefix(prefix) ? String(name.dropFirst(prefix.count)) : nil
     }
 
-    /// Whether the vault can read a copy; folds in its journal.
     private func isReadable(_ name: String) -> Bool {
         do throws(VaultError) {
             switch name {
@@ -135,7 +131,6 @@ extension KeychainMove {
         try FileText.write(names.map { name in name + "\n" }.joined(), to: Self.announcementName, in: folder)
     }
 
-    /// Renames a copy to its final name.
     func place(_ name: String) throws(VaultError) {
         if name.hasPrefix(Generations.folderName + "/") { try folder.folder(Generations.folderName).create() }
         // An orphaned journal would be taken for this file's.

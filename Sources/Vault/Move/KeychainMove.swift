@@ -23,7 +23,6 @@ package struct KeychainMove {
         case explained
     }
 
-    /// The result of the move.
     package enum Outcome: Equatable, Sendable {
         /// An earlier start did it.
         case doneBefore
@@ -35,13 +34,10 @@ package struct KeychainMove {
         case moved(files: [String], left: [String: String])
     }
 
-    /// The most bytes of a file.
     package static let maximumFileSize: Int64 = 1 << 30
 
-    /// The most bytes in all.
     package static let maximumSize: Int64 = 4 << 30
 
-    /// The note in the old folder.
     package static let noteName = "MOVED.txt"
 
     static let announcementName = "moving"
@@ -53,12 +49,7 @@ package struct KeychainMove {
     let logger: Logger
     let onStep: (Step) throws(VaultError) -> Void
 
-    /// Creates a move.
-    ///
-    /// - Parameters:
-    ///   - old: the folder in the user's home.
-    ///   - new: the folder of the domain.
-    ///   - onStep: called after each step; throwing interrupts the move like a crash.
+    /// - Parameter onStep: called after each step; throwing interrupts the move like a crash.
     package init(
         from old: String,
         to new: String,
@@ -72,10 +63,10 @@ package struct KeychainMove {
         self.onStep = onStep
     }
 
-    /// Moves the keychains, once.
+    /// Moves the keychains, once; blocks.
     ///
-    /// Blocks. Throws `inUse` when another process uses either folder, `busy` when the old files change, and disk
-    /// errors. Then do not open the vault: a new keychain would block the move of the old one.
+    /// Throws `inUse` when another process uses either folder, `busy` when the old files change, and disk errors. Then
+    /// do not open the vault: a new keychain would block the move of the old one.
     package func run() throws(VaultError) -> Outcome {
         let lock = try FolderLock(folder)
         defer { withExtendedLifetime(lock) {} }
@@ -112,7 +103,6 @@ package struct KeychainMove {
         return .moved(files: copies.placed, left: copies.left)
     }
 
-    /// Whether a folder contains keychains to move.
     package static func hasKeychains(_ path: String) -> Bool {
         guard let folder = try? UserFolder.open(path), let names = try? folder.names() else { return false }
         return names.contains { name in name.hasSuffix(CollectionFormat.suffix) }
@@ -123,9 +113,7 @@ package struct KeychainMove {
         return .nothing
     }
 
-    /// Removes leftovers of an interrupted move.
-    ///
-    /// No vault has been opened since, so files with final names are unchanged copies.
+    /// Removes leftovers of an interrupted move; no vault has been opened since, so final names are unchanged copies.
     private func clear() throws(VaultError) {
         if folder.contains(Self.announcementName) {
             let text = try FileText.read(folder.file(Self.announcementName), maximumSize: 4 << 20)

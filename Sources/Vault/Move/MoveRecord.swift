@@ -1,10 +1,7 @@
 import Glibc
 
-/// The file `moved` in the vault's folder: the progress of the one-time move.
-///
-/// Once it exists, nothing more is copied from the home folder.
+/// The file `moved` in the vault's folder; once it exists, nothing more is copied from the home folder.
 enum MoveRecord {
-    /// An old file whose copy is in place.
     struct OldFile: Equatable, Sendable {
         /// The name in the old folder, with `generations/` in front where it applies.
         var name: String
@@ -19,9 +16,7 @@ enum MoveRecord {
     private static let firstLine = "keychaind moved 1"
     private static let maximumSize: Int64 = 4 << 20
 
-    /// Reads the record; nil when there is none.
-    ///
-    /// An unreadable record counts as done, so that nothing is moved twice.
+    /// Reads the record; an unreadable one counts as done, so that nothing is moved twice.
     static func load(from folder: Folder) throws(VaultError) -> MoveRecord? {
         guard folder.contains(name) else { return nil }
         let lines = try FileText.read(folder.file(name), maximumSize: maximumSize).split(separator: "\n")
@@ -29,7 +24,6 @@ enum MoveRecord {
         return .removing(lines.dropFirst(2).compactMap(OldFile.init))
     }
 
-    /// Writes the record, durably.
     func save(in folder: Folder) throws(VaultError) {
         var text = Self.firstLine + "\n"
         switch self {
@@ -70,7 +64,6 @@ enum FileText {
         return String(decoding: try file.bytes(maximumSize: maximumSize), as: UTF8.self)
     }
 
-    /// Replaces a file, durably.
     static func write(_ text: String, to name: String, in folder: Folder) throws(VaultError) {
         let unfinished = name + "-new"
         try folder.remove(unfinished)

@@ -1,13 +1,11 @@
 import CLinux
 import Glibc
 
-/// An open file; closed with this value.
 package struct OpenedFile: ~Copyable, Sendable {
     let descriptor: CInt
 
     private static let chunk = 256 << 10
 
-    /// Takes ownership of a descriptor.
     package init(owning descriptor: CInt) {
         self.descriptor = descriptor
     }
@@ -16,7 +14,7 @@ package struct OpenedFile: ~Copyable, Sendable {
         close(descriptor)
     }
 
-    /// Opens a file in the vault's folder without following links.
+    /// Follows no link.
     init(_ path: String, flags: CInt) throws(VaultError) {
         descriptor = open(path, flags | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK, 0o600)
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file") }
@@ -29,9 +27,7 @@ package struct OpenedFile: ~Copyable, Sendable {
         return UserFolder.Identity(status)
     }
 
-    /// Copies the file into an empty one, durably.
-    ///
-    /// Throws `limitExceeded` when the file is larger, or grows past the limit.
+    /// Copies the file durably into an empty one; throws `limitExceeded` when it is larger or grows past the limit.
     func copy(to target: borrowing OpenedFile, maximumSize: Int64) throws(VaultError) {
         var buffer = [UInt8](repeating: 0, count: Self.chunk)
         var offset: Int64 = 0
@@ -84,7 +80,6 @@ package struct OpenedFile: ~Copyable, Sendable {
         return Array(bytes[..<count])
     }
 
-    /// Writes a text into an empty file, durably.
     func write(_ text: String) throws(VaultError) {
         let bytes = Array(text.utf8)
         try write(bytes, count: bytes.count, at: 0)
@@ -95,7 +90,6 @@ package struct OpenedFile: ~Copyable, Sendable {
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }
 
-    /// Fills the buffer; less only at the end of the file.
     private func read(into buffer: inout [UInt8], at offset: Int64) throws(VaultError) -> Int {
         var count = 0
         while count < buffer.count {

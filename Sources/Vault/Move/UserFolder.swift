@@ -2,11 +2,11 @@ import CLinux
 import Glibc
 import Rights
 
-/// A folder that any program of the user may change at any time.
+/// A folder that any program of the user may change at any time; held by a descriptor, used with the user's rights.
 ///
-/// It is held by a descriptor, accessed with the user's rights, and no link is followed.
+/// No link is followed.
 struct UserFolder: ~Copyable {
-    /// The identity of a file, to notice a replacement or change.
+    /// Reveals a replacement or change of a file.
     struct Identity: Equatable, Sendable {
         var device: UInt64
         var inode: UInt64
@@ -29,12 +29,11 @@ struct UserFolder: ~Copyable {
 
     /// Opens a folder; nil when there is none.
     ///
-    /// - Parameter followingLinks: whether it may be a link or belong to somebody else.
+    /// With `followingLinks` it may be a link or belong to somebody else.
     static func open(_ path: String, followingLinks: Bool = false) throws(VaultError) -> UserFolder? {
         try open(path, in: AT_FDCWD, followingLinks: followingLinks)
     }
 
-    /// Opens a subfolder; nil when there is none.
     func folder(_ name: String) throws(VaultError) -> UserFolder? {
         try Self.open(name, in: descriptor)
     }
@@ -60,7 +59,6 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Opens a subfolder, creating it for the user alone when it is missing.
     func makeFolder(_ name: String) throws(VaultError) -> UserFolder {
         try UserRights.perform { () throws(VaultError) in
             guard mkdirat(descriptor, name, 0o700) == 0 || errno == EEXIST else {
@@ -73,7 +71,6 @@ struct UserFolder: ~Copyable {
         return folder
     }
 
-    /// Removes all rights of others.
     func closeToOthers() throws(VaultError) {
         guard fchmod(descriptor, 0o700) == 0 else { throw VaultError(errno: errno, doing: "protect the folder") }
     }
@@ -93,7 +90,6 @@ struct UserFolder: ~Copyable {
         identity(of: name) != nil
     }
 
-    /// Returns the identity of a name without following a link; nil when there is none.
     func identity(of name: String) -> Identity? {
         let identity = try? UserRights.perform { () throws(VaultError) -> Identity? in
             var status = stat()
@@ -102,9 +98,7 @@ struct UserFolder: ~Copyable {
         return identity ?? nil
     }
 
-    /// Opens a regular file owned by the user for reading.
-    ///
-    /// Throws `unreadable` for a link, a pipe, another owner's file and a file that is too large.
+    /// Opens a regular file owned by the user; throws `unreadable` for anything else and for a file that is too large.
     func read(_ name: String, maximumSize: Int64) throws(VaultError) -> OpenedFile {
         try UserRights.perform { () throws(VaultError) in
             // Opening a pipe would block.
@@ -127,7 +121,6 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Creates a file for the user alone; fails if the name exists.
     func make(_ name: String) throws(VaultError) -> OpenedFile {
         try UserRights.perform { () throws(VaultError) in
             let flags = O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
@@ -176,7 +169,6 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Renames a file; fails when the name is taken.
     func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
         try UserRights.perform { () throws(VaultError) in
             guard keychaind_rename_if_free(descriptor, name, newName) == 0 else {
@@ -185,7 +177,6 @@ struct UserFolder: ~Copyable {
         }
     }
 
-    /// Syncs renamed, created and removed names.
     func synchronize() throws(VaultError) {
         guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
     }

@@ -14,7 +14,6 @@ enum LedgerPhase {
     /// The ledger cannot be read from `state.db`.
     case unavailable(VaultError)
 
-    /// The ledger; nil when it is not known.
     var known: ProtectionLedger? {
         switch self {
         case .known(let ledger), .outdated(let ledger, _): ledger
@@ -22,7 +21,6 @@ enum LedgerPhase {
         }
     }
 
-    /// The problem of the ledger, for a person; the file itself is intact.
     var problem: String? {
         switch self {
         case .unread, .known: nil
@@ -35,7 +33,6 @@ enum LedgerPhase {
 }
 
 extension Collection {
-    /// Reads the stored ledger; nil if there is none.
     func storedLedger(_ keys: CollectionKeys) async -> Result<ProtectionLedger?, VaultError> {
         do throws(VaultError) {
             let sealed = try await context.folderWorker.perform { (folder) throws(VaultError) in
@@ -48,11 +45,8 @@ extension Collection {
         }
     }
 
-    /// Applies the ledger to a loaded collection.
-    ///
-    /// - Parameters:
-    ///   - isWhole: whether the rows match the sealed state.
-    ///   - state: the sealed state; nil when it is damaged.
+    /// Applies the ledger to a loaded collection; `isWhole` when the rows match the sealed state, nil `state` if
+    /// damaged.
     func adopt(
         _ stored: Result<ProtectionLedger?, VaultError>,
         isWhole: Bool,
@@ -90,9 +84,7 @@ extension Collection {
         }
     }
 
-    /// Records new protection before a change is written.
-    ///
-    /// Returns the previous ledger; nil if nothing changed.
+    /// Records new protection before a change is written; returns the previous ledger, or nil if nothing changed.
     func strengthenLedger(for change: CollectionChange) async throws(VaultError) -> ProtectionLedger? {
         let known = try await knownLedger(for: change)
         guard let known, var ledger = known.strengthened(by: change.rows) else { return nil }
@@ -102,9 +94,7 @@ extension Collection {
         return known
     }
 
-    /// Records removed protection after a change was written.
-    ///
-    /// After a failure, the next start protects the items again.
+    /// Records removed protection after a change; if that fails, the next start protects the items again.
     func weakenLedger(for change: CollectionChange) async {
         guard let known = ledger.known, var ledger = known.weakened(by: change.rows) else { return }
         ledger.revision = max(ledger.revision, properties.revision)
@@ -117,7 +107,6 @@ extension Collection {
         }
     }
 
-    /// Restores the ledger after a failed change.
     func restoreLedger(_ old: ProtectionLedger, after error: VaultError) async {
         if let noted = ledger.known { skipNumbers(of: noted) }
         // After a failed sync, the change may be on the disk.
@@ -129,7 +118,6 @@ extension Collection {
         }
     }
 
-    /// Stores a ledger without waiting.
     func keepLater(_ ledger: ProtectionLedger, _ keys: CollectionKeys) {
         guard let sealed = try? keys.seal(ledger) else { return }
         let logger = context.configuration.logger
@@ -161,7 +149,6 @@ extension Collection {
         }
     }
 
-    /// Creates a ledger from the protected items of the file.
     private func ledgerOfFile() -> ProtectionLedger {
         var ledger = ProtectionLedger()
         ledger.revision = properties.revision
@@ -198,9 +185,7 @@ extension Collection {
 }
 
 extension ItemTable {
-    /// Restores protection that the ledger records and the file lacks.
-    ///
-    /// Returns the number of changed items.
+    /// Restores protection that the ledger records and the file lacks; returns the number of changed items.
     mutating func restoreProtection(
         from ledger: ProtectionLedger,
         indexKey: BlindIndexKey

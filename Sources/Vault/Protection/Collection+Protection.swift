@@ -2,30 +2,22 @@ package import Gcrypt
 package import KeychainModel
 
 extension Collection {
-    /// Whether any item has protection attributes.
-    ///
     /// Nothing is known before the first unlock, but then the collection is locked.
     package var hasProtectedItems: Bool { table.hasProtectedItems }
 
-    /// Returns the protection of an item.
     package func protection(of id: ItemID) -> ItemProtection {
         table.protection(of: id)
     }
 
-    /// Whether an item has an item key, needed by ``secret(of:with:)``.
     package func needsItemKey(_ id: ItemID) -> Bool {
         table.hasProtectedItems && table[id]?.metadata.wraps != nil
     }
 
-    /// Unwraps an item key.
+    /// Unwraps an item key with the key from ``Vault/verifyPasscode(_:for:)``, the application password, or both.
     ///
     /// Throws `locked`, `noSuchItem`, `notSupported` for an item without an item key, `authenticationNeeded` when no
     /// alternative of the policy is satisfied, `wrongApplicationPassword`, `wrongPassword` when the passcode belongs to
     /// another collection, and `unreadable` for a damaged wrap.
-    ///
-    /// - Parameters:
-    ///   - passcode: the key from ``Vault/verifyPasscode(_:for:)``.
-    ///   - applicationPassword: the application password.
     package func itemKey(
         of id: ItemID,
         passcode: PasscodeKey?,
@@ -85,8 +77,6 @@ extension Collection {
         return protection
     }
 
-    /// Prepares the key material for a new secret.
-    ///
     /// - Parameter alternatives: the factors with key material in each alternative of the policy; nil if one has none.
     func newSecret(
         _ secret: SharedSecret,

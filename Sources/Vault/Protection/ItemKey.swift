@@ -3,13 +3,11 @@ package import KeychainModel
 
 /// The key of one item whose secret the collection's keys alone do not open.
 ///
-/// It exists during sealing and, after an authentication, while it is held. 32 bytes in locked memory, wiped with the
+/// It exists during sealing and, after an authentication, while it is held: 32 bytes in locked memory, wiped with the
 /// last reference. It opens nothing after the item gets another key.
 package final class ItemKey: Sendable {
-    /// The ID of the item.
     package let item: ItemID
 
-    /// The revision at which the key was created.
     let revision: UInt64
     let collection: [UInt8]
 
@@ -43,22 +41,16 @@ package final class ItemKey: Sendable {
 
 /// The input for unwrapping an item key on the key-derivation thread.
 struct ItemKeyOpener: Sendable {
-    /// The wraps that the given factors may open.
     let wraps: [WrappedItemKey]
 
     let item: ItemID
 
-    /// The revision at which the key was created.
     let revision: UInt64
 
     let collection: [UInt8]
 
-    /// The header of the collection; nil for the collection in memory.
     let header: CollectionHeader?
 
-    /// Tries all wraps.
-    ///
-    /// - Parameter password: the application password; empty when none was given.
     func open(passcode: PasscodeKey?, applicationPassword password: borrowing SecureBytes) throws(VaultError) -> ItemKey
     {
         let asksForPassword = wraps.contains { wrap in wrap.derivation != nil }

@@ -1,13 +1,10 @@
 import KeychainModel
 
-/// The wraps of an item key, one for each alternative of the policy; part of the metadata.
-///
-/// Encoding: revision of the key (8), then the wraps.
+/// The wraps of an item key, one per alternative of the policy; encoded as revision of the key (8), then the wraps.
 struct ItemKeyWraps: Equatable, Sendable {
     /// The encoding, which is all that is kept in memory.
     let encoded: [UInt8]
 
-    /// The revision at which the key was created.
     let revision: UInt64
 
     init(_ wraps: [WrappedItemKey], revision: UInt64) {
@@ -18,7 +15,6 @@ struct ItemKeyWraps: Equatable, Sendable {
         self.revision = revision
     }
 
-    /// Decodes wraps; nil when the encoding is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard let revision = reader.integer(UInt64.self), let wraps = Self.wraps(&reader), !wraps.isEmpty else {

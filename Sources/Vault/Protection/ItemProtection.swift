@@ -1,6 +1,5 @@
 package import KeychainModel
 
-/// The protection of a stored item.
 package enum ItemProtection: Equatable, Sendable {
     /// None: whoever may use the collection may use the item.
     case none
@@ -11,7 +10,6 @@ package enum ItemProtection: Equatable, Sendable {
     /// An unknown protection: the item is never released, but can be deleted.
     case unknown(reason: String)
 
-    /// Parses the attributes of an item.
     init(of attributes: Attributes) {
         guard attributes.hasReserved else {
             self = .none
@@ -24,7 +22,6 @@ package enum ItemProtection: Equatable, Sendable {
         }
     }
 
-    /// Whether reading, changing or deleting the item needs authentication.
     package var needsAuthentication: Bool {
         switch self {
         case .none: false
@@ -33,7 +30,6 @@ package enum ItemProtection: Equatable, Sendable {
         }
     }
 
-    /// The policy; nil when there is none or it is unknown.
     package var policy: Policy? {
         if case .stated(let protection) = self { protection.policy } else { nil }
     }

@@ -1,9 +1,7 @@
 import Gcrypt
 import KeychainModel
 
-/// A new item key before its item has an ID.
-///
-/// The slow key derivation is done in advance; wrapping then takes microseconds.
+/// A new item key before its item has an ID; derived in advance, because wrapping then takes microseconds.
 final class NewItemKey: Sendable {
     struct Recipient: Sendable {
         var passcode: [UInt8]?
@@ -53,11 +51,8 @@ final class NewItemKey: Sendable {
     private let bytes: SecureBytes
     private let wrappings: [Wrapping]
 
-    /// Creates a random key.
-    ///
-    /// Slow: one derivation for each alternative with an application password.
-    ///
-    /// - Parameter applicationPassword: empty when no alternative needs it.
+    /// Slow: one derivation for each alternative with an application password, which is empty if no alternative needs
+    /// it.
     init(
         alternatives: [FactorSet],
         to recipient: Recipient,
@@ -71,14 +66,12 @@ final class NewItemKey: Sendable {
         self.wrappings = wrappings
     }
 
-    /// The factors with key material in each alternative.
     var alternatives: [FactorSet] { wrappings.map(\.factors) }
 
     func key(of item: ItemID, revision: UInt64, collection: [UInt8]) throws(GcryptError) -> ItemKey {
         ItemKey(try bytes.copy(in: .locked), item: item, revision: revision, collection: collection)
     }
 
-    /// Wraps the key for an item.
     func wraps(of item: ItemID, revision: UInt64, collection: [UInt8]) throws(GcryptError) -> ItemKeyWraps {
         var wraps: [WrappedItemKey] = []
         for wrapping in wrappings {

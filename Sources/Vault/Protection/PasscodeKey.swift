@@ -1,6 +1,6 @@
 import Gcrypt
 
-/// The key that a verified passcode gives: the private key of protected items.
+/// The private key of protected items, from a verified passcode.
 ///
 /// In locked memory, wiped with the last reference. Release it once the item keys are unwrapped.
 package final class PasscodeKey: Sendable {
@@ -11,7 +11,6 @@ package final class PasscodeKey: Sendable {
     // The identifier of the collection whose password was given.
     private let collection: [UInt8]
 
-    /// Derives the key pair from the master key of the collection.
     init(master: borrowing SecureBytes, collection: [UInt8]) throws(VaultError) {
         do throws(GcryptError) {
             let pair = try X25519(privateKey: KeyPurpose.passcode.derive(from: master, collection: collection))
@@ -23,7 +22,6 @@ package final class PasscodeKey: Sendable {
         self.collection = collection
     }
 
-    /// Whether it opens protected items of a collection.
     func opens(_ header: CollectionHeader) -> Bool {
         header.identifier == collection
             || header.slots.contains { slot in PasscodeSlot.isSlot(slot, for: publicKey) }
@@ -38,11 +36,11 @@ package final class PasscodeKey: Sendable {
         return try body(pair)
     }
 
-    /// Calls `body` with the key pair to which earlier versions sealed the collection's items: this one, or the one in
-    /// the collection's passcode slot; nil when this passcode does not open that slot.
+    /// Calls `body` with the key pair to which earlier versions sealed the items: this one, or that in the passcode
+    /// slot.
     ///
-    /// - Parameter header: the header of the collection; nil for the collection in memory, which uses the key pair of
-    ///   `login`.
+    /// Nil when this passcode does not open that slot. The collection in memory has no header and uses the pair of
+    /// `login`.
     func withPair<Result>(
         of header: CollectionHeader?,
         _ body: (borrowing X25519?) throws(VaultError) -> Result

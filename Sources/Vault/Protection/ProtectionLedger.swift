@@ -22,7 +22,6 @@ struct ProtectionLedger: Equatable, Sendable {
     /// A revision that the file has reached.
     var revision: UInt64 = 0
 
-    /// The next item ID at that revision.
     var nextItem: UInt64 = 1
 
     /// The marks, including those of deleted items.
@@ -50,7 +49,6 @@ struct ProtectionLedger: Equatable, Sendable {
         return bytes
     }
 
-    /// Decodes a ledger; nil when it is invalid.
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
         guard reader.integer(UInt8.self) == Self.version, let revision = reader.integer(UInt64.self),
@@ -120,7 +118,6 @@ struct ProtectionLedger: Equatable, Sendable {
         }
     }
 
-    /// Whether a change removes protection or key material.
     private static func weakens(_ old: Mark?, to new: Attributes?) -> Bool {
         switch (old, new) {
         case (nil, _), (.doubtful, .some): false
@@ -132,7 +129,6 @@ struct ProtectionLedger: Equatable, Sendable {
 }
 
 extension Attributes {
-    /// The attributes that define the protection of an item.
     private static let protectionNames = [
         ReservedAttribute.accessControl.rawValue, ReservedAttribute.accessible.rawValue,
         ReservedAttribute.synchronizable.rawValue, reservedPrefix + "biometry-set",
@@ -144,7 +140,6 @@ extension Attributes {
         return Attributes(Self.protectionNames.compactMap { name in self[name].map { value in (name, value) } })
     }
 
-    /// Returns the attributes with the protection of others.
     func withProtection(_ others: Attributes) -> Attributes {
         Self.protectionNames.reduce(self) { attributes, name in attributes.setting(name, to: others[name]) }
     }

@@ -2,7 +2,7 @@ package import Gcrypt
 package import KeychainModel
 
 extension Vault {
-    /// Whether there is a passcode, that is, whether `login` exists.
+    /// Whether `login` exists.
     package var hasPasscode: Bool { collection(named: .login)?.header?.hasPassword ?? false }
 
     /// Whether the password of `login` opens an item; otherwise it is the password of the item's own collection.
@@ -26,9 +26,7 @@ extension Vault {
         collections.reduce(0) { count, collection in count + collection.table.protectedCount }
     }
 
-    /// The items of other collections that only the passcode of `login` opens; they are lost with it.
-    ///
-    /// Collections not unlocked since the start are not included.
+    /// The items of other collections, unlocked since the start, that only the passcode of `login` opens.
     package var itemsSealedToLogin: [(collection: Collection, item: ItemID)] {
         guard let login = collection(named: .login), !login.identifier.isEmpty else { return [] }
         return collections.filter { collection in collection !== login && collection.hasProtectedItems }
@@ -37,11 +35,10 @@ extension Vault {
             }
     }
 
-    /// Verifies a passcode on a thread of the vault, and returns its key.
+    /// Verifies a passcode, the password of `login`, and returns its key.
     ///
-    /// The passcode is the password of `login`; for items that an earlier version sealed to the passcode key of their
-    /// own collection, also that collection's password. Throws `wrongPassword`, `emptyPassword`, `passcodeNotSet`, and
-    /// `unreadable` for an invalid key slot.
+    /// For items that an earlier version sealed to their own collection, the passcode is that collection's password.
+    /// Throws `wrongPassword`, `emptyPassword`, `passcodeNotSet`, and `unreadable` for an invalid key slot.
     ///
     /// - Parameter collection: the collection of such items; nil if ``passcodeOpens(_:in:)``.
     package func verifyPasscode(
@@ -69,8 +66,7 @@ extension Vault {
         }
     }
 
-    /// Removes items and generations bound to the passcode that are outside of the file of `login`, which is removed
-    /// next.
+    /// Removes items and generations bound to the passcode outside of the file of `login`, which is removed next.
     ///
     /// In this order, a crash leaves `login` with its items and password, or neither.
     func removeItemsBoundToPasscode() async throws(VaultError) {
@@ -85,7 +81,7 @@ extension Vault {
         }
     }
 
-    /// The items that are deleted with the passcode, that is, with `login`; also found while `login` is locked.
+    /// The items that are deleted with `login`; also found while it is locked.
     package var itemsBoundToPasscode: [(collection: Collection, item: ItemID)] {
         collections.filter { collection in collection.name == .login || collection.isEphemeral }.flatMap { collection in
             collection.search(Collection.boundToPasscode).map { item in (collection, item) }
@@ -94,13 +90,11 @@ extension Vault {
 }
 
 extension Collection {
-    /// Whether only the passcode of a `login` opens an item's key.
     fileprivate func isLost(_ id: ItemID, with login: Collection) -> Bool {
         guard let wraps = table[id]?.metadata.wraps?.wraps else { return false }
         return wraps.allSatisfy { wrap in wrap.login == login.identifier }
     }
 
-    /// The attribute of items that are deleted with the passcode.
     static let boundToPasscode: Attributes = [
         ReservedAttribute.accessible.rawValue: Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
     ]

@@ -14,21 +14,17 @@ struct WrappedItemKey: Equatable, Sendable {
     /// The identifier of the `login` whose passcode is needed; nil for the collection's own passcode key.
     let login: [UInt8]?
 
-    /// The public key of the encapsulation, for the passcode.
     let publicKey: [UInt8]?
 
-    /// The parameters for the application password.
     let derivation: PasswordDerivation?
     let sealed: [UInt8]
 
     var encoded: [UInt8] { header + sealed }
 
-    /// The encoding without the sealed key.
     var header: [UInt8] {
         Self.header(factors: factors, login: login, publicKey: publicKey, derivation: derivation)
     }
 
-    /// Encodes everything but the sealed key.
     static func header(
         factors: FactorSet,
         login: [UInt8]?,
@@ -58,7 +54,6 @@ struct WrappedItemKey: Equatable, Sendable {
 }
 
 extension WrappedItemKey {
-    /// Reads the next wrap; nil when it is invalid.
     init?(from reader: inout ByteReader) {
         guard let number = reader.integer(UInt8.self), let factors = Self.factors(number & ~Self.loginBit) else {
             return nil
@@ -108,7 +103,6 @@ extension WrappedItemKey {
         )
     }
 
-    /// The associated data of a wrapped key.
     static func place(of header: [UInt8], item: ItemID, revision: UInt64, collection: [UInt8]) -> AssociatedData {
         var place = AssociatedData(collection: collection, column: .itemKey)
         place.set(item: item.rawValue, column: .itemKey, revision: revision)
@@ -118,11 +112,7 @@ extension WrappedItemKey {
 
     /// Unwraps an item key; nil when the factors do not open it.
     ///
-    /// Slow with an application password.
-    ///
-    /// - Parameters:
-    ///   - passcode: the key pair that the wraps are for.
-    ///   - applicationPassword: empty when it is not needed.
+    /// Slow with an application password; empty when not needed.
     func open(
         passcode: borrowing X25519?,
         applicationPassword: borrowing SecureBytes,

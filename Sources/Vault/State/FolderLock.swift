@@ -6,7 +6,7 @@ import Glibc
 struct FolderLock: ~Copyable, Sendable {
     private let descriptor: CInt
 
-    /// Locks the file `lock` in the folder; throws `inUse` at once when it is taken.
+    /// Throws `inUse` at once when the folder is taken.
     init(_ folder: Folder) throws(VaultError) {
         let flags = O_CLOEXEC | O_NOFOLLOW | O_RDONLY
         var descriptor = open(folder.file("lock"), flags | O_CREAT, 0o600)

@@ -1,17 +1,13 @@
 package import KeychainModel
 
-/// The source of a password.
-///
-/// Failed attempts of one do not slow the other.
+/// The source of a password; failed attempts of one do not slow the other.
 package enum LockoutParty: String, Sendable {
-    /// A person in a dialog.
     case people
 
     /// A program, on the bus or at the login socket.
     case programs
 }
 
-/// The owner of a record of failed attempts.
 package enum LockoutOwner: Hashable, Sendable {
     /// The passcode and touches from a person in a dialog.
     case people
@@ -28,7 +24,6 @@ package enum LockoutOwner: Hashable, Sendable {
     /// All other passwords, when there are too many records.
     case others
 
-    /// Returns the owner of the passcode for a party.
     package static func passcode(_ party: LockoutParty) -> LockoutOwner {
         switch party {
         case .people: .people
@@ -51,7 +46,6 @@ extension LockoutOwner {
     private static let collectionPrefix = "lockout of collection "
     private static let itemPrefix = "lockout of item "
 
-    /// The name of the record in the file.
     var name: String {
         switch self {
         case .people: Self.prefix
@@ -63,7 +57,6 @@ extension LockoutOwner {
         }
     }
 
-    /// Parses a record name; nil when it is invalid.
     init?(name: String) {
         for owner in [LockoutOwner.people, .programs, .others] where owner.name == name {
             self = owner

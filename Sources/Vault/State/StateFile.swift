@@ -19,7 +19,6 @@ final class StateFile {
     ]
 
     struct Opened {
-        /// The file, or the reason why it cannot be used.
         var file: Result<StateFile, VaultError>
 
         /// The aliases, with the names of their collections.
@@ -33,10 +32,9 @@ final class StateFile {
     // The reason why the file cannot be written, if any.
     private let obstacle: VaultError?
 
-    /// Opens the file, or creates it when it is missing.
+    /// Opens or creates the file; a failure does not stop the vault, whose collections do not need it.
     ///
-    /// A failure does not stop the vault, since the collections do not need this file. A damaged file is renamed and
-    /// kept; its readable aliases are copied into a new one.
+    /// A damaged file is renamed and kept; its readable aliases are copied into a new one.
     static func open(in folder: Folder, logger: Logger) -> Opened {
         var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder is read-only")))
         do throws(VaultError) {
@@ -77,7 +75,6 @@ final class StateFile {
         }
     }
 
-    /// Reads the aliases and lockouts, and checks the rest for damage.
     private func read(into opened: inout Opened) throws(VaultError) {
         opened.aliases = try aliases()
         opened.lockouts = try lockouts()
@@ -162,7 +159,6 @@ final class StateFile {
         for owner in owners { try database.run("DELETE FROM record WHERE name = ?1", .text(owner.name)) }
     }
 
-    /// Returns the sealed ledger of a collection, if any.
     func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
         guard version >= 4 else { return nil }
         let row = try database.prepare("SELECT ledger FROM protection WHERE collection = ?1")
@@ -181,9 +177,7 @@ final class StateFile {
 
     /// Appends audit entries, and removes the oldest of each ring past its ``AuditRing/capacity``.
     ///
-    /// - Parameters:
-    ///   - rings: the ring of each entry.
-    ///   - row: returns the sealed entry for an index and a row number.
+    /// - Parameter row: returns the sealed entry for an index and a row number.
     func appendAudit(_ rings: [AuditRing], _ row: (Int, Int64) throws(VaultError) -> [UInt8]) throws(VaultError) {
         try requireWritable()
         try database.transaction { () throws(VaultError) in
@@ -224,20 +218,18 @@ final class StateFile {
         if let obstacle { throw obstacle }
     }
 
-    /// Moves the journal into the file as far as possible.
     func checkpoint() throws(VaultError) {
         guard isWritable else { return }
         try database.checkpoint()
     }
 
-    /// Moves the whole journal into the file.
     func finish() throws(VaultError) {
         guard isWritable else { return }
         try database.checkpoint(truncating: true)
         database.removeJournalWhenClosed()
     }
 
-    /// Moves the journal of a copied state file into the file; throws unless it is readable.
+    /// Moves the journal of a copied file into it; throws unless the file is readable.
     static func foldJournal(in folder: Folder) throws(VaultError) {
         let file = try StateFile(in: folder)
         if let damage = try file.database.structuralDamage() { throw VaultError(.unreadable, reason: damage) }

@@ -24,7 +24,6 @@ final class VaultFolder {
         now = configuration.now
     }
 
-    /// Locks the folder, removes unfinished files and reads the rest.
     func open() throws(VaultError) -> Contents {
         do throws(VaultError) {
             try folder.create()
@@ -57,7 +56,6 @@ final class VaultFolder {
         try openedState().setLockout(record, of: owner)
     }
 
-    /// Returns the sealed ledger of a collection, if any.
     func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
         try openedState().ledger(of: identifier)
     }
@@ -66,7 +64,6 @@ final class VaultFolder {
         try openedState().setLedger(ledger, of: identifier)
     }
 
-    /// Checkpoints a long journal.
     func shortenJournal() {
         guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .success(let file) = stateFile else { return }
         do throws(VaultError) {
@@ -85,7 +82,6 @@ final class VaultFolder {
         }
     }
 
-    /// Writes the pending audit entries.
     func writeAudit() {
         guard case .success(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
         do throws(VaultError) {
@@ -98,7 +94,6 @@ final class VaultFolder {
         }
     }
 
-    /// Writes the pending audit entries if there are many.
     func writeAuditIfLong() {
         if audit.isLong { writeAudit() }
     }
@@ -122,7 +117,6 @@ final class VaultFolder {
         return entries
     }
 
-    /// Closes the files and releases the lock.
     func close() {
         writeAudit()
         do throws(VaultError) {

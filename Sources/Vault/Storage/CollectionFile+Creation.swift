@@ -3,8 +3,8 @@ import KeychainModel
 extension CollectionFile {
     /// Creates the file of a new collection: completely and durably, or not at all.
     ///
-    /// The file gets its name last, so a crash leaves at most an unfinished file. Throws `busy` when the name is taken,
-    /// as by a file restored from a backup.
+    /// The name comes last, so a crash leaves an unfinished file. Throws `busy` when the name is taken, as by a
+    /// restored file.
     static func create(
         _ name: CollectionName,
         in folder: Folder,

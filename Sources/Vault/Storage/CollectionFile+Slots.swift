@@ -1,6 +1,4 @@
-/// The key slots of a collection's file.
 extension CollectionFile {
-    /// Reads the slots into a header, without the damaged ones.
     func addSlots(to header: inout CollectionHeader) throws(VaultError) {
         let rows = try database.prepare(
             """
@@ -21,9 +19,8 @@ extension CollectionFile {
         header.highestSlot = try database.integer("SELECT max(id) FROM slot")
     }
 
-    /// Replaces the key slots in one transaction.
-    ///
-    /// Returns the stored header instead if the slots changed since they were read.
+    /// Replaces the key slots in one transaction; returns the stored header instead if they changed since they were
+    /// read.
     func replaceSlots(
         of old: CollectionHeader,
         with slots: [KeySlot]

@@ -26,7 +26,6 @@ final class CollectionFile {
     // The reserved size of the journal: the limit plus a typical change.
     private static let journalReserve = journalLimit + 64 << 10
 
-    /// The reason why the file cannot be written, if any.
     let obstacle: VaultError?
 
     private let folder: Folder
@@ -73,7 +72,6 @@ final class CollectionFile {
         headerUpdate = try database.prepare("UPDATE header SET label = ?1, modified = ?2, state = ?3 WHERE id = 1")
     }
 
-    /// Reads the public part.
     func header() throws(VaultError) -> CollectionHeader {
         let row = try database.prepare("SELECT uuid, label, created, modified, index_key FROM header")
         guard try row.step() else { throw VaultError(.unreadable, reason: "the header is missing") }
@@ -101,14 +99,11 @@ final class CollectionFile {
         return Array(row.bytes(at: 0))
     }
 
-    /// The highest item ID.
-    ///
-    /// Counting the items would read the whole file.
+    /// The highest item ID; counting the items would read the whole file.
     func highestItem() throws(VaultError) -> Int {
         Int(clamping: try database.integer("SELECT max(id) FROM item"))
     }
 
-    /// Calls `body` with the ID, revision and tags of each item, in ID order.
     func forEachTags(_ body: (_ id: Int64, _ revision: UInt64, _ tags: UnsafeRawBufferPointer) -> Void)
         throws(VaultError)
     {
@@ -118,9 +113,7 @@ final class CollectionFile {
         }
     }
 
-    /// Calls `body` with each row, in ID order.
-    ///
-    /// - Parameter limit: longer sealed secrets, in bytes, are not read.
+    /// Calls `body` with each row, in ID order; secrets longer than `limit` bytes are not read.
     func forEachRow(
         secretsUpTo limit: Int,
         _ body: (Row) throws(VaultError) -> Void
@@ -149,7 +142,6 @@ final class CollectionFile {
         return Array(row.bytes(at: 0))
     }
 
-    /// Writes rows and the new state in one durable transaction.
     func write(
         _ writes: [Write],
         label: String,
@@ -168,12 +160,10 @@ final class CollectionFile {
         versionWasRaised(to: needed)
     }
 
-    /// Raises the format version within a transaction, if needed.
     func raiseVersion(to needed: UInt32) throws(VaultError) {
         if needed > version { try database.execute("PRAGMA user_version = \(needed)") }
     }
 
-    /// Records the raised version after the commit.
     func versionWasRaised(to needed: UInt32) {
         version = max(version, needed)
     }
@@ -193,9 +183,9 @@ final class CollectionFile {
         }
     }
 
-    /// Reserves the journal's full length once.
+    /// Reserves the journal's full length once: SQLite then overwrites it in place, with nearly twice as fast syncs.
     ///
-    /// SQLite then overwrites it in place, which makes a sync nearly twice as fast. A failure is harmless.
+    /// A failure is harmless.
     func reserveJournal() {
         guard obstacle == nil, !journalIsReserved else { return }
         journalIsReserved = true
@@ -216,9 +206,7 @@ final class CollectionFile {
         try emptyJournal()
     }
 
-    /// Moves the journal into the file and empties it.
-    ///
-    /// Throws `busy` at once while somebody else reads the file.
+    /// Moves the journal into the file and empties it; throws `busy` at once while somebody else reads the file.
     private func emptyJournal() throws(VaultError) {
         try database.checkpoint(truncating: true, waiting: false)
         journalBytes = 0
@@ -226,24 +214,19 @@ final class CollectionFile {
         journalMustBeEmptied = false
     }
 
-    /// Removes replaced data from the file and the journal.
-    ///
-    /// If that fails, every ``checkpoint()`` tries again.
+    /// Removes replaced data from the file and the journal; if that fails, every ``checkpoint()`` tries again.
     func forgetReplaced() throws(VaultError) {
         journalMustBeEmptied = true
         try emptyJournal()
     }
 
-    /// Moves the whole journal into the file, so that the closed file is complete.
-    ///
-    /// - Parameter isSound: whether the file is verified; if not, a journal with contents stays.
+    /// Moves the whole journal into the file, unless the file is unverified and the journal has contents.
     func finish(isSound: Bool) throws(VaultError) {
         guard obstacle == nil, isSound || folder.size(of: journal) == 0 else { return }
         if isSound { try database.checkpoint(truncating: true) }
         database.removeJournalWhenClosed()
     }
 
-    /// Returns SQLite's finding about a damaged structure; nil when it is sound.
     func structuralDamage() throws(VaultError) -> String? {
         try database.structuralDamage()
     }
@@ -276,7 +259,6 @@ final class CollectionFile {
 }
 
 extension Statement {
-    /// Binds the columns of an item; the secret is optional.
     fileprivate func bind(
         _ id: ItemID,
         revision: UInt64,

@@ -18,13 +18,11 @@ enum CollectionFormat {
     /// `KCHN`, in SQLite's `application_id`.
     static let application: UInt32 = 0x4b43_484e
 
-    /// The suffix of a collection's file.
     static let suffix = ".keychain"
 
     /// The suffix of an unfinished file, which can be deleted.
     static let unfinishedSuffix = ".keychain-new"
 
-    /// The size of a collection's identifier in bytes.
     static let identifierSize = 16
     static let tables = [
         """

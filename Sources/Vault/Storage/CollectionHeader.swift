@@ -11,10 +11,8 @@ struct CollectionHeader: Equatable, Sendable {
     var created: Timestamp
     var modified: Timestamp
 
-    /// The fingerprint of the index key that made the tags.
     var indexKey: [UInt8]
 
-    /// The intact key slots.
     var slots: [KeySlot]
 
     /// The highest slot number in the file, damaged slots included.
@@ -28,7 +26,6 @@ struct CollectionHeader: Equatable, Sendable {
         max(highestSlot, slots.map(\.id).max() ?? 0) &+ 1
     }
 
-    /// Opens the first slot that a password opens and returns the master key, in locked memory; nil when there is none.
     func master(password: borrowing SecureBytes) throws(VaultError) -> SecureBytes? {
         let opened = try open { (slot) throws(VaultError) in
             try PasswordSlot.open(slot, password: password, collection: identifier)

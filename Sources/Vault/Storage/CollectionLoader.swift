@@ -15,8 +15,6 @@ struct CollectionLoader {
     private var plaintext = [UInt8](repeating: 0, count: 4096)
     private var strayRows = 0
 
-    /// Creates a loader.
-    ///
     /// - Parameters:
     ///   - table: the items and index as known without keys, or an empty table.
     ///   - indexKey: the key to make new tags with; nil keeps the stored tags.
@@ -29,7 +27,6 @@ struct CollectionLoader {
         associatedData = AssociatedData(collection: keys.collection, column: .metadata)
     }
 
-    /// Reads all rows and verifies them.
     mutating func load(from file: CollectionFile) throws(VaultError) -> LoadedContents {
         let state = try keys.openState(file.state())
         let limit = residentSecretBytes + SecretsKey.overhead
@@ -87,7 +84,6 @@ struct CollectionLoader {
         reason: "another program changed the file after it was opened"
     )
 
-    /// Opens the metadata of a row; nil when authentication fails.
     private mutating func metadata(
         of row: CollectionFile.Row,
         item: UInt64
@@ -105,7 +101,6 @@ struct CollectionLoader {
         }
     }
 
-    /// Whether the rows match the state; nil when the state is unknown.
     private func isWhole(_ state: CollectionState?) -> Bool? {
         state.map { state in state.hash == hash && state.itemCount == UInt64(table.count + strayRows) }
     }
@@ -127,16 +122,13 @@ struct CollectionLoader {
     }
 }
 
-/// The contents of a collection after unlocking.
 struct LoadedContents: Sendable {
     var table: ItemTable
 
-    /// The sealed state; nil when it is damaged.
     var sealedState: CollectionState?
 
     /// Whether the rows match the sealed state.
     var isWhole: Bool
 
-    /// The problems of the file, in words for a person.
     var problems: [String]
 }

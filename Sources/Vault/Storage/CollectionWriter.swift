@@ -29,7 +29,6 @@ final class CollectionWriter {
 
     private var changes = Changes.unchecked
 
-    /// Whether the writer accepts changes.
     private enum Changes {
         /// Yes, but the structure of the file has not been checked for damage.
         case unchecked
@@ -53,7 +52,6 @@ final class CollectionWriter {
         self.indexKey = indexKey
     }
 
-    /// Opens the file and reads the public part.
     func open() throws(VaultError) -> LockedContents {
         let file = try openFile()
         let header = try file.header()
@@ -74,7 +72,6 @@ final class CollectionWriter {
         return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
     }
 
-    /// Creates the file of a new collection with one key slot, unlocked.
     func create(
         _ header: CollectionHeader,
         keys: CollectionKeys,
@@ -112,8 +109,6 @@ final class CollectionWriter {
         }
     }
 
-    /// Reads all items.
-    ///
     /// - Parameter table: the table from ``open()``; its index is valid unless the tags are stale.
     func load(
         _ keys: CollectionKeys,
@@ -160,7 +155,6 @@ final class CollectionWriter {
         try keys.check(sealedState: openedFile().state())
     }
 
-    /// Sets the secrets key of a loaded collection.
     func unlock(_ secretsKey: SecretsKey) {
         self.secretsKey = secretsKey
     }
@@ -169,7 +163,6 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    /// Writes a change; returns the sealed secrets that stay in memory.
     func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
         let file = try writableFile()
         guard let keys, let secretsKey, let current = state else {
@@ -193,7 +186,6 @@ final class CollectionWriter {
         return sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)
     }
 
-    /// Reads and opens a secret that is not in memory.
     func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
         guard let secretsKey else { throw VaultError.collectionLocked }
         let sealed = try openedFile().secret(of: id)
@@ -201,10 +193,9 @@ final class CollectionWriter {
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
     }
 
-    /// Replaces the key slots.
+    /// Replaces the key slots durably; returns the stored header instead if they changed since they were read.
     ///
-    /// Returns the stored header instead if the slots changed since they were read. The new slots are durable on
-    /// return. The old ones are gone, or go as soon as no other program reads the file.
+    /// The old ones are gone, or go as soon as no other program reads the file.
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
         let file = try writableFile()
         let present = try write { () throws(VaultError) in try file.replaceSlots(of: old, with: slots) }
@@ -225,9 +216,7 @@ final class CollectionWriter {
         if file?.journalIsLong == true { checkpoint() }
     }
 
-    /// Moves the journal into the file.
-    ///
-    /// A failure loses nothing: the journal stays.
+    /// Moves the journal into the file; a failure loses nothing, since the journal stays.
     func checkpoint() {
         guard changes.refusal == nil else { return }
         do throws(VaultError) {
@@ -238,7 +227,6 @@ final class CollectionWriter {
         file?.releaseMemory()
     }
 
-    /// Moves the journal into the file and closes it.
     func close() {
         do throws(VaultError) {
             try file?.finish(isSound: changes.refusal == nil && state != nil)
@@ -250,8 +238,6 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    /// Removes and closes the file.
-    ///
     /// A file that cannot be removed stays in use.
     func remove() throws(VaultError) {
         guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder is read-only") }
@@ -261,9 +247,7 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    /// Removes the file.
-    ///
-    /// Leftovers of its journal are useless, so a failure to remove them is only logged.
+    /// Leftovers of the journal are useless, so a failure to remove them is only logged.
     private func removeFiles() throws(VaultError) {
         let fileName = name.fileName
         try folder.remove(fileName)
@@ -291,7 +275,6 @@ final class CollectionWriter {
         return file
     }
 
-    /// Returns the file if it may be written.
     private func writableFile() throws(VaultError) -> CollectionFile {
         let file = try openedFile()
         if let refusal = changes.refusal { throw refusal }
@@ -314,7 +297,6 @@ final class CollectionWriter {
         }
     }
 
-    /// Writes new tags into every readable row.
     private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
         let file = try writableFile()
         var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []

@@ -76,13 +76,11 @@ final class Database {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, CInt(clamping: bytes))
     }
 
-    /// Runs statements without results.
     func execute(_ sql: String) throws(VaultError) {
         let status = SQLiteStatus { sqlite3_exec(handle, sql, nil, nil, nil) }
         guard status.code == SQLITE_OK else { throw error(status, doing: "run a statement") }
     }
 
-    /// Runs one statement without results.
     func run(_ sql: String, _ values: Statement.Value...) throws(VaultError) {
         let statement = try prepare(sql)
         for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
@@ -98,14 +96,12 @@ final class Database {
         return Statement(statement, of: self)
     }
 
-    /// Returns the integer in the first column of the first row.
     func integer(_ sql: String) throws(VaultError) -> Int64 {
         let statement = try prepare(sql)
         guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
         return statement.integer(at: 0)
     }
 
-    /// Returns the text in the first column of the first row.
     func text(_ sql: String) throws(VaultError) -> String {
         let statement = try prepare(sql)
         guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
@@ -138,7 +134,6 @@ final class Database {
         guard status.code == SQLITE_DONE else { throw error(status, doing: "run a statement") }
     }
 
-    /// The number of rows that the last statement changed.
     var changedRows: Int { Int(sqlite3_changes(handle)) }
 
     /// Throws unless the schema consists of exactly these tables.
@@ -154,7 +149,6 @@ final class Database {
         }
     }
 
-    /// Returns SQLite's finding about a damaged structure; nil when it is sound.
     func structuralDamage() throws(VaultError) -> String? {
         let finding = try text("PRAGMA quick_check(1)")
         return finding == "ok" ? nil : finding
@@ -177,7 +171,6 @@ final class Database {
         return Int(frames)
     }
 
-    /// Removes the journal when the connection closes.
     func removeJournalWhenClosed() {
         keychaind_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     }
@@ -186,7 +179,6 @@ final class Database {
         sqlite3_db_release_memory(handle)
     }
 
-    /// Creates the error of a failed call on this connection.
     func error(_ status: SQLiteStatus, doing what: String) -> VaultError {
         VaultError(status, doing: what, message: Self.message(of: handle))
     }
@@ -212,13 +204,10 @@ final class Database {
 }
 
 extension Database {
-    /// Opens a file for writing, or read-only if it cannot be written.
+    /// Opens a file for writing, or read-only if it cannot be written; returns also the reason for the latter.
     ///
-    /// On a full disk the file is readable, and often writable again once there is room: the index of the journal is
-    /// then in memory, and no other connection can use the file.
-    ///
-    /// - Parameter check: throws for an invalid file, before anything is changed.
-    /// - Returns: the connection, and the reason why it cannot write, if any.
+    /// On a full disk the file is often writable again once there is room: the index of the journal is then in memory,
+    /// and no other connection can use the file. `check` throws for an invalid file, before anything is changed.
     static func open(
         _ name: String,
         in folder: Folder,

@@ -8,7 +8,7 @@ enum FileProbe {
     private static let versionOffset = 60
     private static let applicationOffset = 68
 
-    /// Throws unless the file is a regular file and an SQLite database of the application, in a supported version.
+    /// Throws unless the file is a regular SQLite database of the application, in a supported version.
     ///
     /// Do not call it while a connection to the file is open: closing the file drops the process's locks on it.
     static func check(_ path: String, application: UInt32, versions: ClosedRange<UInt32>) throws(VaultError) {

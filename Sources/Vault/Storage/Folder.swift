@@ -1,9 +1,7 @@
 import CLinux
 import Glibc
 
-/// The folder of a vault, with operations on its files.
 struct Folder: Sendable {
-    /// The path, without a trailing slash.
     let path: String
 
     init(_ path: String) {
@@ -81,7 +79,7 @@ struct Folder: Sendable {
         return lstat(file(name), &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Creates an empty file, private to its owner; fails if the name exists.
+    /// Private to its owner; fails if the name exists.
     func makeEmptyFile(_ name: String) throws(VaultError) {
         let descriptor = Glibc.open(file(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "create \(name)") }
@@ -94,7 +92,6 @@ struct Folder: Sendable {
         }
     }
 
-    /// Removes a database and its journal files, if they exist.
     func removeDatabase(_ name: String) throws(VaultError) {
         for suffix in ["", "-wal", "-shm", "-journal"] { try remove(name + suffix) }
     }
@@ -105,7 +102,7 @@ struct Folder: Sendable {
         }
     }
 
-    /// Renames a file; throws `busy` when the name is taken.
+    /// Throws `busy` when the name is taken.
     func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
         if link(file(name), file(newName)) == 0 {
             // A leftover of the old name is removed at the next start.
@@ -124,7 +121,6 @@ struct Folder: Sendable {
         }
     }
 
-    /// Throws `busy` when the name is taken.
     func requireFree(_ name: String) throws(VaultError) {
         if contains(name) { throw Self.isTaken(name) }
     }
@@ -133,7 +129,6 @@ struct Folder: Sendable {
         VaultError(.busy, reason: "another \(name) has appeared in the folder and is kept")
     }
 
-    /// Syncs renamed, created and removed names.
     func synchronize() throws(VaultError) {
         try Self.synchronizeFolder(path)
     }
@@ -142,7 +137,6 @@ struct Folder: Sendable {
         try synchronize(path, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     }
 
-    /// Syncs the contents of a file.
     func synchronize(_ name: String) throws(VaultError) {
         try Self.synchronize(file(name), flags: O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
     }

@@ -2,7 +2,6 @@ import Gcrypt
 import KeychainModel
 import Logging
 
-/// Protection of items in generations.
 extension Generations {
     /// Removes items from all generations in which they need less authentication than now.
     ///
@@ -62,7 +61,6 @@ extension Generations {
     }
 }
 
-/// An item's row without the secret.
 struct StoredRow {
     let revision: UInt64
 
@@ -81,7 +79,6 @@ struct StoredRow {
 }
 
 extension CollectionFile {
-    /// Reads the row of an item; nil when there is none.
     fileprivate func row(of id: ItemID) throws(VaultError) -> StoredRow? {
         let row = try database.prepare("SELECT revision, tags, metadata FROM item WHERE id = ?1")
         try row.bind(Int64(id.rawValue), at: 1)

@@ -24,11 +24,9 @@ struct Generations: Sendable {
         self.kept = kept
     }
 
-    /// Copies the collection unless the newest generation is recent, and removes the oldest.
+    /// Copies the collection unless the newest generation is recent and `always` is false; removes the oldest.
     ///
     /// Works beside a concurrent writer. The copy gets its name when it is complete and durable.
-    ///
-    /// - Parameter always: whether to copy even if the newest is recent.
     func keep(at now: Timestamp, always: Bool = false) throws(VaultError) {
         guard kept > 0 else { return }
         try folder.create()
@@ -56,7 +54,6 @@ struct Generations: Sendable {
         for old in existing.dropLast(kept - 1) { try folder.remove(old) }
     }
 
-    /// Removes all generations of the collection, and an unfinished one.
     func removeAll() throws(VaultError) {
         guard source.contains(Self.folderName) else { return }
         try folder.remove(name.unfinishedFileName)
@@ -64,7 +61,7 @@ struct Generations: Sendable {
         try folder.synchronize()
     }
 
-    /// The file names of the generations, oldest first.
+    /// Oldest first.
     func existing() throws(VaultError) -> [String] {
         try folder.names().filter { file in time(of: file) != nil }
     }
@@ -105,10 +102,9 @@ struct Generations: Sendable {
 }
 
 extension Collection {
-    /// Copies the file before the first change of a day, on a thread of its own.
+    /// Copies the file before the first change of a day, so that a program's mistake can be undone.
     ///
-    /// The newest generation then holds the state before a program's mistake. A damaged file is not copied: it would
-    /// push out an intact generation. A failed copy does not stop the change.
+    /// A damaged file is not copied: it would push out an intact generation. A failed copy does not stop the change.
     func keepGeneration() async {
         let configuration = context.configuration
         guard configuration.generations > 0, problems.isEmpty, table.count > 0, case .file = storage else { return }
@@ -126,9 +122,7 @@ extension Collection {
         }
     }
 
-    /// Removes newly protected items from the generations, where they need less authentication.
-    ///
-    /// Durable on return.
+    /// Removes newly protected items from generations in which they need less authentication, durably.
     func removeFromGenerations(_ change: CollectionChange) async throws(VaultError) {
         var protections: [ItemID: ItemProtection] = [:]
         for case .update(let row, _) in change.rows {

@@ -62,7 +62,7 @@ final class JobQueue<State>: @unchecked Sendable {
         }
     }
 
-    /// Starts a detached thread with a small stack and all signals blocked; signals are for the main thread.
+    /// Starts a detached thread with all signals blocked; signals are for the main thread.
     private static func startThread(
         with context: UnsafeMutableRawPointer,
         _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
@@ -177,7 +177,6 @@ final class JobQueue<State>: @unchecked Sendable {
     }
 }
 
-/// The body of a thread, in a box for C.
 private final class ThreadBody {
     let run: () -> Void
 

@@ -70,7 +70,6 @@ struct RowSealer {
         }
     }
 
-    /// Encodes tags for the file.
     static func encode(_ tags: [UInt64]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(tags.count * 8)
@@ -92,7 +91,6 @@ struct RowSealer {
     }
 }
 
-/// A change of one row, to be written.
 enum RowChange: Sendable {
     case insert(ItemRow)
 
@@ -110,7 +108,6 @@ enum RowChange: Sendable {
     }
 }
 
-/// The contents of a row after a change.
 struct ItemRow: Sendable {
     let id: ItemID
 
@@ -121,7 +118,6 @@ struct ItemRow: Sendable {
     /// The blind tags of the attributes, ascending.
     let tags: [UInt64]
 
-    /// The new secret; nil keeps the old one.
     let secret: SharedSecret?
 
     /// The item key of the new secret, if it is sealed under one.

@@ -1,7 +1,6 @@
 import CSQLite
 import Glibc
 
-/// A compiled SQL statement.
 final class Statement {
     enum Value {
         case integer(Int64)
@@ -21,17 +20,17 @@ final class Statement {
         sqlite3_finalize(handle)
     }
 
-    /// Binds an integer to a parameter; the first is 1.
+    /// - Parameter index: the parameter, from 1.
     func bind(_ value: Int64, at index: CInt) throws(VaultError) {
         try check { sqlite3_bind_int64(handle, index, value) }
     }
 
-    /// Binds a copy of bytes to a parameter.
+    /// Copies the bytes.
     func bind(_ bytes: [UInt8], at index: CInt) throws(VaultError) {
         try check { keychaind_sqlite_bind_blob(handle, index, bytes, UInt64(bytes.count)) }
     }
 
-    /// Binds a copy of text to a parameter.
+    /// Copies the text.
     func bind(_ text: String, at index: CInt) throws(VaultError) {
         try check { keychaind_sqlite_bind_text(handle, index, text, UInt64(text.utf8.count)) }
     }
@@ -57,24 +56,22 @@ final class Statement {
         }
     }
 
-    /// Runs a statement without results and resets it.
     func run() throws(VaultError) {
         _ = try step()
         reset()
     }
 
-    /// Resets the statement and its bindings.
     func reset() {
         sqlite3_reset(handle)
         sqlite3_clear_bindings(handle)
     }
 
-    /// Returns an integer column; the first is 0.
+    /// - Parameter column: the column, from 0.
     func integer(at column: CInt) -> Int64 {
         sqlite3_column_int64(handle, column)
     }
 
-    /// Returns a text column; invalid UTF-8 is replaced.
+    /// Invalid UTF-8 is replaced.
     func text(at column: CInt) -> String {
         guard let start = sqlite3_column_text(handle, column) else { return "" }
         let bytes = UnsafeBufferPointer(start: start, count: Int(sqlite3_column_bytes(handle, column)))
@@ -85,7 +82,7 @@ final class Statement {
         sqlite3_column_type(handle, column) == SQLITE_NULL
     }
 
-    /// Returns a blob column, valid until the next step.
+    /// The bytes are valid until the next step.
     func bytes(at column: CInt) -> UnsafeRawBufferPointer {
         let start = sqlite3_column_blob(handle, column)
         return UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(sqlite3_column_bytes(handle, column)))
@@ -97,13 +94,10 @@ final class Statement {
     }
 }
 
-/// The result of an SQLite call.
 struct SQLiteStatus {
     let code: CInt
 
-    /// The error number of the last failed system call during the call, or zero.
-    ///
-    /// SQLite does not record all of them.
+    /// The error number of the last failed system call during the call, or zero; SQLite does not record all of them.
     let systemError: CInt
 
     init(of call: () -> CInt) {

@@ -14,9 +14,7 @@ final class Worker<State>: Sendable {
     ///
     /// - Parameters:
     ///   - name: the thread's name in a debugger, at most 15 bytes.
-    ///   - state: the owned value; it is released on the thread.
     ///   - idleMilliseconds: the idle time before `whenIdle` is called, once after each run of jobs.
-    ///   - whenIdle: work that should not delay jobs.
     init(
         _ name: String,
         _ state: sending State,
@@ -31,9 +29,7 @@ final class Worker<State>: Sendable {
         queue.stop()
     }
 
-    /// Runs a job after the waiting ones and returns its result.
-    ///
-    /// - Parameter afterwards: further work that the caller does not wait for.
+    /// Runs a job after the waiting ones; the caller does not wait for `afterwards`.
     func perform<Result: Sendable>(
         _ body: @escaping @Sendable (inout State) throws(VaultError) -> Result,
         afterwards: Job? = nil
@@ -75,7 +71,6 @@ final class Handoff<Value: ~Copyable & Sendable>: Sendable {
         self.value = Mutex(value)
     }
 
-    /// Takes the value; nil the second time.
     func take() -> Value? {
         value.withLock { value in value.take() }
     }
