@@ -6,9 +6,7 @@ import Synchronization
 /// The module initializes it on first use with a pool of ``defaultLockedBytes``. Call ``initialize(lockedBytes:)`` to
 /// choose the size of the pool, or to find out whether it is locked.
 package enum Gcrypt {
-    /// The state of the memory pool for keys.
     package enum LockedMemory: Equatable, Sendable {
-        /// The pool is never swapped.
         case locked
 
         /// The pool works but may be swapped.
@@ -27,8 +25,8 @@ package enum Gcrypt {
     ///
     /// The first call in the process decides; later calls return its result.
     ///
-    /// - Parameter lockedBytes: the size of the pool, 16 KiB to 64 MiB. It never grows: once it is full, keys are
-    ///   refused with ``GcryptError/Code/outOfLockedMemory`` rather than put in swappable memory.
+    /// - Parameter lockedBytes: 16 KiB to 64 MiB, never grown; a full pool refuses keys with
+    ///   ``GcryptError/Code/outOfLockedMemory`` rather than put them in swappable memory.
     package static func initialize(lockedBytes: Int) throws(GcryptError) -> LockedMemory {
         guard sizes.contains(lockedBytes) else {
             throw GcryptError(.invalidParameters, reason: "a locked pool cannot have \(lockedBytes) bytes")
@@ -46,7 +44,6 @@ package enum Gcrypt {
         (try? SecureBytes(count: bytes, in: .locked)) != nil
     }
 
-    /// Initializes libgcrypt with the default pool, unless it is initialized.
     static func initializeIfNeeded() throws(GcryptError) {
         _ = try initialize(lockedBytes: defaultLockedBytes)
     }

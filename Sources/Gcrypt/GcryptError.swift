@@ -1,12 +1,11 @@
 import CGcrypt
 
-/// A failure of a cryptographic operation.
+/// A failure of a cryptographic operation; its reason never contains a key, a plaintext or a password.
 ///
-/// Errors with the same code are equal. The reason is for logs and never contains a key, a plaintext or a password.
+/// Errors with the same code are equal.
 package struct GcryptError: Error, Equatable {
     package let code: Code
 
-    /// A description for a log line.
     package let reason: String
 
     package init(_ code: Code, reason: String) {
@@ -28,7 +27,6 @@ extension GcryptError {
         /// libgcrypt is too old or failed to initialize.
         case initializationFailed
 
-        /// The heap is exhausted.
         case outOfMemory
 
         /// The pool of locked memory, which never grows, is exhausted.
@@ -50,14 +48,11 @@ extension GcryptError {
         /// Sealed bytes were changed, or were sealed under another key or other associated data.
         case authenticationFailed
 
-        /// libgcrypt failed unexpectedly.
         case operationFailed
     }
 }
 
 extension GcryptError {
-    /// Translates an error of libgcrypt.
-    ///
     /// - Parameter locked: whether the operation allocates from the locked pool.
     init(_ result: gcry_error_t, _ operation: StaticString, locked: Bool = false) {
         let isOutOfMemory = gcry_err_code(result) == GPG_ERR_ENOMEM
@@ -71,7 +66,6 @@ extension GcryptError {
     }
 }
 
-/// Throws if the result is an error.
 func check(_ result: gcry_error_t, _ operation: StaticString, locked: Bool = false) throws(GcryptError) {
     if result != 0 { throw GcryptError(result, operation, locked: locked) }
 }

@@ -6,7 +6,6 @@ import Glibc
 /// equal attributes have equal bytes, an item keeps a single allocation, and names and values can be passed to C in
 /// place. Matching compares bytes (#63), without folding case or Unicode normalization.
 package struct Attributes: Hashable, Sendable {
-    /// The prefix of names that are reserved for the keychain.
     package static let reservedPrefix = "keychain:"
 
     package let packed: [UInt8]
@@ -15,9 +14,7 @@ package struct Attributes: Hashable, Sendable {
         packed = []
     }
 
-    /// Packs pairs of name and value; of equal names the last wins.
-    ///
-    /// A string is cut at a NUL, which D-Bus strings never contain.
+    /// Of equal names the last wins; a string is cut at a NUL, which D-Bus strings never contain.
     package init(_ pairs: some Sequence<(String, String)>) {
         var fields = pairs.map { pair in Field(name: Self.cString(pair.0), value: Self.cString(pair.1)) }
         guard !fields.isEmpty else {
@@ -60,7 +57,6 @@ package struct Attributes: Hashable, Sendable {
         }
     }
 
-    /// The value of a name; nil if absent.
     package subscript(name: String) -> String? {
         let wanted = Self.cString(name)
         return packed.withUnsafeBytes { bytes in
@@ -100,7 +96,7 @@ package struct Attributes: Hashable, Sendable {
         }
     }
 
-    /// Whether these contain all of `others`, by name and value (#63, #64).
+    /// Compares names and values by bytes (#63, #64).
     package func contains(all others: Attributes) -> Bool {
         packed.withUnsafeBytes { bytes in
             others.packed.withUnsafeBytes { otherBytes in
@@ -139,7 +135,6 @@ package struct Attributes: Hashable, Sendable {
         return leftOut ? Attributes(canonical: bytes) : self
     }
 
-    /// The attributes with one of them set, or removed for nil.
     package func setting(_ name: String, to value: String?) -> Attributes {
         let name = Self.cString(name)
         var bytes: [UInt8] = []
@@ -159,7 +154,6 @@ package struct Attributes: Hashable, Sendable {
         return Attributes(canonical: bytes + (addition ?? []))
     }
 
-    /// Whether a name is reserved.
     package var hasReserved: Bool {
         let prefix = Self.reservedPrefix.utf8
         return packed.withUnsafeBytes { bytes in
@@ -183,7 +177,6 @@ package struct Attributes: Hashable, Sendable {
 }
 
 extension Attributes: ExpressibleByDictionaryLiteral {
-    /// Packs a literal of names and values.
     package init(dictionaryLiteral elements: (String, String)...) {
         self.init(elements)
     }

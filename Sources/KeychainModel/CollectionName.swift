@@ -6,7 +6,6 @@ package struct CollectionName: Comparable, Hashable, Sendable {
     /// The maximum length in bytes, which leaves room for suffixes of a file name.
     package static let maximumLength = 100
 
-    /// The default keychain of a session.
     package static let login = CollectionName(unchecked: "login")
 
     /// The collection in memory.
@@ -27,7 +26,6 @@ package struct CollectionName: Comparable, Hashable, Sendable {
         self.encoded = text
     }
 
-    /// Whether the bytes are the encoding of a label.
     private static func isEncoding(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         guard !bytes.isEmpty, bytes.count <= maximumLength else { return false }
         var bytes = bytes.makeIterator()
@@ -46,7 +44,7 @@ package struct CollectionName: Comparable, Hashable, Sendable {
         self.encoded = encoded
     }
 
-    /// The name with a number appended, for another collection with the same label.
+    /// Appends a number, for another collection with the same label.
     package func numbered(_ number: Int) -> CollectionName {
         let suffix = String(number)
         var stem = encoded[...]

@@ -1,9 +1,8 @@
 /// The number of an item in its collection and the last element of its object path; never reused.
 package struct ItemID: Comparable, Hashable, Sendable {
-    /// The number, from 1 to 2⁶³ − 1, the range of SQLite row IDs.
     package let rawValue: UInt64
 
-    /// Creates an identifier; nil unless the number is between 1 and 2⁶³ − 1.
+    /// Nil unless the number is between 1 and 2⁶³ − 1, the range of SQLite row IDs.
     package init?(rawValue: UInt64) {
         guard rawValue >= 1, rawValue <= UInt64(Int64.max) else { return nil }
         self.rawValue = rawValue

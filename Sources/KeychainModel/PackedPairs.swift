@@ -1,15 +1,10 @@
 import Glibc
 
-/// Iterates over packed attributes without copying.
-///
-/// It stops at an incomplete pair, so malformed bytes only shorten the iteration.
+/// Iterates over packed attributes without copying; stops at an incomplete pair, so malformed bytes only shorten it.
 struct PackedPairs {
-    /// An attribute, as slices of the packed bytes.
     struct Pair {
-        /// The name, without its terminator.
         let name: UnsafeRawBufferPointer
 
-        /// The value, without its terminator.
         let value: UnsafeRawBufferPointer
 
         /// Name, terminator and value.

@@ -2,14 +2,13 @@ import Glibc
 
 /// A wall-clock time in microseconds since 1970-01-01 00:00 UTC.
 package struct Timestamp: Comparable, Hashable, Sendable {
-    /// Microseconds since the epoch; negative before it.
+    /// Negative before the epoch.
     package var microsecondsSinceEpoch: Int64
 
     package init(microsecondsSinceEpoch: Int64) {
         self.microsecondsSinceEpoch = microsecondsSinceEpoch
     }
 
-    /// The current time of the real-time clock.
     package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

@@ -1,9 +1,6 @@
 import CDBus
 
-/// Calls to other programs.
 extension Connection {
-    /// Sends a call and waits for the reply.
-    ///
     /// - Parameter timeout: the time after which the call fails with `NoReply`; nil waits forever.
     package func call(_ message: Message, timeout: Duration? = .seconds(25)) async throws(BusError) -> Message {
         let reply = Promise<Message?>()
@@ -45,9 +42,7 @@ extension Connection {
     }
 }
 
-/// A call without a reply yet.
-///
-/// It ends with the reply, on timeout, or by ``abandon()``.
+/// A call without a reply yet; ends with the reply, on timeout, or by ``abandon()``.
 @BusActor
 final class PendingCall {
     /// Called once; nil means that no reply will come.
@@ -62,7 +57,6 @@ final class PendingCall {
     private let pointer: OpaquePointer
     private var state = State.made
 
-    /// Takes ownership of libdbus's reference.
     init(_ pointer: OpaquePointer) {
         self.pointer = pointer
     }

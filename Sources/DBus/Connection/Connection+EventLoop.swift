@@ -2,7 +2,6 @@ import CDBus
 import CLinux
 import Glibc
 
-/// The callbacks by which libdbus uses the event loop.
 extension Connection {
     func attach() {
         let context = Unmanaged.passUnretained(self).toOpaque()
@@ -98,10 +97,7 @@ extension Connection {
     }
 }
 
-/// The watches of libdbus, by descriptor.
-///
-/// libdbus has separate watches for reading and writing; epoll has one entry for
-/// both.
+/// The watches of libdbus by descriptor: libdbus has separate ones for reading and writing, epoll one entry for both.
 @BusActor
 final class WatchTable {
     private var watches: [Int32: [OpaquePointer]] = [:]

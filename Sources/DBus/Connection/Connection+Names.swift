@@ -42,9 +42,7 @@ extension Connection {
     /// Activates the service of a name; returns once it owns the name.
     ///
     /// Throws `ServiceUnknown` if there is no service file, and an error below `org.freedesktop.DBus.Error.Spawn` if
-    /// the program does not start.
-    ///
-    /// - Parameter timeout: the time after which the call fails with `NoReply`; the bus has a limit of its own.
+    /// the program does not start. The bus has a time limit of its own.
     package func startService(_ name: String, timeout: Duration? = .seconds(25)) async throws(BusError) {
         let message = makeBusCall("StartServiceByName")
         message.append(name, UInt32(0))
@@ -83,9 +81,7 @@ extension Connection {
         return subscription
     }
 
-    /// The credentials that the bus has of the process behind a connection.
-    ///
-    /// Throws `NameHasNoOwner` if the connection is gone.
+    /// The bus's credentials of the process behind a connection; throws `NameHasNoOwner` if the connection is gone.
     package func credentials(of name: String) async throws(BusError) -> ConnectionCredentials {
         let message = makeBusCall("GetConnectionCredentials")
         message.append(name)
@@ -104,7 +100,6 @@ extension Connection {
     }
 }
 
-/// The options and the outcome of a request for a well-known name.
 package enum NameRequest {
     package struct Options: OptionSet, Sendable {
         package let rawValue: UInt32
@@ -132,9 +127,8 @@ package enum NameRequest {
     }
 }
 
-/// The credentials of the process behind a connection, as of when it connected.
-///
-/// The D-Bus specification defines the entries; a bus leaves out those it does not know.
+/// The credentials of the process behind a connection, as of when it connected; a bus leaves out those it does not
+/// know.
 package struct ConnectionCredentials: Sendable {
     /// `ProcessID`; 0 for a process outside of this PID namespace.
     package var processID: UInt32?
@@ -150,7 +144,7 @@ package struct ConnectionCredentials: Sendable {
 
     package init() {}
 
-    /// Reads an `a{sv}`; throws `InvalidArgs` if an entry has the wrong type.
+    /// Throws `InvalidArgs` if an entry of the `a{sv}` has the wrong type.
     package init(from reader: inout Reader) throws(BusError) {
         self.init()
         try reader.readDictionary { (reader) throws(BusError) in
@@ -164,7 +158,6 @@ package struct ConnectionCredentials: Sendable {
         }
     }
 
-    /// Reads a NUL-terminated `ay`.
     private static func readLabel(_ reader: inout Reader) throws(BusError) -> String {
         try reader.readVariant { (reader) throws(BusError) in
             try reader.withBytes { bytes in String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self) }

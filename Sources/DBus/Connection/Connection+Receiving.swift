@@ -1,6 +1,5 @@
 import CDBus
 
-/// Dispatch of received messages.
 extension Connection {
     func dispatch() {
         guard case .open = state else { return }
@@ -55,16 +54,11 @@ extension Connection {
     }
 }
 
-/// Objects that a single peer may call.
 extension Connection {
     /// Exports an object to one peer until ``withdraw(_:)``, such as a callback object for a service.
     ///
-    /// For every other caller the path behaves as if nothing was exported there: no program of the session can answer in
-    /// place of the service. Replaces an earlier export at the path.
-    ///
-    /// - Parameters:
-    ///   - peer: the connection that may call it.
-    ///   - takesDescriptors: whether arguments may contain descriptors.
+    /// For every other caller nothing is exported at the path, so that no other program can answer in place of the
+    /// service. Replaces an earlier export. `takesDescriptors` allows descriptors in arguments.
     package func export(
         _ target: any ObjectTarget,
         at path: ObjectPath,
@@ -79,7 +73,6 @@ extension Connection {
         exports[path.rawValue] = Export(peer: peer.name, server: server)
     }
 
-    /// Does the same for a peer of which nothing else is kept.
     package func export(
         _ target: any ObjectTarget,
         at path: ObjectPath,
@@ -101,7 +94,6 @@ extension Connection {
     }
 }
 
-/// An exported object and the peer that may call it.
 struct Export {
     let peer: String
     let server: ObjectServer

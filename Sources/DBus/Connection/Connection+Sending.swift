@@ -1,6 +1,5 @@
 import CDBus
 
-/// Messages without a reply.
 extension Connection {
     /// Sends a message, in this turn of the loop if the socket accepts it.
     package func send(_ message: Message) {
@@ -13,13 +12,11 @@ extension Connection {
         outbox.append(OutgoingMessage(copying: message, serial: outbox.nextSerial()))
     }
 
-    /// Sends a message that holds a secret, and overwrites it.
     package func sendWiping(_ message: Message) {
         send(message)
         message.wipeByteArrays()
     }
 
-    /// Sends a signal with the values that the closure writes.
     package func emit(
         _ path: ObjectPath,
         _ interface: String,
@@ -30,8 +27,6 @@ extension Connection {
         marshal(.signal(path, interface: interface, member: member, to: destination), values)
     }
 
-    /// Sends `PropertiesChanged`.
-    ///
     /// - Parameter entries: writes the entries of an `a{sv}`.
     package func emitPropertiesChanged(
         _ path: ObjectPath,
@@ -72,9 +67,8 @@ extension Connection {
     }
 }
 
-/// Limits on the resources that other programs can make a connection use.
 extension Connection {
-    /// The most descriptors per message: as many as the kernel passes at once (`SCM_MAX_FD`).
+    /// The most descriptors that the kernel passes at once (`SCM_MAX_FD`).
     ///
     /// libdbus disconnects on a message with more than it expects, which would end the service.
     private static let descriptorsPerMessage = 253
@@ -89,18 +83,16 @@ extension Connection {
         dbus_connection_set_max_received_unix_fds(pointer, Connection.descriptorsPerMessage)
     }
 
-    /// The number of queued bytes.
     package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
 
     /// Whether another message may be handled, whose reply adds to the queue.
     ///
-    /// Without this, a program that calls faster than the bus takes the replies would fill the memory with them. Its
-    /// calls stay unread meanwhile: libdbus reads at most 63 MiB ahead.
+    /// A program that calls faster than the bus takes the replies would otherwise fill the memory. Its calls stay
+    /// unread: libdbus reads at most 63 MiB ahead.
     var mayAddAnswers: Bool { !outbox.isBlocked && bytesToSend < Connection.outgoingLimit }
 
-    /// Waits until the bus has read most of the queue, or the connection is closed.
-    ///
-    /// For suspended calls that make large messages.
+    /// Waits, in suspended calls with large replies, until the bus has read most of the queue or the connection is
+    /// closed.
     package func waitForRoom() async {
         guard isOpen, !mayAddAnswers else { return }
         let room = room ?? Promise()

@@ -1,6 +1,5 @@
 import CDBus
 
-/// Subscriptions to signals.
 extension Connection {
     /// Calls the handler with the signals that match, until ``unsubscribe(_:)``.
     @discardableResult

@@ -61,7 +61,7 @@ package final class Connection {
         uniqueName = String(optional: dbus_bus_get_unique_name(pointer)) ?? ""
     }
 
-    /// Takes ownership of a connection that may not have said hello.
+    /// The connection may not have said hello yet.
     private init(opened pointer: OpaquePointer) throws(BusError) {
         do throws(BusError) {
             outbox = try Outbox(of: pointer)
@@ -80,11 +80,7 @@ package final class Connection {
         dbus_connection_unref(pointer)
     }
 
-    /// Connects and says hello without blocking, for a bus that may be slow or hang.
-    ///
-    /// - Parameters:
-    ///   - address: the address of the bus, such as `unix:path=…`.
-    ///   - timeout: the time after which this fails with `NoReply`.
+    /// Connects and says hello without blocking, for a bus that may be slow or hang; fails with `NoReply` on timeout.
     package static func open(_ address: String, timeout: Duration) async throws(BusError) -> Connection {
         var error = DBusError()
         dbus_error_init(&error)
@@ -155,11 +151,10 @@ package final class Connection {
     }
 }
 
-/// The address of a bus.
 package enum BusAddress: Hashable, Sendable {
     /// The session bus of the user, from `DBUS_SESSION_BUS_ADDRESS` or the runtime folder.
     case session
     case system
-    /// An explicit address, such as `unix:path=…`.
+    /// Such as `unix:path=…`.
     case address(String)
 }

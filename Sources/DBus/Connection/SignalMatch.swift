@@ -1,4 +1,3 @@
-/// A match rule for signals.
 package struct SignalMatch: Hashable, Sendable {
     package let sender: String?
     package let path: ObjectPath?
@@ -19,7 +18,6 @@ package struct SignalMatch: Hashable, Sendable {
         self.extraRule = extraRule
     }
 
-    /// The name of the bus itself.
     package static let bus = "org.freedesktop.DBus"
 
     /// Matches every name that loses its owner, including each connection that ends.
@@ -44,7 +42,6 @@ package struct SignalMatch: Hashable, Sendable {
         )
     }
 
-    /// Matches the loss of an own name.
     package static let nameLost = SignalMatch(sender: bus, interface: bus, member: "NameLost")
 
     var rule: String {
@@ -55,7 +52,7 @@ package struct SignalMatch: Hashable, Sendable {
         return rule + extraRule
     }
 
-    /// Whether this rule matches: the bus delivers a signal that matches any rule of the connection.
+    /// The bus delivers a signal that matches any rule of the connection.
     func matches(_ message: Message) -> Bool {
         guard message.interface == interface else { return false }
         if let member, message.member != member { return false }

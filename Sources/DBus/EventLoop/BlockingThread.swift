@@ -1,11 +1,9 @@
 import Glibc
 import Synchronization
 
-/// Runs blocking calls on threads of their own, off the event loop.
 package enum BlockingThread {
-    /// Runs a closure on a new thread and waits for its result.
-    ///
-    /// If no thread can be created, the closure runs on, and blocks, the calling thread.
+    /// Runs a closure on a new thread and waits for its result; if none can be created, blocks the calling thread with
+    /// it.
     package static func run<Result: ~Copyable & Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         let box = Box<Result>()
         await withCheckedContinuation { continuation in
@@ -18,9 +16,7 @@ package enum BlockingThread {
         return box.take()
     }
 
-    /// Runs a closure on a new thread without waiting for it.
-    ///
-    /// - Returns: false if no thread can be created; the closure does not run then.
+    /// Does not wait; returns false, without running the closure, if no thread can be created.
     package static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
         var thread = pthread_t()
         let work = Unmanaged.passRetained(Work(body))

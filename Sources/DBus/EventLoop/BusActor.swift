@@ -6,7 +6,6 @@
 package actor BusActor {
     package static let shared = BusActor()
 
-    /// The event loop that runs the jobs of this actor.
     package static let loop = EventLoop()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor {
@@ -24,9 +23,8 @@ package actor BusActor {
         }
     }
 
-    /// Runs a closure that is on the event loop without the compiler's knowledge, such as a callback from C.
-    ///
-    /// Traps on any other thread.
+    /// Runs a closure that is on the event loop without the compiler's knowledge, such as a callback from C; else
+    /// traps.
     package nonisolated static func assumeIsolated<Result: Sendable>(
         _ operation: @BusActor () throws -> Result
     ) rethrows -> Result {

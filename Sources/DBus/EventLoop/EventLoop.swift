@@ -34,7 +34,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     private var alarmInstant = Int64.max
     private var beforeWaiting: [TurnEnd] = []
 
-    /// The actions of an owner at the end of each turn.
     private struct TurnEnd {
         let owner: ObjectIdentifier
         let action: @BusActor () -> Void
@@ -75,7 +74,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Running
 
-    /// Runs the loop on the calling thread, forever.
     package func run() -> Never {
         thread.withLock { $0 = pthread_self() }
         var events = [epoll_event](repeating: epoll_event(), count: 16)
@@ -104,11 +102,9 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Runs the loop on a thread of its own, for programs that need their main thread.
+    /// Runs the loop on a thread of its own, for programs that need their main thread; later calls do nothing.
     ///
-    /// Later calls do nothing.
-    ///
-    /// - Returns: false if no thread or descriptor is available; the caller may retry.
+    /// Returns false if no thread or descriptor is available; the caller may retry.
     @discardableResult
     package static func startThread() -> Bool {
         threadIsRunning.withLock { isRunning in
@@ -206,7 +202,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
 
     // MARK: Sources
 
-    /// Calls the handler whenever the descriptor is readable.
     @BusActor
     package func watchReadable(_ descriptor: Int32, handler: @escaping @BusActor () -> Void) {
         watch(descriptor, for: keychaind_epoll_in) { _ in handler() }
@@ -276,7 +271,6 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
         }
     }
 
-    /// Cancels a scheduled action, if it has not run.
     @BusActor
     package func cancel(_ timer: Timer) {
         switch timer.clock {

@@ -1,9 +1,7 @@
 /// An asynchronous lock that serves its waiters round-robin by owner, and in order of arrival for each owner.
 @BusActor
 package final class FairLock<Owner: Hashable & Sendable> {
-    /// The result of ``lock(for:)``.
     package enum Outcome: Sendable {
-        /// The caller holds the lock, until ``unlock()``.
         case acquired
         /// The owner already has as many waiters as the limit allows.
         case refused
@@ -26,14 +24,11 @@ package final class FairLock<Owner: Hashable & Sendable> {
     private var waiters = FairQueue<Owner, Waiter>(limit: .max)
     private var waiterCount: UInt64 = 0
 
-    /// Creates a free lock.
-    ///
     /// - Parameter limit: the most waiters per owner.
     package nonisolated init(waitersPerOwner limit: Int = .max) {
         self.limit = limit
     }
 
-    /// Acquires the lock, waiting until it is free.
     package func lock(for owner: Owner) async -> Outcome {
         await withCheckedContinuation { continuation in
             // In here: a suspension before would let others run in between.
@@ -47,7 +42,6 @@ package final class FairLock<Owner: Hashable & Sendable> {
         }
     }
 
-    /// Releases the lock, to the next waiter if there is one.
     package func unlock() {
         guard case .held = state else { preconditionFailure("a free lock cannot be unlocked") }
         guard let next = waiters.takeNext() else { return state = .free }

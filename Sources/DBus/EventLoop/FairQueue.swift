@@ -2,12 +2,10 @@
 ///
 /// However many elements one owner adds, another waits for at most one of them per own element.
 package struct FairQueue<Owner: Hashable, Element: Equatable> {
-    /// The result of ``insert(_:of:)``.
     package enum Insertion {
         case added
         /// Added in a full queue, which dropped the last element of the owner with the most.
         case addedInPlace(of: Element)
-        /// The queue is full.
         case refused
     }
 
@@ -17,13 +15,10 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
 
     package private(set) var count = 0
 
-    /// Creates an empty queue of at most `limit` elements.
     package init(limit: Int) {
         self.limit = limit
     }
 
-    /// Appends an element for an owner.
-    ///
     /// In a full queue, the owner with the most elements gives way to owners with fewer: nobody can fill it alone.
     package mutating func insert(_ element: Element, of owner: Owner) -> Insertion {
         guard count >= limit else {
@@ -53,7 +48,6 @@ package struct FairQueue<Owner: Hashable, Element: Equatable> {
         elements[owner]?.count ?? 0
     }
 
-    /// Removes an element, if it is there.
     package mutating func remove(_ element: Element, of owner: Owner) {
         guard var own = elements[owner], let index = own.lastIndex(of: element) else { return }
         own.remove(at: index)

@@ -13,9 +13,7 @@ package final class Promise<Value: Sendable> {
 
     package nonisolated init() {}
 
-    /// Delivers the value; later values are ignored.
-    ///
-    /// - Returns: whether this is the first value.
+    /// Delivers the value and returns true; ignores later values and returns false.
     @discardableResult
     package func fulfill(_ value: Value) -> Bool {
         guard case .pending(let handlers) = state else { return false }
@@ -24,7 +22,6 @@ package final class Promise<Value: Sendable> {
         return true
     }
 
-    /// Whether the value was delivered.
     package var isFulfilled: Bool {
         if case .fulfilled = state { true } else { false }
     }
@@ -42,7 +39,6 @@ package final class Promise<Value: Sendable> {
         }
     }
 
-    /// Waits for the value.
     package func value() async -> Value {
         if case .fulfilled(let value) = state { return value }
         return await withCheckedContinuation { continuation in
@@ -50,7 +46,7 @@ package final class Promise<Value: Sendable> {
         }
     }
 
-    /// Waits for the value; returns nil if it is not delivered in time.
+    /// Returns nil if the value is not delivered in time.
     package func value(within time: Duration) async -> Value? {
         if case .fulfilled(let value) = state { return value }
         let first = Promise<Value?>()
@@ -64,15 +60,12 @@ package final class Promise<Value: Sendable> {
 }
 
 extension Promise where Value == Void {
-    /// Delivers the event.
-    ///
-    /// - Returns: whether this is the first time.
+    /// Returns whether this is the first time.
     @discardableResult
     package func fulfill() -> Bool { fulfill(()) }
 
-    /// Waits for the event.
     package func wait() async { await value() }
 
-    /// Waits for the event; returns false if it does not occur in time.
+    /// Returns false if the event does not occur in time.
     package func wait(within time: Duration) async -> Bool { await value(within: time) != nil }
 }

@@ -15,7 +15,6 @@ struct TimerQueue {
         self.clock = clock
     }
 
-    /// When the first action is due, on `clock`.
     var nextDeadline: Int64? { entries.first?.timer.deadline }
 
     mutating func insert(after delay: Duration, _ action: @escaping Action) -> Timer {
@@ -31,19 +30,15 @@ struct TimerQueue {
         entries.removeAll { $0.timer == timer }
     }
 
-    /// Removes and returns the first action if it is due.
-    ///
-    /// One at a time: running it may cancel others.
+    /// Removes and returns the first action if it is due; one at a time, because running it may cancel others.
     mutating func removeFirst(dueAt instant: Int64) -> Action? {
         guard let first = entries.first, first.timer.deadline <= instant else { return nil }
         return entries.removeFirst().action
     }
 }
 
-/// Identifies a scheduled action of the ``EventLoop``.
 package struct Timer: Hashable, Sendable {
     let clock: LoopClock
-    /// An instant of `clock`.
     let deadline: Int64
     let number: UInt64
 }

@@ -1,8 +1,7 @@
 import CDBus
 
-/// A value that can be written to and read from a message.
 package protocol BusValue: WritableValue {
-    /// Reads the next value; throws `InvalidArgs` if it has another type.
+    /// Throws `InvalidArgs` if the next value has another type.
     init(from reader: inout Reader) throws(BusError)
 }
 
@@ -121,7 +120,7 @@ extension Array: BusValue where Element: BusValue {
         try self.init(from: &reader, limit: .max)
     }
 
-    /// Reads an array; throws `LimitsExceeded` if it has more elements than the limit.
+    /// Throws `LimitsExceeded` if the array has more elements than the limit.
     package init(from reader: inout Reader, limit: Int) throws(BusError) {
         self = []
         try reader.readArray(limit: limit) { (reader) throws(BusError) in

@@ -5,10 +5,8 @@ import Glibc
 ///
 /// Reading and writing duplicate it, so that each side closes its own. Every duplicate is close-on-exec.
 package final class FileDescriptor: BusValue, Sendable {
-    /// The number, which this object owns.
     package let rawValue: Int32
 
-    /// Takes ownership of a descriptor.
     package init(owning rawValue: Int32) {
         self.rawValue = rawValue
     }
@@ -19,7 +17,7 @@ package final class FileDescriptor: BusValue, Sendable {
 
     package static var signature: String { "h" }
 
-    /// Duplicates the next value; throws `LimitsExceeded` if this process has no descriptors left.
+    /// Throws `LimitsExceeded` if this process has no descriptors left.
     package init(from reader: inout Reader) throws(BusError) {
         var descriptor: Int32 = -1
         try reader.readBasic(keychaind_dbus_type_unix_fd, into: &descriptor)

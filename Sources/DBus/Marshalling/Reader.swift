@@ -15,7 +15,7 @@ package struct Reader: ~Copyable {
         dbus_message_iter_init(message.pointer, &iterator)
     }
 
-    /// Creates a reader of a message that the caller keeps alive.
+    /// The caller keeps the message alive.
     init(borrowing message: OpaquePointer) {
         dbus_message_iter_init(message, &iterator)
         self.message = nil
@@ -55,12 +55,10 @@ package struct Reader: ~Copyable {
         dbus_message_iter_next(&iterator)
     }
 
-    /// Passes a string to the closure without copying it.
     package mutating func withString<Result>(_ body: (UnsafePointer<CChar>) -> Result) throws(BusError) -> Result {
         try withText(keychaind_dbus_type_string, body)
     }
 
-    /// Passes an object path to the closure without copying it.
     package mutating func withObjectPath<Result>(_ body: (UnsafePointer<CChar>) -> Result) throws(BusError) -> Result {
         try withText(keychaind_dbus_type_object_path, body)
     }
@@ -75,7 +73,6 @@ package struct Reader: ~Copyable {
         return body(text)
     }
 
-    /// Passes the bytes of an `ay` to the closure without copying them.
     package mutating func withBytes<Result: ~Copyable>(
         _ body: (UnsafeRawBufferPointer) throws(BusError) -> Result
     ) throws(BusError) -> Result {
@@ -125,9 +122,7 @@ package struct Reader: ~Copyable {
         }
     }
 
-    /// Reads an array.
-    ///
-    /// The closure is called once per element and must read it.
+    /// Reads an array; the closure is called once per element and must read it.
     ///
     /// - Parameter limit: the most elements; an array with more throws `LimitsExceeded`.
     package mutating func readArray(
@@ -146,9 +141,7 @@ package struct Reader: ~Copyable {
         }
     }
 
-    /// Reads a dictionary.
-    ///
-    /// The closure is called once per entry and must read key and value.
+    /// Reads a dictionary; the closure is called once per entry and must read key and value.
     ///
     /// - Parameter limit: the most entries; a dictionary with more throws `LimitsExceeded`.
     package mutating func readDictionary(
@@ -215,7 +208,6 @@ package struct Reader: ~Copyable {
         case strings
     }
 
-    /// Overwrites the remaining values of a type.
     mutating func wipe(_ wiped: WipedType) {
         while case let type = type, type != keychaind_dbus_type_invalid {
             switch type {

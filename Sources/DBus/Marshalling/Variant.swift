@@ -1,6 +1,4 @@
-/// A value whose type is known only at run time, such as a property of a foreign object.
-///
-/// Where one type is expected, use ``Reader/readVariant(of:)``.
+/// A value of a type known only at run time; where one type is expected, use ``Reader/readVariant(of:)``.
 package enum Variant: BusValue, Hashable, Sendable {
     case boolean(Bool)
     case int32(Int32)
@@ -54,7 +52,6 @@ package enum Variant: BusValue, Hashable, Sendable {
         }
     }
 
-    /// Writes a value of a known type as a variant.
     package static func write(_ value: some WritableValue, to writer: inout Writer) {
         writer.writeVariant(type(of: value).signature) { value.write(to: &$0) }
     }

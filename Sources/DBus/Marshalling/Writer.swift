@@ -8,13 +8,11 @@ package struct Writer: ~Copyable {
     private var marshaller: Marshaller?
     private var iterator = DBusMessageIter()
 
-    /// Creates a writer that appends through libdbus.
     init(appendingTo message: OpaquePointer) {
         marshaller = nil
         dbus_message_iter_init_append(message, &iterator)
     }
 
-    /// Creates a writer that appends through a marshaller.
     package init(beginning marshaller: consuming Marshaller) {
         self.marshaller = consume marshaller
     }
@@ -79,7 +77,6 @@ package struct Writer: ~Copyable {
 
     // MARK: Containers
 
-    /// Appends a structure; the closure writes its members.
     package mutating func writeStructure(_ members: (inout Writer) -> Void) {
         guard marshaller?.beginStructure() != nil else {
             return appendContainer(keychaind_dbus_type_struct, nil, members)
@@ -88,7 +85,7 @@ package struct Writer: ~Copyable {
         marshaller?.endStructure()
     }
 
-    /// Appends a variant; the closure writes its one value, which has this signature.
+    /// The closure writes one value of this signature.
     package mutating func writeVariant(_ signature: String, _ value: (inout Writer) -> Void) {
         guard marshaller?.beginVariant(signature) != nil else {
             return appendContainer(keychaind_dbus_type_variant, signature, value)
@@ -97,7 +94,7 @@ package struct Writer: ~Copyable {
         marshaller?.endVariant()
     }
 
-    /// Appends an array; the closure writes its elements, which have this signature.
+    /// The closure writes elements of this signature.
     package mutating func writeArray(of signature: String, _ elements: (inout Writer) -> Void) {
         guard let array = marshaller?.beginArray(of: signature) else {
             return appendContainer(keychaind_dbus_type_array, signature, elements)
@@ -106,7 +103,6 @@ package struct Writer: ~Copyable {
         marshaller?.end(array)
     }
 
-    /// Appends an entry to the dictionary that is being written.
     package mutating func writeEntry(_ keyAndValue: (inout Writer) -> Void) {
         guard marshaller?.beginStructure() != nil else {
             return appendContainer(keychaind_dbus_type_dict_entry, nil, keyAndValue)
@@ -115,7 +111,6 @@ package struct Writer: ~Copyable {
         marshaller?.endStructure()
     }
 
-    /// Appends an entry to the `a{sv}` that is being written.
     package mutating func writeProperty(_ name: String, _ value: some WritableValue) {
         writeEntry { writer in
             name.write(to: &writer)

@@ -1,10 +1,7 @@
 import CDBus
 
-/// A D-Bus error, received or to be sent.
-///
-/// Errors with the same name are equal.
+/// A D-Bus error, received or to be sent; errors with the same name are equal.
 package struct BusError: Error, Sendable {
-    /// The name, for programs.
     package let name: ErrorName
 
     /// The message, for people; never contains a secret.
@@ -15,7 +12,6 @@ package struct BusError: Error, Sendable {
         self.message = message
     }
 
-    /// The most bytes of a message that are sent.
     private static let sentBytes = 512
 
     /// The message, cut to a bounded size: it may quote arguments, and an oversized reply would end the connection.
@@ -25,7 +21,7 @@ package struct BusError: Error, Sendable {
         return message[..<message.utf8.index(message.startIndex, offsetBy: BusError.sentBytes)]
     }
 
-    /// Takes over and frees an error of libdbus.
+    /// Frees the error of libdbus.
     init(consuming error: inout DBusError) {
         let name = error.name.map { String(cString: $0) }
         message = error.message.map { String(cString: $0) } ?? ""
@@ -44,7 +40,6 @@ extension BusError: CustomStringConvertible {
     package var description: String { "\(name.rawValue): \(message)" }
 }
 
-/// The name of a D-Bus error, such as `org.freedesktop.DBus.Error.Failed`.
 package struct ErrorName: RawRepresentable, Hashable, Sendable {
     package let rawValue: String
 

@@ -18,7 +18,6 @@ package final class Message: @unchecked Sendable {
     package let pointer: OpaquePointer
     private var origin: Origin
 
-    /// Takes ownership of a message created here.
     package init(owning pointer: OpaquePointer) {
         self.pointer = pointer
         origin = .made
@@ -41,7 +40,6 @@ package final class Message: @unchecked Sendable {
         Message(owning: allocated(dbus_message_new_method_call(destination, path.rawValue, interface, member)))
     }
 
-    /// Creates a signal, either broadcast or to one receiver.
     package static func signal(
         _ path: ObjectPath,
         _ interface: String,
@@ -55,7 +53,6 @@ package final class Message: @unchecked Sendable {
         return message
     }
 
-    /// Appends the values that the closure writes.
     package func write(_ body: (inout Writer) -> Void) {
         var writer = Writer(appendingTo: pointer)
         body(&writer)
@@ -75,17 +72,17 @@ package final class Message: @unchecked Sendable {
         dbus_message_set_destination(pointer, name)
     }
 
-    /// Marks the call as not expecting a reply, before it is sent.
+    /// Only before the message is sent.
     package func expectNoReply() {
         dbus_message_set_no_reply(pointer, 1)
     }
 
-    /// A reader at the first value, which retains the message.
+    /// Retains the message.
     package func makeReader() -> Reader {
         Reader(self)
     }
 
-    /// Reads all values, which must have exactly these types.
+    /// The message must have exactly these types.
     package func read<each Value: BusValue>(_ types: repeat (each Value).Type) throws(BusError) -> (repeat each Value) {
         var reader = makeReader()
         let values = try (repeat Message.next(each types, &reader))
@@ -101,7 +98,7 @@ package final class Message: @unchecked Sendable {
     package var sender: String { String(optional: dbus_message_get_sender(pointer)) ?? "" }
     package var path: String? { String(optional: dbus_message_get_path(pointer)) }
 
-    /// Passes the path to the closure without copying it; empty if there is none.
+    /// The path is empty if the message has none.
     func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         guard let path = dbus_message_get_path(pointer) else {
             return body(UnsafeRawBufferPointer(start: nil, count: 0))
@@ -112,18 +109,16 @@ package final class Message: @unchecked Sendable {
     package var interface: String? { String(optional: interfaceName) }
     package var member: String? { String(optional: memberName) }
 
-    /// The interface, in the memory of the message.
+    /// Valid as long as the message.
     var interfaceName: UnsafePointer<CChar>? { dbus_message_get_interface(pointer) }
 
-    /// The member, in the memory of the message.
+    /// Valid as long as the message.
     var memberName: UnsafePointer<CChar>? { dbus_message_get_member(pointer) }
 
     package var signature: String { String(optional: dbus_message_get_signature(pointer)) ?? "" }
 
-    /// Whether the caller expects a reply.
     package var wantsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
 
-    /// The error, if this message is one.
     package var error: BusError? {
         guard dbus_message_get_type(pointer) == keychaind_dbus_message_error else { return nil }
         let name = String(optional: dbus_message_get_error_name(pointer)).map(ErrorName.init(rawValue:)) ?? .failed
@@ -131,8 +126,7 @@ package final class Message: @unchecked Sendable {
         return BusError(name, (try? String(from: &reader)) ?? "")
     }
 
-    /// Overwrites every byte array of the message, as they may hold secrets; libdbus caches used messages with their
-    /// bodies.
+    /// Overwrites every byte array, as they may hold secrets; libdbus caches used messages with their bodies.
     ///
     /// Only for a message that nobody reads any more: received and answered, or sent and out of the queue. A received
     /// message is overwritten on deinit in any case.
@@ -147,7 +141,6 @@ package final class Message: @unchecked Sendable {
         if first == 0, case .received = origin { origin = .wiped }
     }
 
-    /// Overwrites every byte array of a message of libdbus.
     static func wipeByteArrays(of pointer: OpaquePointer) {
         guard mayHoldByteArrays(pointer) else { return }
         var reader = Reader(borrowing: pointer)
@@ -174,7 +167,6 @@ package final class Message: @unchecked Sendable {
 }
 
 extension String {
-    /// Copies a C string; nil for a null pointer.
     init?(optional text: UnsafePointer<CChar>?) {
         guard let text else { return nil }
         self.init(cString: text)

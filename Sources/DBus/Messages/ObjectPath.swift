@@ -1,4 +1,3 @@
-/// A valid D-Bus object path.
 package struct ObjectPath: Hashable, Sendable {
     package let rawValue: String
 

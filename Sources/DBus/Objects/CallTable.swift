@@ -2,8 +2,8 @@ import Glibc
 
 /// The methods of a kind of objects, by interface and name.
 ///
-/// It is not generic and passes objects by address: unspecialized generic code spends more time on type metadata than
-/// the rest of a call takes.
+/// Not generic, with objects passed by address: unspecialized generic code spends more time on type metadata than the
+/// rest of a call takes.
 struct CallTable {
     fileprivate typealias Body = @BusActor (UnsafeRawPointer, MethodCall) throws(BusError) -> Dispatch
 
@@ -34,12 +34,10 @@ struct CallTable {
         }
     }
 
-    /// The methods of an interface; nil if there is no such interface.
     func methods(of interface: UnsafePointer<CChar>) -> Methods? {
         interfaces.first { $0.wireName.matches(interface) }
     }
 
-    /// Throws unless the call has the arguments of the method.
     static func check(_ method: String, _ signature: String, _ call: MethodCall) throws(BusError) {
         guard call.message.hasSignature(signature) else {
             throw BusError(.invalidArguments, "\(method) takes '\(signature)', not '\(call.message.signature)'")
@@ -54,8 +52,6 @@ extension CallTable.Methods {
         _ = try index(of: call, member)
     }
 
-    /// Dispatches a call to an object.
-    ///
     /// - Parameter object: the address of an object of the kind that the table is for.
     @BusActor
     func dispatch(
@@ -69,7 +65,6 @@ extension CallTable.Methods {
         return dispatch
     }
 
-    /// Finds the method of a call and checks the arguments.
     @BusActor
     @inline(__always)
     private func index(of call: MethodCall, _ member: UnsafePointer<CChar>) throws(BusError) -> Int {

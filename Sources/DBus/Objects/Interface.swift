@@ -18,7 +18,6 @@ package struct Interface<Object> {
     }
 }
 
-/// The declaration of a method: arguments, results and body.
 package struct Method<Object> {
     package typealias ImmediateBody = @BusActor (Object, MethodCall) throws(BusError) -> Void
     package typealias SuspendingBody = @BusActor (Object, MethodCall) async throws(BusError) -> Void
@@ -30,7 +29,7 @@ package struct Method<Object> {
     let inputSignature: String
     let body: DecidingBody
 
-    /// Creates a method that replies immediately.
+    /// The method replies immediately.
     package init(
         _ name: String,
         in inputs: [Parameter] = [],
@@ -43,7 +42,7 @@ package struct Method<Object> {
         }
     }
 
-    /// Creates a method that may suspend before it replies.
+    /// The method may suspend before it replies.
     package init(
         suspending name: String,
         in inputs: [Parameter] = [],
@@ -55,7 +54,7 @@ package struct Method<Object> {
         }
     }
 
-    /// Creates a method that decides at each call whether to suspend.
+    /// The method decides at each call whether to suspend.
     package init(
         deciding name: String,
         in inputs: [Parameter] = [],
@@ -77,7 +76,6 @@ package struct Property<Object> {
     let write: @BusActor (Object, inout Writer) -> Void
     let set: (@BusActor (Object, Message) async throws(BusError) -> Void)?
 
-    /// Creates a read-only property.
     package init<Value: WritableValue>(
         _ name: String,
         _ type: Value.Type,
@@ -87,8 +85,6 @@ package struct Property<Object> {
         self.init(name, changes, get: get, set: nil)
     }
 
-    /// Creates a writable property.
-    ///
     /// - Parameter set: sets a value of the right type; throws `InvalidArgs` for an invalid one.
     package init<Value: BusValue>(
         _ name: String,
@@ -118,7 +114,6 @@ package struct Property<Object> {
         }
     }
 
-    /// Reads the third argument of `Properties.Set`.
     private static func readNewValue<Value: BusValue>(from message: Message) throws(BusError) -> Value {
         var reader = message.makeReader()
         reader.skip()
@@ -127,11 +122,9 @@ package struct Property<Object> {
     }
 }
 
-/// The `EmitsChangedSignal` annotation of a property.
 package enum PropertyChanges: String, Sendable {
     /// `PropertiesChanged` is emitted with the new value; the default without an annotation.
     case told = "true"
-    /// No signal is emitted.
     case untold = "false"
     /// The value never changes.
     case never = "const"
@@ -139,7 +132,6 @@ package enum PropertyChanges: String, Sendable {
     static let annotation = "org.freedesktop.DBus.Property.EmitsChangedSignal"
 }
 
-/// The declaration of a signal, for introspection.
 package struct SignalDeclaration: Hashable, Sendable {
     let name: String
     let parameters: [Parameter]

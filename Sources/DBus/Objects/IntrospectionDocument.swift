@@ -39,7 +39,7 @@ struct IntrospectionDocument {
 
         """
 
-    /// Adds an interface, its members in alphabetical order.
+    /// Lists the members in alphabetical order.
     mutating func add<Object>(_ interface: Interface<Object>) {
         text += "  <interface name=\"\(interface.name)\">\n"
         for method in interface.methods.sorted(by: { $0.name < $1.name }) {

@@ -7,7 +7,6 @@ package final class MethodCall {
     }
 
     package let message: Message
-    /// The connection that has called, as the bus names it.
     package let peer: any Peer
     private let connection: Connection
     private var state = State.open
@@ -25,7 +24,6 @@ package final class MethodCall {
 
     package var path: String { message.path ?? "/" }
 
-    /// Passes the path to the closure without copying it.
     package func withPath<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         message.withPath(body)
     }
@@ -58,7 +56,6 @@ package final class MethodCall {
         connection.answer(self, failing: error.name) { String(error.sentMessage).write(to: &$0) }
     }
 
-    /// Reports the size of the arguments to the server.
     func noteSize() {
         connection.server?.noteSize(of: message)
     }

@@ -14,7 +14,6 @@ package final class ObjectKind<Object> {
         self.children = children
     }
 
-    /// An object of this kind as a target of calls.
     package func target(_ object: Object) -> any ObjectTarget {
         Target(kind: self, object: object)
     }
@@ -55,7 +54,6 @@ package final class ObjectKind<Object> {
         try CallTable.check(call.member, signature, call)
     }
 
-    /// The method for a call without an interface.
     private func method(named name: String) -> Method<Object>? {
         interfaces.lazy.flatMap(\.methods).first { $0.name == name }
     }
@@ -72,7 +70,7 @@ package final class ObjectKind<Object> {
         }
     }
 
-    /// Dispatches a call that omits the interface to the first interface with the method.
+    /// The first interface with the method gets the call.
     private func dispatchWithoutInterface(_ call: MethodCall, on object: Object) throws(BusError) -> Dispatch {
         if let method = method(named: call.member) {
             try CallTable.check(method.name, method.inputSignature, call)
@@ -165,23 +163,19 @@ package final class ObjectKind<Object> {
     }
 }
 
-/// An object together with its kind.
 @BusActor
 package protocol ObjectTarget {
     /// Dispatches a call; throws the error for the caller.
     func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch
 }
 
-/// The result of dispatching a call.
 package enum Dispatch {
     case answered
     /// The call is answered when this closure ends.
     case suspending(@BusActor () async throws(BusError) -> Void)
 }
 
-/// The standard interfaces of the D-Bus specification, which every object has.
-///
-/// libdbus itself answers `Peer` at every path.
+/// The standard interfaces that every object has; libdbus itself answers `Peer` at every path.
 package enum StandardInterface {
     package static let introspectable = "org.freedesktop.DBus.Introspectable"
     package static let properties = "org.freedesktop.DBus.Properties"
@@ -189,7 +183,6 @@ package enum StandardInterface {
 
     static let all: Set<String> = [introspectable, properties, peer]
 
-    /// The methods that are answered here, with their signatures.
     static let methods = [
         introspectable: ["Introspect": ""],
         properties: ["Get": "ss", "GetAll": "s", "Set": "ssv"],

@@ -1,9 +1,7 @@
-/// Answers the method calls of a connection.
 @BusActor
 package final class ObjectServer {
     /// Finds the object at the path of a call; throws the error for the caller if there is none.
     package typealias Resolver = @BusActor (MethodCall) throws(BusError) -> any ObjectTarget
-    /// Finds the object and dispatches the call to it.
     package typealias Dispatcher = @BusActor (MethodCall) throws(BusError) -> Dispatch
 
     private unowned let connection: Connection
@@ -11,7 +9,6 @@ package final class ObjectServer {
     private let dispatch: Dispatcher
     private let takesDescriptors: Bool
 
-    /// The number of calls received.
     package private(set) var callCount: UInt64 = 0
 
     /// Called at every 1,024th call, and at calls with more than 1 MiB of arguments that suspend, fail or begin with a

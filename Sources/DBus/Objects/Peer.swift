@@ -4,7 +4,6 @@ package protocol Peer: AnyObject {
     /// The unique name, such as `:1.42`.
     nonisolated var name: String { get }
 
-    /// Its calls that wait for an answer.
     var waitingCalls: WaitingCalls { get set }
 
     /// Ends everything that is kept for the connection, which has left the bus; called once.
@@ -46,7 +45,6 @@ package final class BasicPeer: Peer {
     package nonisolated let name: String
     package var waitingCalls: WaitingCalls
 
-    /// Creates a peer without calls.
     package init(_ name: String, _ waitingCalls: WaitingCalls) {
         self.name = name
         self.waitingCalls = waitingCalls
@@ -55,20 +53,16 @@ package final class BasicPeer: Peer {
     package func leave() {}
 }
 
-/// The peers that have called, by name.
 @BusActor
 package final class PeerTable<P: Peer> {
     private let make: @BusActor (String) -> P
     private var peers: [String: P] = [:]
 
-    /// Creates an empty table.
-    ///
-    /// - Parameter make: creates a peer at its first call.
     package nonisolated init(_ make: @escaping @BusActor (String) -> P) {
         self.make = make
     }
 
-    /// The peer of a name, created if it is new.
+    /// The peer of a name, created at its first call.
     package subscript(_ name: String) -> P {
         if let peer = peers[name] { return peer }
         let peer = make(name)
@@ -76,10 +70,8 @@ package final class PeerTable<P: Peer> {
         return peer
     }
 
-    /// All peers.
     package var all: [P] { Array(peers.values) }
 
-    /// Lets a peer leave, if it has ever called.
     package func remove(_ name: String) {
         peers.removeValue(forKey: name)?.leave()
     }

@@ -52,7 +52,6 @@ package struct Marshaller: ~Copyable {
 
     // MARK: Containers
 
-    /// Begins a structure or a dictionary entry.
     mutating func beginStructure() {
         note(keychaind_dbus_type_struct_begin)
         body.align(to: 8)
@@ -62,7 +61,6 @@ package struct Marshaller: ~Copyable {
         note(keychaind_dbus_type_struct_end)
     }
 
-    /// Begins a variant with a value of this signature.
     mutating func beginVariant(_ signature: String) {
         note(keychaind_dbus_type_variant)
         depth += 1
@@ -78,7 +76,6 @@ package struct Marshaller: ~Copyable {
         depth -= 1
     }
 
-    /// Begins an array with elements of this signature.
     mutating func beginArray(of signature: String) -> OpenArray {
         note(keychaind_dbus_type_array)
         var signature = signature
@@ -103,7 +100,6 @@ package struct Marshaller: ~Copyable {
         if size > Marshaller.longestArray { hasTooLongArray = true }
     }
 
-    /// The offsets of an array's size field and first element.
     struct OpenArray {
         fileprivate let sizeOffset: Int
         fileprivate let start: Int

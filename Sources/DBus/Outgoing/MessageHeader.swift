@@ -5,7 +5,6 @@ package enum MessageHeader {
     /// A signal, either broadcast or to one receiver.
     case signal(ObjectPath, interface: String, member: String, to: String? = nil)
 
-    /// The field codes of the specification.
     private enum Field: UInt8 {
         case path = 1
         case interface = 2
@@ -33,7 +32,6 @@ package enum MessageHeader {
         }
     }
 
-    /// The offsets at which a header is completed.
     struct Opening {
         /// The end of the fields without the signature.
         fileprivate let fieldsEnd: Int

@@ -35,13 +35,11 @@ final class Outbox {
     /// libdbus numbers its messages from 1; these are in the upper half and get no reply.
     private static let firstSerial: UInt32 = 1 << 31
 
-    /// The number of queued bytes.
     private(set) var size = 0
 
-    /// Whether the socket is full.
     private(set) var isBlocked = false
 
-    /// Creates the outbox of a connection; throws `LimitsExceeded` if this process has no descriptors left.
+    /// Throws `LimitsExceeded` if this process has no descriptors left.
     init(of connection: OpaquePointer) throws(BusError) {
         var socket: Int32 = -1
         dbus_connection_get_socket(connection, &socket)
@@ -56,7 +54,6 @@ final class Outbox {
 
     deinit { pieces.deallocate() }
 
-    /// The serial number of the next message.
     func nextSerial() -> UInt32 {
         serial = serial &+ 1 | Outbox.firstSerial
         return serial
@@ -69,9 +66,7 @@ final class Outbox {
         if size > Outbox.gatheringLimit, !isBlocked { flush() }
     }
 
-    /// Runs an action by which libdbus sends, once everything before it was written: usually at once.
-    ///
-    /// The action always runs, at the latest in ``close()``.
+    /// Runs an action by which libdbus sends, once everything before it was written: at the latest in ``close()``.
     func handOver(_ action: @escaping @BusActor () -> Void) {
         flush()
         guard !entries.isEmpty else { return action() }

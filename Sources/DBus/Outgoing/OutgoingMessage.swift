@@ -6,15 +6,12 @@ package final class OutgoingMessage {
     private let header: WireBuffer
     private let body: WireBuffer
 
-    /// Takes ownership of a message from the marshaller.
     init(header: consuming WireBuffer, body: consuming WireBuffer) {
         self.header = header
         self.body = body
     }
 
-    /// Marshals a message of libdbus.
-    ///
-    /// - Parameter serial: its serial number, unless it has one.
+    /// - Parameter serial: used unless the message has one.
     init(copying message: Message, serial: UInt32) {
         if dbus_message_get_serial(message.pointer) == 0 {
             dbus_message_set_serial(message.pointer, serial)
@@ -33,12 +30,9 @@ package final class OutgoingMessage {
         body = WireBuffer(capacity: 0)
     }
 
-    /// The size in bytes, with the header.
     package var size: Int { header.count + body.count }
 
-    /// The bytes after the first `sent`, in two buffers, either of which may be empty.
-    ///
-    /// They are valid as long as this object.
+    /// The bytes after the first `sent`, in two buffers, either of which may be empty; valid as long as this object.
     func rest(after sent: Int) -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer) {
         let skipped = min(sent, header.count)
         return (
@@ -48,9 +42,7 @@ package final class OutgoingMessage {
     }
 }
 
-/// A growing buffer in wire format.
-///
-/// Released memory is overwritten, as messages may hold secrets.
+/// A growing buffer in wire format; released memory is overwritten, as messages may hold secrets.
 struct WireBuffer: ~Copyable {
     private var base: UnsafeMutableRawPointer
     private var capacity: Int
@@ -108,7 +100,6 @@ struct WireBuffer: ~Copyable {
         count += padding
     }
 
-    /// Overwrites a number that was appended before.
     mutating func replace<Value: BitwiseCopyable>(at offset: Int, with value: Value) {
         base.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }

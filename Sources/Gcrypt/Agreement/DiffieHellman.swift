@@ -68,8 +68,8 @@ package struct DiffieHellman: ~Copyable, Sendable {
         in group: Group
     ) throws(GcryptError) -> Integer {
         let modulus = try Integer(hexadecimal: group.prime)
-        // Locked memory costs no measurable time here. If the pool is full, libgcrypt takes temporary integers from the
-        // heap: they cannot fail.
+        // Locked memory costs no measurable time here. Temporary integers cannot fail: libgcrypt takes them from the
+        // heap when the pool is full.
         return try exponent.withUnsafeBytes { (exponent) throws(GcryptError) in
             try base.power(try Integer(bytes: exponent), modulo: modulus, in: .locked)
         }

@@ -4,7 +4,7 @@
 /// purpose ‖ ephemeral public key ‖ public key of the owner. Sealing needs only the public key of the owner, and the
 /// sealer cannot open the result.
 package struct KeyEncapsulation: ~Copyable, Sendable {
-    /// The size of ``publicKey`` in bytes.
+    /// In bytes.
     package static let publicKeySize = X25519.size
 
     /// The ephemeral public key, stored beside the sealed data.
@@ -13,9 +13,7 @@ package struct KeyEncapsulation: ~Copyable, Sendable {
     /// The key, 32 bytes in locked memory.
     package let key: SecureBytes
 
-    /// Encapsulates a new key for the owner of a public key.
-    ///
-    /// Throws ``GcryptError/Code/invalidPublicKey`` if the public key is invalid.
+    /// Encapsulates a new key for the owner of a public key; throws ``GcryptError/Code/invalidPublicKey``.
     package init(to owner: [UInt8], purpose: [UInt8]) throws(GcryptError) {
         let pair = try X25519()
         let secret = try pair.sharedSecret(with: owner)
@@ -23,10 +21,9 @@ package struct KeyEncapsulation: ~Copyable, Sendable {
         publicKey = pair.publicKey
     }
 
-    /// Decapsulates the key for the owner of a key pair.
+    /// Decapsulates the key for the owner of a key pair; throws ``GcryptError/Code/invalidPublicKey``.
     ///
-    /// Throws ``GcryptError/Code/invalidPublicKey`` if the public key is invalid. A wrong public key gives a wrong key,
-    /// which fails to open what was sealed.
+    /// A wrong public key gives a wrong key, which fails to open what was sealed.
     package static func key(
         from publicKey: [UInt8],
         of owner: borrowing X25519,

@@ -13,7 +13,7 @@ package struct X25519: ~Copyable, Sendable {
         try self.init(privateKey: SecureBytes.random(count: X25519.size, in: .locked))
     }
 
-    /// Creates the key pair of a private key; any 32 bytes are one (RFC 7748, section 5).
+    /// Any 32 bytes are a private key (RFC 7748, section 5).
     package init(privateKey: consuming SecureBytes) throws(GcryptError) {
         guard privateKey.count == X25519.size else {
             throw GcryptError(

@@ -1,8 +1,8 @@
 import CGcrypt
 
-/// A libgcrypt cipher with its key set, closed and wiped with this value.
+/// A libgcrypt cipher with its key; closed and wiped on deinit.
 ///
-/// `@unchecked Sendable`: this value is the one owner of the handle, and using it needs it exclusively.
+/// `@unchecked Sendable`: the value owns the handle, and every use needs exclusive access.
 struct CipherHandle: ~Copyable, @unchecked Sendable {
     enum Algorithm {
         case aes128CBC
@@ -13,9 +13,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
 
     private let handle: gcry_cipher_hd_t
 
-    /// Opens a cipher and makes its key schedule.
-    ///
-    /// - Parameter memory: where the schedule lives, which is as secret as the key is.
+    /// - Parameter memory: the memory of the key schedule, which is as secret as the key.
     init(_ algorithm: Algorithm, key: borrowing SecureBytes, in memory: SecureBytes.Memory) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         let (cipher, mode) =
@@ -49,7 +47,6 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         try check(gcry_cipher_setiv(handle, nonce.baseAddress, nonce.count), "set a nonce")
     }
 
-    /// Adds data that is authenticated and not encrypted.
     mutating func authenticate(_ data: UnsafeRawBufferPointer) throws(GcryptError) {
         guard !data.isEmpty else { return }
         try check(gcry_cipher_authenticate(handle, data.baseAddress, data.count), "authenticate")
@@ -82,7 +79,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         try check(gcry_cipher_gettag(handle, output.baseAddress, output.count), "compute a tag")
     }
 
-    /// Whether a tag is that of the message, in constant time.
+    /// Compares the tag in constant time.
     mutating func hasTag(_ tag: UnsafeRawBufferPointer) throws(GcryptError) -> Bool {
         let result = gcry_cipher_checktag(handle, tag.baseAddress, tag.count)
         if gcry_err_code(result) == GPG_ERR_CHECKSUM { return false }

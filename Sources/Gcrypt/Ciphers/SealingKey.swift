@@ -5,13 +5,13 @@ import Synchronization
 /// Sealed bytes are nonce (12) ‖ ciphertext ‖ tag (16). Nonces are random, so a key should seal at most 2³² messages
 /// (NIST SP 800-38D, 8.3). The schedule takes about 2 KiB of the locked pool.
 ///
-/// It may be used from any thread; the lock is cheap beside the cipher. Threads that open many messages are faster with
+/// Any thread may use it; the lock is cheap beside the cipher. Threads that open many messages are faster with
 /// a key each.
 package struct SealingKey: ~Copyable, Sendable {
-    /// The size of a key in bytes.
+    /// In bytes.
     package static let keySize = 32
 
-    /// The size of a nonce in bytes.
+    /// In bytes.
     package static let nonceSize = 12
 
     /// The size of a sealed message less that of its plaintext, in bytes.
@@ -21,7 +21,6 @@ package struct SealingKey: ~Copyable, Sendable {
 
     private let cipher: Mutex<CipherHandle>
 
-    /// Computes the key schedule of a key of 32 bytes.
     package init(_ key: borrowing SecureBytes) throws(GcryptError) {
         guard key.count == SealingKey.keySize else {
             throw GcryptError(
@@ -32,7 +31,6 @@ package struct SealingKey: ~Copyable, Sendable {
         cipher = Mutex(try CipherHandle(.aes256GCM, key: key, in: .locked))
     }
 
-    /// Seals a plaintext under a fresh random nonce.
     package borrowing func seal(
         _ plaintext: UnsafeRawBufferPointer,
         associatedData: UnsafeRawBufferPointer

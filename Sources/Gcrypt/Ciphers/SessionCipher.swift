@@ -4,7 +4,7 @@
 /// It protects secrets against passive recording of the bus. The protocol has no authentication and does not withstand
 /// an active attacker (spec #39), so ``decrypt(_:iv:)`` at least never reveals why it failed.
 package struct SessionCipher: ~Copyable, Sendable {
-    /// The size of an initialization vector in bytes.
+    /// In bytes.
     package static let ivSize = CipherHandle.blockSize
 
     private static let keySize = 16
@@ -13,8 +13,7 @@ package struct SessionCipher: ~Copyable, Sendable {
 
     /// Derives the session key: HKDF-SHA256 of the shared secret without salt and info.
     ///
-    /// - Parameter sharedSecret: the secret from ``DiffieHellman``, left-padded with zeros to the size of the group
-    ///   (spec #31).
+    /// The secret from ``DiffieHellman`` is left-padded with zeros to the size of the group (spec #31).
     package init(sharedSecret: borrowing SecureBytes) throws(GcryptError) {
         key = try HKDFSHA256.derive(from: sharedSecret, info: [], count: SessionCipher.keySize, in: .ordinary)
     }

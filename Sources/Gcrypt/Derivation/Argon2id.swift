@@ -5,16 +5,15 @@ import CGcrypt
 /// The parameters may come from untrusted files, so those out of bounds are refused before they take all memory or
 /// hours of time.
 package struct Argon2id: Equatable, Sendable {
-    /// The bounds of the memory in KiB.
+    /// In KiB.
     package static let memoryBounds = 8...1024 * 1024
 
-    /// The bounds of the number of iterations.
     package static let iterationBounds = 1...64
 
     /// The bounds of the number of lanes, each of which needs at least 8 KiB.
     package static let laneBounds = 1...16
 
-    /// The bounds of the salt size in bytes.
+    /// In bytes.
     package static let saltBounds = 8...64
 
     /// The bounds of the output size in bytes: libgcrypt before 1.10.2 computes more than 64 wrongly.
@@ -24,10 +23,10 @@ package struct Argon2id: Equatable, Sendable {
 
     package let iterations: Int
 
-    /// The number of lanes, computed sequentially here.
+    /// Computed sequentially.
     package let lanes: Int
 
-    /// Creates parameters; they are checked on use.
+    /// Unchecked until use.
     package init(memoryKiB: Int, iterations: Int, lanes: Int) {
         self.memoryKiB = memoryKiB
         self.iterations = iterations
@@ -46,9 +45,7 @@ package struct Argon2id: Equatable, Sendable {
         try derive(password: password, salt: salt, pepper: try SecureBytes(count: 0), associatedData: [], count: count)
     }
 
-    /// Derives bytes from a password, a pepper stored apart from the salt, and associated data.
-    ///
-    /// The pepper is the secret value K of RFC 9106, the associated data its X.
+    /// Derives bytes from a password, a pepper stored apart from the salt (RFC 9106's K) and associated data (its X).
     package func derive(
         password: borrowing SecureBytes,
         salt: [UInt8],

@@ -1,16 +1,13 @@
 import CGcrypt
 import Synchronization
 
-/// HMAC-SHA256 (RFC 2104) with a prepared key.
-///
-/// It may be used from any thread. The prepared key takes about 1.2 KiB of the locked pool.
+/// HMAC-SHA256 (RFC 2104) with a prepared key, about 1.2 KiB of the locked pool; any thread may use it.
 package struct HMACSHA256: ~Copyable, Sendable {
-    /// The size of an authentication code in bytes.
+    /// In bytes.
     package static let size = 32
 
     private let digest: Mutex<DigestHandle>
 
-    /// Prepares a key of any size.
     package init(key: borrowing SecureBytes) throws(GcryptError) {
         digest = Mutex(
             try key.withUnsafeBytes { (key) throws(GcryptError) in
@@ -19,7 +16,7 @@ package struct HMACSHA256: ~Copyable, Sendable {
         )
     }
 
-    /// The authentication code of the concatenated parts.
+    /// The code of the concatenated parts.
     package borrowing func authenticate(_ parts: UnsafeRawBufferPointer...) throws(GcryptError) -> [UInt8] {
         try digest.withLock { (digest) throws(GcryptError) in
             for part in parts { digest.write(part) }
@@ -59,7 +56,7 @@ package struct HMACSHA256: ~Copyable, Sendable {
 struct DigestHandle: ~Copyable, @unchecked Sendable {
     private let handle: gcry_md_hd_t
 
-    /// Opens the digest in locked memory and sets the key.
+    /// Allocates in locked memory.
     init(key: UnsafeRawBufferPointer) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         var opened: gcry_md_hd_t?
@@ -104,7 +101,7 @@ struct DigestHandle: ~Copyable, @unchecked Sendable {
 
 /// SHA-1 (RFC 3174), only for the key identifiers that X.509 and Apple define by it.
 package enum SHA1 {
-    /// The size of a digest in bytes.
+    /// In bytes.
     package static let size = 20
 
     package static func digest(of message: [UInt8]) throws(GcryptError) -> [UInt8] {

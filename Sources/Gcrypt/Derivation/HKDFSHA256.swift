@@ -1,6 +1,4 @@
-/// HKDF with SHA-256 (RFC 5869), which derives keys from a key.
-///
-/// Built on HMAC, as libgcrypt has HKDF only from version 1.11.
+/// HKDF with SHA-256 (RFC 5869), built on HMAC, as libgcrypt has HKDF only from version 1.11.
 package enum HKDFSHA256 {
     /// The most bytes of one derivation.
     package static let maximumCount = 255 * HMACSHA256.size
@@ -10,9 +8,7 @@ package enum HKDFSHA256 {
     /// - Parameters:
     ///   - from: the input keying material; not a password.
     ///   - salt: the salt; empty means 32 zero bytes (RFC 5869, section 2.2).
-    ///   - info: the purpose of the derived key.
     ///   - count: the number of bytes, 1 to ``maximumCount``.
-    ///   - memory: the memory for the derived bytes.
     package static func derive(
         from key: borrowing SecureBytes,
         salt: [UInt8] = [],

@@ -25,7 +25,6 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the bytes are a point of the curve.
     package func isPublicKey(_ point: [UInt8]) throws(GcryptError) -> Bool {
         guard point.count == 1 + 2 * size, point[0] == 4 else { return false }
         let x = try Integer(Array(point[1...size]))
@@ -33,8 +32,6 @@ package enum PrimeCurve: CaseIterable, Hashable, Sendable {
         return try WeierstrassCurve(self).contains(x: x, y: y)
     }
 
-    /// The public key of a private key.
-    ///
     /// Throws ``GcryptError/Code/invalidParameters`` unless the scalar has ``size`` bytes and is valid for the curve.
     package func publicKey(of scalar: borrowing SecureBytes) throws(GcryptError) -> [UInt8] {
         let curve = try WeierstrassCurve(self)

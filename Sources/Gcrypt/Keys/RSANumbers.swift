@@ -22,7 +22,7 @@ package struct RSANumbers: Hashable, Sendable {
     /// The sizes of the modulus of generated keys in bits.
     package static let newSizes = [2048, 3072, 4096]
 
-    /// Creates a key from its numbers, unchecked.
+    /// Unchecked; see ``areConsistent()``.
     package init(
         modulus: [UInt8],
         publicExponent: [UInt8],
@@ -39,7 +39,7 @@ package struct RSANumbers: Hashable, Sendable {
         self.coefficient = coefficient
     }
 
-    /// Generates a key, which takes up to seconds.
+    /// Takes up to seconds.
     ///
     /// - Parameter bits: one of ``newSizes``.
     package init(bits: Int) throws(GcryptError) {
@@ -107,7 +107,7 @@ struct Expression: ~Copyable {
         self.handle = handle
     }
 
-    /// Generates a key from parameters in S-expression syntax.
+    /// - Parameter parameters: an S-expression.
     init(generating parameters: String) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         var read: gcry_sexp_t?
@@ -123,7 +123,6 @@ struct Expression: ~Copyable {
         gcry_sexp_release(handle)
     }
 
-    /// The nested list that begins with a name.
     borrowing func list(_ name: StaticString) throws(GcryptError) -> Expression {
         let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
         guard let found = gcry_sexp_find_token(handle, text, name.utf8CodeUnitCount) else {
@@ -132,7 +131,6 @@ struct Expression: ~Copyable {
         return Expression(taking: found)
     }
 
-    /// The number that follows a name.
     borrowing func number(_ name: StaticString) throws(GcryptError) -> Integer {
         let pair = try list(name)
         guard let value = gcry_sexp_nth_mpi(pair.handle, 1, Int32(GCRYMPI_FMT_USG.rawValue)) else {

@@ -3,8 +3,8 @@ import Glibc
 
 /// Random bytes from the kernel.
 ///
-/// The kernel's generator is seeded before this process starts, whereas libgcrypt takes milliseconds to seed its own.
-/// It also keeps no state in this process that could leak or be copied by a fork.
+/// Its generator is seeded before this process starts, whereas libgcrypt takes milliseconds to seed its own, and it
+/// keeps no state here that could leak or be copied by a fork.
 package enum RandomBytes {
     /// Random bytes that are not secret: nonces, salts, identifiers.
     package static func nonce(_ count: Int) throws(GcryptError) -> [UInt8] {

@@ -7,7 +7,6 @@ import Glibc
 ///
 /// `@unchecked Sendable`: the value is the only owner of the memory, and writing needs exclusive access.
 package struct SecureBytes: ~Copyable, @unchecked Sendable {
-    /// The memory for the bytes.
     package enum Memory: Sendable {
         /// The heap, for the secrets of items, which are many and large.
         case ordinary
@@ -79,14 +78,14 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
         }
     }
 
-    /// Passes the bytes to the closure, which must not keep the pointer.
+    /// The closure must not keep the pointer.
     package borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try body(UnsafeRawBufferPointer(start: base, count: count))
     }
 
-    /// Passes the bytes to the closure for modification; it must not keep the pointer.
+    /// The closure must not keep the pointer.
     package mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
         _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
     ) throws(Failure) -> Result {
@@ -131,9 +130,9 @@ func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
 }
 
 extension Array where Element == UInt8 {
-    /// Creates an array in uninitialized memory, all of which the closure writes.
+    /// Creates an array in uninitialized memory, which the closure fills.
     ///
-    /// If the closure throws, the memory is wiped: it may hold a plaintext.
+    /// Wiped if the closure throws: it may hold a plaintext.
     init(
         capacity: Int,
         writing body: (UnsafeMutableRawBufferPointer) throws(GcryptError) -> Void

@@ -1,6 +1,5 @@
 import CGcrypt
 
-/// A NIST curve in libgcrypt.
 struct WeierstrassCurve: ~Copyable {
     private let context: gcry_ctx_t
 
@@ -79,13 +78,10 @@ struct WeierstrassCurve: ~Copyable {
     }
 }
 
-/// Curve25519 in Montgomery form in libgcrypt.
-///
-/// libgcrypt allocates temporary values on the heap and wipes them before freeing them.
+/// Curve25519 in Montgomery form; libgcrypt's temporary values are on the heap, and wiped before they are freed.
 struct MontgomeryCurve: ~Copyable {
     private let context: gcry_ctx_t
 
-    /// Sets up the curve in a few microseconds.
     init() throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         var context: gcry_ctx_t?
@@ -100,7 +96,7 @@ struct MontgomeryCurve: ~Copyable {
         gcry_ctx_release(context)
     }
 
-    /// Multiplies a point, given by its u-coordinate, by a scalar; nil for the point at infinity.
+    /// Multiplies a point, given by its u-coordinate; nil for the point at infinity.
     ///
     /// For a scalar in locked memory libgcrypt uses a ladder whose steps do not depend on the scalar.
     borrowing func multiply(

@@ -4,14 +4,11 @@ import CGcrypt
 struct Integer: ~Copyable {
     private let value: gcry_mpi_t
 
-    /// Takes ownership of an integer of libgcrypt.
     init(taking value: gcry_mpi_t) {
         self.value = value
     }
 
-    /// Reads an unsigned integer, most significant byte first.
-    ///
-    /// Bytes in locked memory give an integer in locked memory.
+    /// Reads an unsigned integer, most significant byte first, into locked memory if the bytes are there.
     init(bytes: UnsafeRawBufferPointer) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         var scanned: gcry_mpi_t?
@@ -47,7 +44,7 @@ struct Integer: ~Copyable {
         gcry_mpi_release(value)
     }
 
-    /// Passes libgcrypt's integer to the closure, which must not keep it.
+    /// The closure must not keep the integer.
     borrowing func withHandle<Result>(_ body: (gcry_mpi_t) -> Result) -> Result {
         body(value)
     }

@@ -9,10 +9,9 @@
 /// Words are case-sensitive and separated by spaces or tabs. Access controls are equal if their texts differ only in
 /// spaces, redundant parentheses and repetitions. To compare what they require, compare their policies.
 package struct AccessControl: Hashable, Sendable {
-    /// The maximum length of the text in bytes.
+    /// In bytes.
     package static let maximumLength = 256
 
-    /// The maximum depth of nested parentheses.
     package static let maximumDepth = 16
 
     /// The required proofs, in normal form.
@@ -95,7 +94,6 @@ indirect enum AccessControlExpression: Hashable, Sendable {
 }
 
 extension AccessControlExpression: CustomStringConvertible {
-    /// The text, with the necessary parentheses.
     var description: String {
         switch self {
         case .constraint(let constraint):

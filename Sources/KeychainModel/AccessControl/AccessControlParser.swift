@@ -1,11 +1,9 @@
-/// A recursive-descent parser of access controls.
 struct AccessControlParser {
     private let tokens: [(token: AccessControlToken, place: Int)]
     private let maximumDepth: Int
     private var position = 0
     private var depth = 0
 
-    /// Creates a parser for a text of bounded length.
     init(text: String, maximumDepth: Int) throws(AccessControlError) {
         tokens = try AccessControlScanner.tokens(of: text)
         self.maximumDepth = maximumDepth
@@ -72,13 +70,11 @@ struct AccessControlParser {
     }
 }
 
-/// A mistake in the reserved attributes of an item, which is not stored then.
-///
-/// Errors with the same code are equal; the reason is for the author of the program.
+/// A mistake in the reserved attributes of an item, which is not stored then; errors with the same code are equal.
 package struct AccessControlError: Error, Equatable {
     package let code: Code
 
-    /// A description of the mistake, with its place.
+    /// For the author of the program; names the place of the mistake.
     package let reason: String
 
     package init(_ code: Code, reason: String) {
@@ -97,7 +93,6 @@ extension AccessControlError: CustomStringConvertible {
 
 extension AccessControlError {
     package enum Code: String, Sendable {
-        /// The text exceeds the maximum length.
         case tooLong
 
         /// Parentheses are nested too deeply.
@@ -106,7 +101,6 @@ extension AccessControlError {
         /// The words are known but do not form an access control.
         case syntax
 
-        /// A word is not a constraint.
         case unknownConstraint
 
         /// The value of another reserved attribute is invalid.

@@ -1,4 +1,3 @@
-/// Splits the text of an access control into tokens.
 struct AccessControlScanner {
     private let bytes: [UInt8]
     private var position = 0
@@ -7,7 +6,7 @@ struct AccessControlScanner {
         bytes = Array(text.utf8)
     }
 
-    /// All tokens, each with the position of its first byte, counted from one.
+    /// The tokens, each with the position of its first byte, counted from one.
     static func tokens(of text: String) throws(AccessControlError) -> [(token: AccessControlToken, place: Int)] {
         var scanner = AccessControlScanner(text: text)
         var tokens: [(AccessControlToken, Int)] = []
@@ -71,7 +70,6 @@ struct AccessControlScanner {
     }
 }
 
-/// A word or parenthesis of an access control.
 enum AccessControlToken: Hashable, Sendable {
     case opening
     case closing
@@ -79,7 +77,6 @@ enum AccessControlToken: Hashable, Sendable {
     case or
     case constraint(Constraint)
 
-    /// Parses a word; nil if it is unknown.
     init?(word: String) {
         switch word {
         case "and":

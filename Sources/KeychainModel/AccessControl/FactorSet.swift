@@ -3,18 +3,14 @@ package struct FactorSet: OptionSet, Hashable, Sendable {
     /// A bit for each factor, at the position of its raw value.
     package let rawValue: UInt8
 
-    /// A match with any enrolled finger.
     package static let biometryAny = FactorSet(.biometryAny)
 
-    /// A match while the enrolled set is unchanged.
     package static let biometryCurrentSet = FactorSet(.biometryCurrentSet)
 
     package static let passcode = FactorSet(.passcode)
 
-    /// The application password of the item.
     package static let applicationPassword = FactorSet(.applicationPassword)
 
-    /// Both factors that a finger can prove.
     package static let biometry: FactorSet = [.biometryAny, .biometryCurrentSet]
 
     /// The factors that yield key material.
@@ -28,7 +24,7 @@ package struct FactorSet: OptionSet, Hashable, Sendable {
         rawValue = 1 << factor.rawValue
     }
 
-    /// The factors in order of declaration.
+    /// In order of declaration.
     package var factors: [Factor] {
         Factor.allCases.filter { contains(FactorSet($0)) }
     }
@@ -44,7 +40,6 @@ package struct FactorSet: OptionSet, Hashable, Sendable {
     }
 }
 
-/// A factor that an authentication can prove.
 package enum Factor: UInt8, CaseIterable, Hashable, Sendable {
     /// A match with any enrolled finger.
     case biometryAny
@@ -52,9 +47,9 @@ package enum Factor: UInt8, CaseIterable, Hashable, Sendable {
     /// A match while the enrolled set is as it was when the item was stored.
     case biometryCurrentSet
 
-    /// The passcode, typed.
+    /// The password of the login collection, typed by a person.
     case passcode
 
-    /// The application password of the item, typed.
+    /// Typed by a person.
     case applicationPassword
 }

@@ -1,6 +1,6 @@
 /// The required proofs in normal form: a disjunction of factor sets, each of which must be proved as a whole.
 ///
-/// The form is minimal: no alternative implies another. So policies are equal exactly if the same proofs satisfy them.
+/// Minimal, as no alternative implies another: policies are equal exactly if the same proofs satisfy them.
 /// With four factors there are very few alternatives.
 package struct Policy: Hashable, Sendable {
     /// The alternatives, any of which suffices; neither the array nor any element is empty.
@@ -46,12 +46,10 @@ package struct Policy: Hashable, Sendable {
         alternatives.reduce(into: []) { $0.formUnion($1) }
     }
 
-    /// The factors with key material of each alternative; nil if an alternative has none, so that only the daemon can
-    /// enforce it.
+    /// The factors with key material of each alternative; nil if one has none, so that only the daemon can enforce it.
     ///
-    /// An item with such a policy can be sealed under a key that is wrapped once per element: to the passcode, the
-    /// application password, or both. Minimal like ``alternatives``: where the passcode suffices, a key wrapped to both
-    /// adds nothing.
+    /// The item key is wrapped once per element. Minimal like ``alternatives``: where the passcode suffices, a key
+    /// wrapped to both passcode and application password adds nothing.
     package var keyAlternatives: [FactorSet]? {
         let keys = Set(alternatives.map { $0.intersection(.keys) })
         guard !keys.contains([]) else { return nil }

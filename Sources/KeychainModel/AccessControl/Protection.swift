@@ -1,6 +1,6 @@
 /// The protection of an item, from its reserved attributes.
 package struct Protection: Hashable, Sendable {
-    /// The maximum length of an access group in bytes.
+    /// In bytes.
     package static let maximumGroupLength = 255
 
     /// The proofs required to release the item; nil for none.
@@ -9,12 +9,11 @@ package struct Protection: Hashable, Sendable {
     /// When the item is accessible; nil if unspecified, as in items of programs without Apple's API.
     package let accessibility: Accessibility?
 
-    /// Whether the item is marked for synchronisation with other devices.
     package let isSynchronizable: Bool
 
     package let accessGroup: String?
 
-    /// Creates a protection; throws ``AccessControlError/Code/contradiction`` if its parts exclude each other.
+    /// Throws ``AccessControlError/Code/contradiction`` if the parts exclude each other.
     package init(
         accessControl: AccessControl?,
         accessibility: Accessibility? = nil,
@@ -31,9 +30,7 @@ package struct Protection: Hashable, Sendable {
         }
     }
 
-    /// Reads the attributes of an item; nil if it has no reserved ones.
-    ///
-    /// Throws if a value is invalid or values exclude each other.
+    /// Nil if the item has no reserved attributes; throws if a value is invalid or values exclude each other.
     package init?(of attributes: Attributes) throws(AccessControlError) {
         guard attributes.hasReserved else { return nil }
         let accessControl = attributes[.accessControl]
@@ -125,9 +122,7 @@ package enum Accessibility: String, CaseIterable, Hashable, Sendable {
     /// After the first unlock, even while the session is locked.
     case afterFirstUnlock
 
-    /// Same as ``afterFirstUnlock``, since nothing opens without the password of the collection.
-    ///
-    /// Apple has deprecated it.
+    /// Same as ``afterFirstUnlock``, since nothing opens without the password of the collection; deprecated by Apple.
     case always
 
     /// While the session is unlocked and a passcode is set; never leaves this device.
@@ -153,7 +148,6 @@ package enum Accessibility: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the item is inaccessible while the session is locked.
     package var needsUnlockedSession: Bool {
         switch self {
         case .whenUnlocked, .whenUnlockedThisDeviceOnly, .whenPasscodeSetThisDeviceOnly: true
@@ -161,20 +155,16 @@ package enum Accessibility: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Whether the item requires that a passcode is set.
     package var needsPasscode: Bool {
         self == .whenPasscodeSetThisDeviceOnly
     }
 }
 
-/// An attribute with a meaning to the keychain itself.
-///
-/// Other names with the prefix ``Attributes/reservedPrefix`` are stored without a meaning.
+/// An attribute with a meaning to the keychain; others with ``Attributes/reservedPrefix`` are stored without one.
 package enum ReservedAttribute: String, CaseIterable, Hashable, Sendable {
     /// The required proofs: ``AccessControl``.
     case accessControl = "keychain:access-control"
 
-    /// When the item is accessible: ``Accessibility``.
     case accessible = "keychain:accessible"
 
     /// Whether the item is marked for synchronisation: `true` or `false`, as in libsecret.
@@ -184,7 +174,6 @@ package enum ReservedAttribute: String, CaseIterable, Hashable, Sendable {
 }
 
 extension Attributes {
-    /// The value of a reserved attribute; nil if absent.
     package subscript(reserved: ReservedAttribute) -> String? {
         self[reserved.rawValue]
     }

@@ -1,6 +1,5 @@
 /// The canonical spelling of the values of an attribute in an item.
 enum AttributeForm: Hashable, Sendable {
-    /// Verbatim.
     case text
 
     /// Lower-case hexadecimal.
@@ -15,7 +14,7 @@ enum AttributeForm: Hashable, Sendable {
     /// Apple's codes, under common names.
     case protocolName, schemeName, keyClassName, keyTypeName
 
-    /// The spelling of a value; nil if the value does not fit.
+    /// Nil if the value does not fit.
     func text(_ value: KeychainValue) -> String? {
         switch (self, value) {
         case (.text, .text(let text)): text.utf8.contains(0) ? nil : text
@@ -30,7 +29,7 @@ enum AttributeForm: Hashable, Sendable {
         }
     }
 
-    /// The value of a spelling; nil if it is not canonical.
+    /// Nil if the spelling is not canonical.
     func value(_ text: String) -> KeychainValue? {
         let value: KeychainValue? =
             switch self {

@@ -5,10 +5,8 @@
 struct AttributeRule: Hashable, Sendable {
     let attribute: KeychainAttribute
 
-    /// The name of the attribute in the item.
     let name: String
 
-    /// The spelling of its values.
     let form: AttributeForm
 
     init(_ attribute: KeychainAttribute, _ name: String, _ form: AttributeForm = .text) {

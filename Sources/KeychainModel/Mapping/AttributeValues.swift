@@ -9,7 +9,7 @@ package enum InternetProtocol: String, CaseIterable, Hashable, Sendable {
     case ftpProxy = "ftp-proxy"
     case rtspProxy = "rtsp-proxy"
 
-    /// Apple's code, the value of `kSecAttrProtocol`.
+    /// The value of `kSecAttrProtocol`.
     package var code: String {
         switch self {
         case .ftp: "ftp "
@@ -46,7 +46,6 @@ package enum InternetProtocol: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Creates a protocol from Apple's code; nil if it is unknown.
     package init?(code: String) {
         guard let found = InternetProtocol.allCases.first(where: { $0.code == code }) else { return nil }
         self = found
@@ -57,7 +56,7 @@ package enum InternetProtocol: String, CaseIterable, Hashable, Sendable {
 package enum AuthenticationScheme: String, CaseIterable, Hashable, Sendable {
     case ntlm, msn, dpa, rpa, basic, digest, form, `default`
 
-    /// Apple's code, the value of `kSecAttrAuthenticationType`.
+    /// The value of `kSecAttrAuthenticationType`.
     package var code: String {
         switch self {
         case .ntlm: "ntlm"
@@ -71,7 +70,6 @@ package enum AuthenticationScheme: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Creates a scheme from Apple's code; nil if it is unknown.
     package init?(code: String) {
         guard let found = AuthenticationScheme.allCases.first(where: { $0.code == code }) else { return nil }
         self = found
@@ -82,7 +80,7 @@ package enum AuthenticationScheme: String, CaseIterable, Hashable, Sendable {
 package enum KeyClass: String, CaseIterable, Hashable, Sendable {
     case `public`, `private`, symmetric
 
-    /// Apple's code, the value of `kSecAttrKeyClass`.
+    /// The value of `kSecAttrKeyClass`.
     package var code: String {
         switch self {
         case .public: "0"
@@ -91,7 +89,6 @@ package enum KeyClass: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Creates a class from Apple's code; nil if it is unknown.
     package init?(code: String) {
         guard let found = KeyClass.allCases.first(where: { $0.code == code }) else { return nil }
         self = found
@@ -103,7 +100,7 @@ package enum KeyType: String, CaseIterable, Hashable, Sendable {
     case rsa, dsa, ec, aes, des, rc2, rc4, cast
     case tripleDES = "3des"
 
-    /// Apple's code, the value of `kSecAttrKeyType`.
+    /// The value of `kSecAttrKeyType`.
     package var code: String {
         switch self {
         case .rsa: "42"
@@ -118,7 +115,6 @@ package enum KeyType: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// Creates a type from Apple's code; nil if it is unknown.
     package init?(code: String) {
         guard let found = KeyType.allCases.first(where: { $0.code == code }) else { return nil }
         self = found

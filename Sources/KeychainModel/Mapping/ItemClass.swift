@@ -1,18 +1,14 @@
-/// An item class of Apple's that is stored.
-///
-/// Identities are not stored: an identity is a certificate with its key.
+/// An item class of Apple's; identities are not stored, since an identity is a certificate with its key.
 package enum ItemClass: String, CaseIterable, Hashable, Sendable {
-    /// A password of a program or service.
     case genericPassword
 
-    /// A password for a server.
     case internetPassword
 
     case certificate
 
     case key
 
-    /// Apple's code, the value of `kSecClass`.
+    /// The value of `kSecClass`.
     package var code: String {
         switch self {
         case .genericPassword: "genp"
@@ -22,7 +18,6 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The `xdg:schema` of items of this class.
     package var schema: String {
         switch self {
         case .genericPassword: "org.freedesktop.Secret.Generic"
@@ -48,7 +43,7 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
         return own + [.accessGroup, .synchronizable]
     }
 
-    /// The class of an item of another program, from its schema; nil if the schema is unknown.
+    /// Nil if the schema is unknown.
     init?(schema: String) {
         // Git's credential helper uses the attributes of GNOME's network passwords under its own schema.
         if schema == "org.git.Password" {
@@ -60,9 +55,7 @@ package enum ItemClass: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// An attribute of Apple's that is stored among the attributes of an item: `kSecAttr…` of the same name.
-///
-/// The label and the dates are properties of an item instead.
+/// An attribute of an item: `kSecAttr…` of the same name; label and dates are properties of the item instead.
 package enum KeychainAttribute: String, CaseIterable, Hashable, Sendable {
     // Of every class.
     case accessControl, accessible, accessGroup, synchronizable
@@ -84,9 +77,8 @@ package enum KeychainAttribute: String, CaseIterable, Hashable, Sendable {
     case canEncrypt, canDecrypt, canDerive, canSign, canVerify, canWrap, canUnwrap
 }
 
-/// A typed value of an attribute of Apple's.
 package enum KeychainValue: Hashable, Sendable {
-    /// Text, without NUL.
+    /// Contains no NUL.
     case text(String)
 
     case data([UInt8])

@@ -33,7 +33,6 @@ extension KeychainItem {
         }
     }
 
-    /// The attributes to store.
     package var attributes: Attributes {
         var pairs = others.pairs
         if let schema { pairs.append((Self.schemaName, schema)) }
@@ -66,12 +65,12 @@ extension Attributes {
         return pairs
     }
 
-    /// The attributes with these names, compared by bytes.
+    /// Compares names by bytes.
     package func only(_ names: [String]) -> Attributes {
         Attributes(pairs.filter { pair in names.contains { $0.utf8.elementsEqual(pair.0.utf8) } })
     }
 
-    /// The attributes without these names, compared by bytes.
+    /// Compares names by bytes.
     func without(_ names: [String]) -> Attributes {
         Attributes(pairs.filter { pair in !names.contains { $0.utf8.elementsEqual(pair.0.utf8) } })
     }
@@ -80,10 +79,8 @@ extension Attributes {
 extension KeychainItem {
     /// Searches that together find every item with at least this item's class and attributes, and more.
     ///
-    /// Filter the hits with ``matches(_:ignoringCase:)``.
-    ///
-    /// There are several where programs use different names for one attribute. An empty value is searched for
-    /// literally, which misses items without the attribute.
+    /// Filter the hits with ``matches(_:ignoringCase:)``. There are several where programs use different names for one
+    /// attribute. An empty value is searched for literally, which misses items without the attribute.
     package var searches: [Attributes] {
         var pairs: [(String, String)] = []
         var account: String?
@@ -103,8 +100,6 @@ extension KeychainItem {
     /// Whether an item has the same class and at least the same attributes.
     ///
     /// An absent value counts as empty, zero or false. Texts are compared by bytes, without Unicode normalization.
-    ///
-    /// - Parameter ignoringCase: whether to ignore case.
     package func matches(_ item: KeychainItem, ignoringCase: Bool = false) -> Bool {
         guard item.itemClass == itemClass else { return false }
         return values.keys.allSatisfy { attribute in
@@ -112,7 +107,6 @@ extension KeychainItem {
         }
     }
 
-    /// Whether two texts have the same bytes, optionally ignoring case.
     package static func isSame(_ first: String, _ second: String, ignoringCase: Bool) -> Bool {
         ignoringCase
             ? first.lowercased().utf8.elementsEqual(second.lowercased().utf8) : first.utf8.elementsEqual(second.utf8)

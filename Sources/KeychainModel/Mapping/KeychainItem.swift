@@ -1,26 +1,21 @@
-/// An item as in Apple's API: a class and its attributes.
+/// An item as in Apple's API, or of any other program: a class and its attributes.
 ///
-/// It comes from Apple's API or from an item of any program. Attributes without a counterpart in Apple's API are kept,
-/// so writing an item back changes nothing.
+/// Attributes without a counterpart in Apple's API are kept, so writing an item back changes nothing.
 package struct KeychainItem: Hashable, Sendable {
     package let itemClass: ItemClass
 
-    /// The label; nil if the program gave none.
     package var label: String?
 
-    /// The values of Apple's attributes.
     package private(set) var values: [KeychainAttribute: KeychainValue] = [:]
 
     /// The attributes without a counterpart in Apple's API.
     package private(set) var others = Attributes()
 
-    /// The `xdg:schema`; nil if the item has none.
     let schema: String?
 
     /// Whether the item names its own class.
     let isMarked: Bool
 
-    /// The name of the account attribute; nil for the usual one.
     let accountName: String?
 
     package init(_ itemClass: ItemClass) {

@@ -5,9 +5,9 @@ extension Collection {
     /// Creates an item, or with `replacing` changes the newest item with equal attributes (#94).
     ///
     /// Durable on return. A replaced item keeps its ID and creation time (#95). An item whose policy takes key material
-    /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`, `passcodeNotSet`,
-    /// `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and disk errors; then
-    /// nothing has changed.
+    /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`,
+    /// `passcodeNotSet`, `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and
+    /// disk errors; then nothing has changed.
     ///
     /// - Parameters:
     ///   - authenticated: the protected item that the caller was authenticated to replace.

@@ -125,6 +125,7 @@ enum KeyPurpose: String {
 
     case audit
 
+    /// The size of the master key and of every derived key in bytes.
     static let keySize = 32
 
     /// Derives a key: HKDF-SHA256 with the collection's identifier as salt and `keychaind 1 PURPOSE` as info.

@@ -25,6 +25,7 @@ final class SecretsKey: Sendable {
         self.bytes = bytes
     }
 
+    /// In bytes.
     static let applicationSecretSize = 64
 
     /// Derives an application secret: HKDF-SHA256 with the collection's identifier as salt.

@@ -34,8 +34,10 @@ package struct KeychainMove {
         case moved(files: [String], left: [String: String])
     }
 
+    /// In bytes.
     package static let maximumFileSize: Int64 = 1 << 30
 
+    /// In bytes.
     package static let maximumSize: Int64 = 4 << 30
 
     package static let noteName = "MOVED.txt"

@@ -23,6 +23,7 @@ enum CollectionFormat {
     /// The suffix of an unfinished file, which can be deleted.
     static let unfinishedSuffix = ".keychain-new"
 
+    /// In bytes.
     static let identifierSize = 16
     static let tables = [
         """
