@@ -3,7 +3,7 @@ import DBus
 /// Turns the provider's signals into changes while the client has subscribers.
 @BusActor
 final class ChangeReader {
-    /// Returns the client of the changes; nil after its end.
+    /// Returns nil after the end of the client.
     typealias ClientSource = @BusActor () -> SecretClient?
 
     private struct Listener {
@@ -23,7 +23,6 @@ final class ChangeReader {
         }
     }
 
-    /// Follows another provider.
     func follow(_ owner: String?, on connection: Connection) {
         unsubscribe(on: connection)
         guard let owner else { return }
@@ -33,7 +32,6 @@ final class ChangeReader {
         }
     }
 
-    /// Finishes the buffers of all listeners.
     func finish() {
         for listener in listeners {
             listener.buffer?.finish()

@@ -16,8 +16,8 @@ extension SecretClient {
 
 /// The changes at the provider, in order, from the time of the subscription.
 ///
-/// The sequence ends when the bus or the client closes, or the task is cancelled. It buffers 1024 changes for a slow task;
-/// one more replaces them all by ``SecretChange/missed``. Use one sequence per task.
+/// The sequence ends when the bus or the client closes, or the task is cancelled. It buffers 1024 changes for a slow
+/// task; one more replaces them all by ``SecretChange/missed``. Use one sequence per task.
 public struct SecretChanges: AsyncSequence, Sendable {
     /// A change.
     public typealias Element = SecretChange
@@ -73,7 +73,6 @@ final class ChangeBuffer {
     private enum State {
         case buffering([SecretChange])
         case waiting(Promise<SecretChange?>)
-        /// Accepts no more changes.
         case finished([SecretChange])
     }
 
@@ -87,7 +86,6 @@ final class ChangeBuffer {
         if case .finished = state { true } else { false }
     }
 
-    /// Adds a change; replaces the buffered ones by `missed` if there are too many.
     func add(_ change: SecretChange) {
         switch state {
         case .buffering(var changes):
@@ -104,7 +102,7 @@ final class ChangeBuffer {
         }
     }
 
-    /// Accepts no more changes; the buffered ones can still be read.
+    /// The buffered changes can still be read.
     func finish() {
         switch state {
         case .buffering(let changes):
@@ -117,7 +115,7 @@ final class ChangeBuffer {
         }
     }
 
-    /// Takes the oldest change, or waits for one; returns nil at the end.
+    /// Waits for a change; returns nil at the end.
     ///
     /// Cancelling the task finishes the buffer.
     func next() async -> SecretChange? {

@@ -1,4 +1,4 @@
-"""symbols.py curated|supported|answered LIBRARY: compares a library's documentation with its declarations, after `make docs`."""
+"""symbols.py curated|supported|answered LIBRARY: compares documentation and declarations, after `make docs`."""
 
 import glob
 import json

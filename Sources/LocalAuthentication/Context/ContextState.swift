@@ -32,20 +32,18 @@ final class ContextState: Sendable {
 
     var settings: Settings { contents.withLock { $0.settings } }
 
-    /// Changes settings.
     func change(_ change: (inout Settings) -> Void) {
         contents.withLock { change(&$0.settings) }
     }
 
     // MARK: Availability
 
-    /// The biometry found by the last check; `none` before.
+    /// `none` before the first check.
     var biometryType: LABiometryType { contents.withLock { $0.biometryType } }
 
     /// Whether a policy was checked or evaluated.
     var wasChecked: Bool { contents.withLock { $0.wasChecked } }
 
-    /// Records a check of a policy and the biometry that it found.
     func recordCheck(found: LABiometryType) {
         contents.withLock { contents in
             contents.wasChecked = true
@@ -53,14 +51,12 @@ final class ContextState: Sendable {
         }
     }
 
-    /// Records an evaluation.
     func recordEvaluation() {
         contents.withLock { $0.wasChecked = true }
     }
 
     // MARK: The provider's context
 
-    /// Throws if the context was invalidated.
     func check() throws(SecretServiceError) {
         let isEnded = contents.withLock { contents in
             if case .ended = contents.link { true } else { false }

@@ -4,11 +4,9 @@ import SecretServiceClient
 import Security
 
 extension LAContext {
-    /// The reason why an expression cannot be satisfied now; nil if it can.
+    /// The reason why an access control expression or policy name cannot be satisfied now; nil if it can.
     ///
-    /// - Parameters:
-    ///   - expression: an access control expression, or the name of a policy.
-    ///   - policy: the closest policy, which selects error codes.
+    /// - Parameter policy: the closest policy, which selects error codes.
     func obstacle(to expression: String, _ policy: LAPolicy) -> NSError? {
         var biometryType = LABiometryType.none
         defer { state.recordCheck(found: biometryType) }
@@ -26,7 +24,6 @@ extension LAContext {
         }
     }
 
-    /// The current state of the enrolled fingers.
     var currentDomainState: LADomainState {
         let hash = try? SharedClient.shared.wait { (client) throws(SecretServiceError) in
             try await client.authenticationDomainState()
@@ -40,11 +37,9 @@ extension LAContext {
         )
     }
 
-    /// Starts an evaluation, and calls `reply` at its end.
+    /// Evaluates an access control expression or policy name, and calls `reply` at the end.
     ///
-    /// - Parameters:
-    ///   - expression: an access control expression, or the name of a policy.
-    ///   - policy: the closest policy, which selects error codes.
+    /// - Parameter policy: the closest policy, which selects error codes.
     func evaluate(
         _ expression: String,
         _ policy: LAPolicy,
@@ -67,7 +62,6 @@ extension LAContext {
         }
     }
 
-    /// Waits for the reply of an operation.
     static func reply(to operation: (@escaping @Sendable (Bool, (any Error)?) -> Void) -> Void) async throws -> Bool {
         try await withCheckedThrowingContinuation { continuation in
             operation { isProved, error in
@@ -81,8 +75,7 @@ extension LAContext {
     }
 }
 
-/// Threads for replies and blocking calls, apart from the main thread and the event-loop thread, which replies may wait
-/// for.
+/// Threads for replies and blocking calls: replies may wait for the main thread and the event-loop thread.
 enum Background {
     private static let queue = DispatchQueue(label: "org.keychaind.LocalAuthentication", attributes: .concurrent)
 

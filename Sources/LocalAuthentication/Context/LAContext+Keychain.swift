@@ -3,7 +3,7 @@ import SecretServiceClient
 package import Security
 
 extension LAContext: AuthenticationContextSource {
-    /// The current settings of the context; a subclass may override its properties.
+    /// The settings at the start of a call; a subclass may override its properties.
     package var snapshot: any AuthenticationSnapshot {
         let duration = touchIDAuthenticationAllowableReuseDuration
         let longest = LATouchIDAuthenticationMaximumAllowableReuseDuration
@@ -20,7 +20,6 @@ extension LAContext: AuthenticationContextSource {
     }
 }
 
-/// A snapshot of an ``LAContext`` at the start of a call.
 struct ContextSnapshot: AuthenticationSnapshot {
     let keepsGrants: Bool
     let settings: AuthenticationContext.Settings

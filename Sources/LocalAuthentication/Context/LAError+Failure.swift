@@ -2,7 +2,7 @@ import Foundation
 import SecretServiceClient
 
 extension LAError {
-    /// Creates the error object for a program; its debug description has the reason.
+    /// The debug description has the reason.
     static func object(_ code: Code, _ reason: String) -> NSError {
         NSError(
             domain: LAErrorDomain,
@@ -32,13 +32,11 @@ extension LAError {
 }
 
 extension SecretServiceError {
-    /// The provider does not support authentication.
     static let noAuthentication = SecretServiceError(
         .notSupported,
         "the provider does not support authentication, which needs keychaind"
     )
 
-    /// The context was invalidated.
     static let contextEnded = SecretServiceError.authentication("InvalidContext", "the context was invalidated")
 }
 
@@ -53,7 +51,6 @@ extension LAPolicy {
 }
 
 extension LAError.Code {
-    /// The name on the bus.
     fileprivate var name: String {
         switch self {
         case .authenticationFailed: "AuthenticationFailed"
@@ -73,7 +70,6 @@ extension LAError.Code {
         }
     }
 
-    /// The message for people.
     fileprivate var message: String {
         switch self {
         case .authenticationFailed: "Authentication failed."

@@ -9,7 +9,6 @@ public enum LAPolicy: Int, Sendable {
 }
 
 extension LAPolicy {
-    /// The name on the bus.
     var name: String {
         switch self {
         case .deviceOwnerAuthenticationWithBiometrics: "deviceOwnerAuthenticationWithBiometrics"

@@ -17,7 +17,6 @@ public final class LAAuthenticationRequirement: Sendable {
     /// The access control expression.
     let expression: String
 
-    /// Creates a requirement from an access control expression.
     init(_ expression: String) {
         self.expression = expression
     }

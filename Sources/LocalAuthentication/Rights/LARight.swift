@@ -27,7 +27,6 @@ open class LARight: NSObject, @unchecked Sendable {
     // Sendable because its mutable state is behind a lock; the superclass does not declare it.
     private let contents = Mutex(Contents())
 
-    /// The required authentication.
     let requirement: LAAuthenticationRequirement
 
     /// Creates a right with the default requirement: a finger or the passcode.
@@ -49,7 +48,6 @@ open class LARight: NSObject, @unchecked Sendable {
     /// The state of the right.
     open var state: State { contents.withLock { $0.state } }
 
-    /// The context of the last authorisation.
     var context: LAContext { contents.withLock { $0.context } }
 
     /// Throws if the right cannot be authorised now; does not ask the person.
@@ -106,7 +104,6 @@ open class LARight: NSObject, @unchecked Sendable {
 public final class LAPersistedRight: LARight, @unchecked Sendable {
     // Sendable like its superclass: the only property is a constant.
 
-    /// The identifier of the stored right.
     let identifier: String
 
     init(_ identifier: String, _ requirement: LAAuthenticationRequirement) {

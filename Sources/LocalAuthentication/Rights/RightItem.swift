@@ -11,7 +11,6 @@ struct RightItem: Sendable {
 
     // MARK: Operations
 
-    /// The required authentication.
     func constraints() async throws -> String {
         let query = self
         let (status, constraints) = await Background.value {
@@ -25,7 +24,6 @@ struct RightItem: Sendable {
         return constraints
     }
 
-    /// Stores the item.
     func add(_ secret: Data, _ requirement: LAAuthenticationRequirement) async throws {
         let query = self
         try RightItem.check(
@@ -39,7 +37,7 @@ struct RightItem: Sendable {
         )
     }
 
-    /// Reads the secret with the authentication of a context; blocks.
+    /// Blocks.
     func secret(in context: LAContext) throws -> Data {
         var result: CFTypeRef?
         let more: [CFString: Any] = [
@@ -50,7 +48,6 @@ struct RightItem: Sendable {
         return result as? Data ?? Data()
     }
 
-    /// Deletes the item.
     func delete(in context: LAContext) async throws {
         let query = self
         try RightItem.check(
@@ -58,7 +55,7 @@ struct RightItem: Sendable {
         )
     }
 
-    /// Deletes the items of all rights of this program.
+    /// Covers all rights of this program.
     static func deleteAll() async throws {
         let status = await Background.value { SecItemDelete(query as CFDictionary) }
         if status != errSecItemNotFound { try check(status) }

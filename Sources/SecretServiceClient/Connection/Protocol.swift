@@ -8,7 +8,6 @@ enum Protocol {
     static let session = "org.freedesktop.Secret.Session"
     static let prompt = "org.freedesktop.Secret.Prompt"
 
-    /// keychaind's own interfaces.
     static let keychaindCollection = "org.keychaind.Collection1"
     static let keychaindItem = "org.keychaind.Item1"
     static let authentication = "org.keychaind.Authentication1"
@@ -17,24 +16,22 @@ enum Protocol {
     static let serviceObject = ObjectPath(unchecked: "/org/freedesktop/secrets")
     static let authenticationObject = ObjectPath(unchecked: "/org/keychaind/Authentication")
 
-    /// The algorithm of an unencrypted session.
     static let plain = "plain"
 
     /// The algorithm of an encrypted session (spec #26).
     static let diffieHellman = "dh-ietf1024-sha256-aes128-cbc-pkcs7"
 
-    /// A call of the provider; its destination is set when it is sent.
+    /// The destination is set when the call is sent.
     static func call(_ path: ObjectPath, _ interface: String, _ member: String) -> Message {
         Message.call(to: ProviderLink.providerName, path, interface, member)
     }
 }
 
-/// Finds arguments that D-Bus cannot carry, which libdbus would truncate or answer by ending the process.
+/// Rejects arguments that D-Bus cannot carry, which libdbus would truncate or answer by ending the process.
 enum ArgumentCheck {
     /// The limit for all texts of one call.
     static let maximumBytes = 16 << 20
 
-    /// Checks the texts of one call.
     static func check(_ texts: some Sequence<String>) throws(SecretServiceError) {
         var count = 0
         for text in texts {
@@ -48,7 +45,6 @@ enum ArgumentCheck {
         }
     }
 
-    /// Checks a label and attributes.
     static func check(_ label: String, _ attributes: [String: String] = [:]) throws(SecretServiceError) {
         try check([label])
         try check(attributes.lazy.flatMap { [$0.key, $0.value] })
@@ -56,7 +52,6 @@ enum ArgumentCheck {
 }
 
 extension Message {
-    /// Reads a reply with exactly these values.
     func reading<each Value: BusValue>(
         _ types: repeat (each Value).Type
     ) throws(SecretServiceError) -> (repeat each Value) {
@@ -69,7 +64,6 @@ extension Message {
 }
 
 extension Variant {
-    /// The object path in the result of a prompt.
     func path() throws(SecretServiceError) -> ObjectPath {
         guard case .objectPath(let path) = self, path != .root else {
             throw SecretServiceError(.invalidAnswer, "the prompt did not result in an object")
@@ -77,7 +71,6 @@ extension Variant {
         return path
     }
 
-    /// The object paths in the result of a prompt.
     func paths() throws(SecretServiceError) -> [ObjectPath] {
         guard case .objectPaths(let paths) = self else {
             throw SecretServiceError(.invalidAnswer, "the prompt did not result in a list of objects")
@@ -86,9 +79,8 @@ extension Variant {
     }
 }
 
-/// Properties of an object.
-///
-/// Missing and mistyped ones count as empty, since providers leave out sealed ones (spec #106).
+/// Properties of an object; missing and mistyped ones count as empty, since providers leave out sealed ones (spec
+/// #106).
 extension [String: Variant] {
     func string(_ name: String) -> String {
         guard case .string(let value) = self[name] else { return "" }

@@ -17,10 +17,9 @@ final class ProviderLink {
     let connection: Connection
     let configuration: SecretClient.Configuration
 
-    /// The unique name of the provider; nil if it is unknown or there is none.
+    /// Nil if it is unknown or there is none.
     private(set) var owner: String?
 
-    /// The session with the provider.
     enum Session {
         case none
         case opening(Task<Result<ProviderSession, SecretServiceError>, Never>)
@@ -35,7 +34,7 @@ final class ProviderLink {
     private var watcherCount: UInt64 = 0
     let changes = ChangeReader()
 
-    /// Takes over a connection, and follows the owner of the provider's name.
+    /// Follows the owner of the provider's name.
     init(_ connection: Connection, _ configuration: SecretClient.Configuration) {
         self.connection = connection
         self.configuration = configuration
@@ -46,14 +45,12 @@ final class ProviderLink {
         }
     }
 
-    /// Closes the connection.
     func close() {
         // Not flushed: an unresponsive bus would block the thread.
         connection.close(flushing: false)
         end()
     }
 
-    /// Whether the connection is open.
     var isConnected: Bool {
         if case .open = state { connection.isConnected } else { false }
     }
@@ -160,7 +157,6 @@ final class ProviderLink {
         }
     }
 
-    /// Sends a call without expecting a reply.
     func send(_ message: Message, to destination: String) {
         guard case .open = state else { return }
         message.setDestination(destination)

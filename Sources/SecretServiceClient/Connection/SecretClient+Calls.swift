@@ -1,7 +1,6 @@
 import DBus
 
 extension SecretClient {
-    /// Calls the provider.
     func call(_ message: Message, to owner: String? = nil) async throws(SecretServiceError) -> Message {
         try await onLink(
             { (link) throws(SecretServiceError) in try await link.call(message, to: owner) },
@@ -13,7 +12,6 @@ extension SecretClient {
         )
     }
 
-    /// Shows a prompt and waits for its result.
     func complete(
         _ prompt: ObjectPath,
         of owner: String,
@@ -28,7 +26,6 @@ extension SecretClient {
     /// Calls the provider, and completes the prompt of the reply, if any.
     ///
     /// - Parameter read: reads the reply: the immediate result, and the prompt.
-    /// - Returns: the immediate result, and that of the prompt, if any.
     func callWithPrompt<Value: Sendable>(
         _ message: Message,
         _ prompting: SecretPrompting,
@@ -43,7 +40,6 @@ extension SecretClient {
         }
     }
 
-    /// Deletes an object.
     func delete(
         _ path: ObjectPath,
         _ interface: String,
@@ -57,16 +53,15 @@ extension SecretClient {
 
     // MARK: Sessions
 
-    /// The session for secrets, which is opened on first use.
+    /// Opened on first use.
     func session() async throws(SecretServiceError) -> ProviderSession {
         try await onLink { (link) throws(SecretServiceError) in try await link.openSession() }
     }
 
     /// Sends a call with a secret.
     ///
-    /// Unlocks a locked object, and renews a session that the provider no longer knows, once each.
-    ///
-    /// - Parameter makeCall: builds the message for a session; called for each try.
+    /// Unlocks a locked object, and renews a session that the provider no longer knows, once each; `makeCall` builds
+    /// the message for each try.
     func unlocking(
         _ object: some SecretObject,
         _ prompting: SecretPrompting,
@@ -101,7 +96,6 @@ extension SecretClient {
 
     // MARK: Properties
 
-    /// Reads a property of a known type.
     func property<Value: BusValue & Sendable>(
         _ name: String,
         of path: ObjectPath,
@@ -118,14 +112,12 @@ extension SecretClient {
         }
     }
 
-    /// Reads all properties of an interface.
     func properties(of path: ObjectPath, _ interface: String) async throws(SecretServiceError) -> [String: Variant] {
         let message = Protocol.call(path, StandardInterface.properties, "GetAll")
         message.append(interface)
         return try await call(message).reading([String: Variant].self)
     }
 
-    /// Changes a property.
     func setProperty(
         _ name: String,
         of path: ObjectPath,

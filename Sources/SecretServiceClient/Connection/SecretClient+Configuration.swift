@@ -21,9 +21,6 @@ extension SecretClient {
         public var bus = SecretBus.session
 
         /// The encryption of secrets on the bus.
-        ///
-        /// Encrypted secrets cannot be read from a record of the bus traffic. Encryption does not protect from a
-        /// program that can change the traffic.
         public var encryption = Encryption.preferred
 
         /// The time limit for connecting, and for starting a provider.
@@ -53,7 +50,6 @@ public enum SecretBus: Hashable, Sendable {
     /// A bus by its address, such as `unix:path=/run/user/1000/bus`.
     case address(String)
 
-    /// The address to connect to.
     func address() throws(SecretServiceError) -> String {
         switch self {
         case .address(let address):
@@ -74,7 +70,7 @@ public enum SecretBus: Hashable, Sendable {
         }
     }
 
-    /// An environment variable that is set and not empty; nil in a set-uid or set-gid program.
+    /// Nil if the variable is empty or unset, or in a set-uid or set-gid program.
     private static func variable(_ name: String) -> String? {
         guard let text = keychaind_secure_getenv(name), text.pointee != 0 else { return nil }
         return String(cString: text)

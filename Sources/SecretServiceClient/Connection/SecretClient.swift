@@ -69,11 +69,9 @@ public final class SecretClient: Sendable {
         return try await opening.get()
     }
 
-    /// Closes the connection.
+    /// Closes the connection, as does the end of the last reference to the client, its collections and items.
     ///
     /// Pending and later calls fail with ``SecretServiceError/Code/disconnected``.
-    ///
-    /// The end of the last reference to the client, its collections and items closes it too.
     public func close() {
         guard getpid() == processID else { return }
         let link = link
@@ -111,7 +109,6 @@ public final class SecretClient: Sendable {
         }
     }
 
-    /// Sends a call without waiting for its reply.
     func sendLater(_ message: Message, to owner: String) {
         let link = link
         guard getpid() == processID else { return }

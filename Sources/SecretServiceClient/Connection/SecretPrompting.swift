@@ -11,7 +11,7 @@ public struct SecretPrompting: Hashable, Sendable {
 
     /// The time limit of a prompt; nil for none.
     ///
-    /// When it is over, the prompt is dismissed, and the call fails with ``SecretServiceError/Code/timedOut``.
+    /// After it, the prompt is dismissed, and the call fails with ``SecretServiceError/Code/timedOut``.
     public var timeout: Duration?
 
     /// Allows prompts.
@@ -35,11 +35,8 @@ public struct SecretPrompting: Hashable, Sendable {
 extension ProviderLink {
     /// Shows a prompt, and waits until it is completed.
     ///
-    /// Dismisses it at the time limit or the cancellation of the task. Throws ``SecretServiceError/Code/dismissed`` if
-    /// the person refuses.
-    ///
-    /// - Parameter owner: the unique name of the prompt's provider.
-    /// - Returns: the result, whose type depends on the operation.
+    /// Dismisses it at the time limit or the cancellation of the task; throws ``SecretServiceError/Code/dismissed`` if
+    /// the person refuses. The type of the result depends on the operation.
     func complete(
         _ prompt: ObjectPath,
         of owner: String,

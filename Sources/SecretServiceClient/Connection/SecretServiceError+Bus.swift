@@ -7,21 +7,17 @@ extension SecretServiceError {
         self.init(Code(errorName: error.name.rawValue), error.message, errorName: error.name.rawValue)
     }
 
-    /// Reports an invalid reply.
     init(reading error: BusError) {
         self.init(.invalidAnswer, error.message)
     }
 
-    /// Reports a failure of libgcrypt.
     init(_ error: GcryptError) {
         self.init(.cryptographyFailed, error.reason)
     }
 }
 
 extension SecretServiceError {
-    /// Whether the failed call has ended: it was answered or never sent.
-    ///
-    /// Otherwise it may still be waiting to be sent.
+    /// Whether the failed call was answered or never sent; otherwise it may still be waiting to be sent.
     var endsCall: Bool {
         switch code {
         case .timedOut, .cancelled, .disconnected: false
@@ -31,8 +27,6 @@ extension SecretServiceError {
 }
 
 extension SecretServiceError.Code {
-    /// The code of a D-Bus error.
-    ///
     /// Providers answer an unknown object with each of three errors (spec #44).
     init(errorName: String) {
         self =

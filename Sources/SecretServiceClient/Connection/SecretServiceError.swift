@@ -32,7 +32,6 @@ public struct SecretServiceError: Error, Equatable, Sendable {
 
     private static let authenticationPrefix = "org.keychaind.Error."
 
-    /// A failed authentication with Apple's name for the result.
     package static func authentication(_ name: String, _ reason: String) -> SecretServiceError {
         SecretServiceError(.accessDenied, reason, errorName: authenticationPrefix + name)
     }

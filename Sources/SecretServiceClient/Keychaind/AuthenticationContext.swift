@@ -2,11 +2,8 @@ import DBus
 import Glibc
 import Synchronization
 
-/// An authentication context of keychaind, in which items can be unlocked.
-///
-/// Belongs to the connection of the client and to one provider, and ends with them or with this object.
+/// An authentication context of keychaind; ends with the client's connection, the provider or this object.
 package final class AuthenticationContext: Sendable {
-    /// The client whose connection it belongs to.
     package let client: SecretClient
 
     private let path: ObjectPath
@@ -24,7 +21,6 @@ package final class AuthenticationContext: Sendable {
         client.sendLater(Protocol.call(path, Protocol.context, "Invalidate"), to: owner)
     }
 
-    /// Whether its provider is still on the bus.
     package func isAlive() async -> Bool {
         let owner = owner
         do throws(SecretServiceError) {
@@ -36,7 +32,6 @@ package final class AuthenticationContext: Sendable {
 
     // MARK: Settings
 
-    /// Sends changed settings to the provider.
     package func apply(_ settings: Settings) async throws(SecretServiceError) {
         for (name, value) in settings.values(changedFrom: applied.withLock { $0 }) {
             let message = Protocol.call(path, StandardInterface.properties, "Set")
@@ -48,12 +43,9 @@ package final class AuthenticationContext: Sendable {
 
     // MARK: Evaluating
 
-    /// Asks a person to authenticate for a policy.
+    /// Asks a person to authenticate for a policy name or an access control expression.
     ///
-    /// Cancelled with the task or at the time limit. The `errorName` of the thrown error is the result of the
-    /// authentication.
-    ///
-    /// - Parameter policy: the name of a policy, or an access control expression.
+    /// Cancelled with the task or at the time limit; the `errorName` of the error is the result of the authentication.
     package func evaluate(_ policy: String, reason: String, timeout: Duration) async throws(SecretServiceError) {
         try ArgumentCheck.check([policy, reason])
         let message = Protocol.call(path, Protocol.context, "EvaluatePolicy")
@@ -71,7 +63,6 @@ package final class AuthenticationContext: Sendable {
         }
     }
 
-    /// Ends the context and a running evaluation.
     package func invalidate() {
         client.sendLater(Protocol.call(path, Protocol.context, "Invalidate"), to: owner)
     }
@@ -80,20 +71,17 @@ package final class AuthenticationContext: Sendable {
 
     /// An operation on an item, beside its use, for which a person can be asked.
     package enum Action: String, Sendable {
-        /// Changes the item.
         case change
 
-        /// Changes the item and its protection.
         case protect
 
         case delete
     }
 
-    /// Unlocks items with the authentication of this context, and asks for the rest if that is allowed.
+    /// Unlocks items with the authentication of this context, asks for the rest if that is allowed, and returns the
+    /// unlocked.
     ///
     /// Throws the result of the authentication if it unlocked none.
-    ///
-    /// - Returns: the unlocked items.
     package func unlock(
         _ items: [SecretItem],
         prompting: SecretPrompting
@@ -105,9 +93,8 @@ package final class AuthenticationContext: Sendable {
 
     /// Asks a person to allow one operation on items, which this connection may then perform once, within a short time.
     ///
-    /// Throws the result of the authentication if it allowed none.
-    ///
-    /// - Returns: the items for which the operation is allowed, or needs no permission.
+    /// Returns the items for which it is allowed or needs no permission; throws the authentication's result if there
+    /// are none.
     package func authorize(
         _ action: Action,
         _ items: [SecretItem],
@@ -137,7 +124,6 @@ package final class AuthenticationContext: Sendable {
         return items.filter { done.contains($0.path) }
     }
 
-    /// The result of the last prompt.
     private func failure() async throws(SecretServiceError) -> SecretServiceError {
         let name: String = try await client.property("Failure", of: path, Protocol.context)
         let reason = "the authentication failed"
@@ -146,19 +132,17 @@ package final class AuthenticationContext: Sendable {
 }
 
 extension AuthenticationContext {
-    /// Appearance and reuse time of an authentication.
     package struct Settings: Hashable, Sendable {
-        /// The provider's limit for a reason, in bytes.
+        /// In bytes; the provider has the same limit.
         private static let reasonLimit = 1000
         private static let titleLimit = 100
 
-        /// The reason that the dialog shows.
         package var reason = ""
 
-        /// The title of the cancel button; empty for the default.
+        /// Empty for the default.
         package var cancelTitle = ""
 
-        /// The title of the fallback button; nil for the default, empty for no button.
+        /// Nil for the default, empty for no button.
         package var fallbackTitle: String?
 
         /// How long an authentication is reused within the context; zero for one use.
@@ -167,13 +151,10 @@ extension AuthenticationContext {
         /// How long its grants last; zero for one use.
         package var grants = Duration.seconds(10)
 
-        /// Whether a person may be asked.
         package var isInteractionAllowed = true
 
-        /// The default texts and times of a new context.
         package init() {}
 
-        /// The properties that differ from the provider's settings.
         func values(changedFrom other: Settings) -> [(name: String, value: Variant)] {
             let (own, others) = (properties, other.properties)
             return own.indices.filter { index in
@@ -199,7 +180,7 @@ extension AuthenticationContext {
             UInt32(clamping: Int64(max(.zero, min(duration, .seconds(300))) / .milliseconds(1)))
         }
 
-        /// A text without NUL characters, truncated to the provider's limit.
+        /// Removes NUL characters and truncates to the provider's limit.
         package static func cut(_ text: String, to limit: Int = reasonLimit) -> String {
             var cut = ""
             var count = 0

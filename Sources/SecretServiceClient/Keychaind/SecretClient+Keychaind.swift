@@ -14,7 +14,7 @@ extension SecretClient {
         try await authenticationAvailability("deviceOwnerAuthentication") != nil
     }
 
-    /// Whether a policy can be satisfied now; nil from a provider without authentication.
+    /// Nil from a provider without authentication.
     package func authenticationAvailability(
         _ policy: String
     ) async throws(SecretServiceError) -> AuthenticationAvailability? {
@@ -41,7 +41,7 @@ extension SecretClient {
         }
     }
 
-    /// Creates a context; nil from a provider without authentication.
+    /// Nil from a provider without authentication.
     package func makeAuthenticationContext() async throws(SecretServiceError) -> AuthenticationContext? {
         do throws(SecretServiceError) {
             let (owner, path) = try await onLink { (link) throws(SecretServiceError) in
@@ -56,11 +56,9 @@ extension SecretClient {
     }
 }
 
-/// Whether an authentication is possible now.
 package struct AuthenticationAvailability: Hashable, Sendable {
     /// The name of the D-Bus error with which it would fail; nil if it is possible.
     package let obstacle: String?
 
-    /// Whether there is a fingerprint reader.
     package let hasFingerprintReader: Bool
 }

@@ -5,10 +5,8 @@ import Synchronization
 
 /// The connection of the process to the provider, made on first use and renewed with the bus.
 ///
-/// Apple's modules share it, since contexts and their grants are valid for one connection. Tests with several buses
-/// have a client for each.
+/// Apple's modules share it, as contexts and grants belong to one connection. Tests have a client for each bus.
 package final class SharedClient: Sendable {
-    /// The only instance.
     package static let shared = SharedClient()
 
     private struct State {
@@ -25,9 +23,7 @@ package final class SharedClient: Sendable {
 
     /// Starts an operation with the client of ``KeychainBus/current`` on the event-loop thread.
     ///
-    /// Does not need Swift's thread pool, whose threads may all be blocked.
-    ///
-    /// - Parameter completion: handles the outcome on the event-loop thread, which it must not block.
+    /// Does not need Swift's thread pool, whose threads may all be blocked. `completion` must not block the thread.
     package func start<Value: Sendable>(
         _ operation: @escaping @Sendable (SecretClient) async throws(SecretServiceError) -> Value,
         completion: @escaping @Sendable (Result<Value, SecretServiceError>) -> Void
@@ -46,9 +42,7 @@ package final class SharedClient: Sendable {
         Task(executorPreference: BusActor.loop, operation: work)
     }
 
-    /// Runs an operation with the client, and blocks the calling thread until its end.
-    ///
-    /// The client limits the time of each wait.
+    /// Blocks the calling thread until the operation ends; the client limits the time of each wait.
     package func wait<Value: Sendable>(
         for operation: @escaping @Sendable (SecretClient) async throws(SecretServiceError) -> Value
     ) throws(SecretServiceError) -> Value {
@@ -106,31 +100,28 @@ package final class SharedClient: Sendable {
     }
 }
 
-/// The result of an operation for which a thread blocks.
 final class BlockingOutcome<Value: Sendable>: Sendable {
     typealias Outcome = Result<Value, SecretServiceError>
 
     private let outcome = Mutex<Outcome?>(nil)
     private let isFilled = DispatchSemaphore(value: 0)
 
-    /// Stores the result; called once.
+    /// Called once.
     func fill(_ outcome: Outcome) {
         self.outcome.withLock { $0 = outcome }
         isFilled.signal()
     }
 
-    /// Blocks until there is a result; called once.
+    /// Called once; blocks.
     func wait() -> Outcome {
         isFilled.wait()
         return outcome.withLock { $0 } ?? .failure(.cancelled)
     }
 }
 
-/// The bus and the time limit for prompts of Apple's modules.
 package enum KeychainBus {
-    /// The bus; a test sets its own.
+    /// A test sets its own.
     @TaskLocal package static var current = SecretBus.session
 
-    /// The time limit of an authentication or a prompt.
     @TaskLocal package static var promptTimeout = Duration.seconds(300)
 }

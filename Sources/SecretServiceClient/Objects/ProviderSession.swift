@@ -8,19 +8,17 @@ final class ProviderSession: Sendable {
         case encrypted(SessionCipher)
     }
 
-    /// The unique name of the provider.
+    /// The unique name.
     let owner: String
     let path: ObjectPath
     private let algorithm: Algorithm
 
-    /// An unencrypted session.
     init(owner: String, plain path: ObjectPath) {
         self.owner = owner
         self.path = path
         algorithm = .plain
     }
 
-    /// An encrypted session.
     init(owner: String, path: ObjectPath, cipher: consuming SessionCipher) {
         self.owner = owner
         self.path = path
@@ -29,7 +27,7 @@ final class ProviderSession: Sendable {
 
     // MARK: Writing
 
-    /// Appends a secret to a message as `(oayays)` (spec #13).
+    /// Encodes a secret as `(oayays)` (spec #13).
     func append(_ secret: borrowing Secret, to message: Message) throws(SecretServiceError) {
         switch algorithm {
         case .plain:
@@ -65,7 +63,6 @@ final class ProviderSession: Sendable {
 
     // MARK: Reading
 
-    /// Reads a secret of this session.
     func read(_ reader: inout Reader) throws(SecretServiceError) -> Secret {
         var failure: SecretServiceError?
         do throws(BusError) {
@@ -114,9 +111,7 @@ final class ProviderSession: Sendable {
 }
 
 extension ProviderLink {
-    /// The session; opened if there is none.
-    ///
-    /// Concurrent callers share one opening.
+    /// Opens a session if there is none; concurrent callers share one opening.
     func openSession() async throws(SecretServiceError) -> ProviderSession {
         switch session {
         case .open(let session):
@@ -147,7 +142,7 @@ extension ProviderLink {
         }
     }
 
-    /// Drops a session that the provider no longer knows, unless it was replaced.
+    /// Does nothing if the session was replaced.
     func forget(_ session: ProviderSession) {
         if case .open(let current) = self.session, current === session { self.session = .none }
     }

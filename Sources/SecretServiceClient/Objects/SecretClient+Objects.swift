@@ -114,7 +114,7 @@ extension SecretClient {
         }
     }
 
-    /// Reads the secrets of items; returns the session that encodes them too.
+    /// The result includes the session that encodes the secrets.
     private func secrets(of items: [SecretItem]) async throws(SecretServiceError) -> (Message, ProviderSession) {
         let paths = items.map(\.objectPath)
         var mayRenewSession = true

@@ -95,8 +95,6 @@ public struct SecretCollection: SecretObject {
         }
     }
 
-    /// Calls `CreateItem` of an interface.
-    ///
     /// - Parameter appendRest: appends the arguments after the secret.
     func createItem(
         _ label: String,
@@ -138,12 +136,10 @@ public struct SecretCollection: SecretObject {
 extension SecretCollection {
     /// Creates an item unless another has the same values of some attributes.
     ///
-    /// The provider guarantees it among concurrent programs.
-    ///
-    /// Throws ``SecretServiceError/Code/alreadyExists`` if there is one.
+    /// The provider guarantees it among concurrent programs. Throws ``SecretServiceError/Code/alreadyExists`` if there
+    /// is one. Returns nil if the provider is not keychaind and does not support this.
     ///
     /// - Parameter unique: the names of these attributes; an attribute that both items lack counts as equal.
-    /// - Returns: nil if the provider is not keychaind and does not support this.
     package func createUniqueItem(
         label: String,
         attributes: [String: String],

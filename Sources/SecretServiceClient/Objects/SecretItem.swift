@@ -29,9 +29,7 @@ public struct SecretItem: SecretObject {
 
     // MARK: Properties
 
-    /// All properties except the secret.
-    ///
-    /// Those that the provider hides while the item is locked are empty.
+    /// All properties except the secret; empty where the provider hides them while the item is locked.
     public func properties() async throws(SecretServiceError) -> Properties {
         let values = try await client.properties(of: objectPath, Protocol.item)
         return Properties(
@@ -113,12 +111,10 @@ extension SecretItem {
     /// Changes label and attributes in one step, unless another item of the collection has the same values of some
     /// attributes.
     ///
-    /// The provider guarantees it among concurrent programs.
-    ///
-    /// Throws ``SecretServiceError/Code/alreadyExists`` if there is one.
+    /// The provider guarantees it among concurrent programs. Throws ``SecretServiceError/Code/alreadyExists`` if there
+    /// is one. Returns false if the provider is not keychaind and does not support this.
     ///
     /// - Parameter unique: the names of these attributes; an attribute that both items lack counts as equal.
-    /// - Returns: false if the provider is not keychaind and does not support this.
     package func updateUnique(
         label: String,
         attributes: [String: String],

@@ -1,8 +1,8 @@
 import DBus
 
-/// A reference to a collection or an item, which can be locked.
+/// A reference to a collection or an item, which can be locked and may no longer exist.
 ///
-/// The object itself may no longer exist. Two references are equal if path and client are.
+/// Two references are equal if path and client are.
 public protocol SecretObject: Hashable, Sendable {
     /// The client that found it.
     var client: SecretClient { get }
@@ -25,9 +25,7 @@ extension SecretObject {
         }
     }
 
-    /// Locks it.
-    ///
-    /// A provider that cannot lock a single item locks its collection.
+    /// Locks it; a provider that cannot lock a single item locks its collection.
     public func lock(prompting: SecretPrompting = .shown) async throws(SecretServiceError) {
         try await client.lock([path], prompting)
     }

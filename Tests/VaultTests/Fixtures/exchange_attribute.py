@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Gives an item another attribute in place of one, as a program of a later version could: with the password, properly sealed.
+"""Replaces an attribute of an item and seals it with the password, as a program of a later version could.
 
 Usage: exchange_attribute.py FILE INDEX_KEY_FILE ITEM OLD_NAME NEW_NAME NEW_VALUE < PASSWORD
 """
