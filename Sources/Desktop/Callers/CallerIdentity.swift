@@ -43,7 +43,7 @@ package final class CallerIdentity {
         }
     }
 
-    /// Ends an inspection: the connection has left the bus. What is known stays.
+    /// Ends an inspection, as the connection has left the bus; a known caller stays known.
     package func leave() {
         switch state {
         case .known, .gone: return

@@ -17,8 +17,8 @@ private let messages: [OSStatus: String] = {
 
 /// The table of Apple's result codes: number, name and message, one code a line.
 ///
-/// An older name of a code has the current name in place of the number. `scripts/result-codes` makes the constants and the
-/// documentation from the table: run it after a change (decision 0094).
+/// An older name of a code has the current name in place of the number. `scripts/result-codes` makes the constants and
+/// the documentation from the table: run it after a change (decision 0094).
 private let resultCodes = """
     # The keychain
     0 errSecSuccess No error.
