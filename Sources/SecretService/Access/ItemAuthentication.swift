@@ -78,7 +78,7 @@ final class ItemAuthentication {
 
     private func authenticate(
         _ group: ItemGroup,
-        given: GivenPasscode?,
+        given: KeptPassword?,
         asking conversation: Conversation
     ) async throws(AuthenticationError) {
         // An earlier dialog may have taken long; this one names the items as they are when it opens.
@@ -149,7 +149,7 @@ final class ItemAuthentication {
     }
 
     /// Returns the factors that an earlier passcode proves; for sealed items it must also open them.
-    private func proof(by given: GivenPasscode?, for group: ItemGroup, _ passcode: VaultPasscode) async -> FactorSet {
+    private func proof(by given: KeptPassword?, for group: ItemGroup, _ passcode: VaultPasscode) async -> FactorSet {
         guard let given, given.isThere, group.policy.factors.contains(.passcode),
             // Locking `login`, which the passcode unlocked, ends the proof.
             authenticator.vault.collection(named: .login)?.isLocked == false

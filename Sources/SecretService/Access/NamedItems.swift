@@ -11,7 +11,7 @@ final class NamedItems {
     let purpose: AuthenticationPurpose
 
     /// The password given in that dialog.
-    let passcode = GivenPasscode()
+    let passcode = KeptPassword()
 
     private let references: Set<ItemReference>
 

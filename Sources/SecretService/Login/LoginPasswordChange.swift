@@ -14,7 +14,7 @@ final class LoginPasswordChange: PasswordVerifier {
     private let vault: Vault
     private let passwords: Passwords
     private let logger: Logger
-    private let newPassword = GivenPasscode()
+    private let newPassword = KeptPassword()
 
     /// The reply to the PAM module.
     private(set) var reply = LoginReply(.failed)

@@ -43,7 +43,7 @@ package final class Logins: LoginKeychain {
     }
 
     private func unlock(_ login: Collection, atLoginWith password: consuming SecureBytes) async {
-        let given = GivenPasscode()
+        let given = KeptPassword()
         given.keep(password)
         do throws(VaultError) {
             try await unlocker.unlock(login, with: password)

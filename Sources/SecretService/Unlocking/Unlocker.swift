@@ -125,13 +125,13 @@ struct Unlocker {
         _ collection: Collection,
         openedBy key: consuming SecureBytes,
         _ hasDrifted: Bool,
-        _ passcode: GivenPasscode?,
+        _ passcode: KeptPassword?,
         asking conversation: Conversation,
         for caller: Caller
     ) async {
         let wasRecovered = collection.unlockedBy == .recoveryKey
         if hasDrifted {
-            let typed = GivenPasscode()
+            let typed = KeptPassword()
             typed.keep(key)
             let isAdopted = await adoptLoginPassword(
                 from: key,
@@ -195,14 +195,14 @@ struct Unlocker {
         of login: Collection,
         asking conversation: Conversation,
         for caller: Caller,
-        keeping passcode: GivenPasscode?
+        keeping passcode: KeptPassword?
     ) async -> Bool {
         defer { drifted.forget() }
         guard let new = await askLoginPassword(of: login, asking: conversation, for: caller) else {
             logger.notice("The keychain keeps its password", metadata: ["reason": "that of the login was not given"])
             return false
         }
-        let given = GivenPasscode()
+        let given = KeptPassword()
         given.keep(new)
         do throws(VaultError) {
             let change = try await vault.changePasswords(from: old, to: new)

@@ -1,9 +1,9 @@
 import DBus
 import Gcrypt
 
-/// The passcode that unlocked `login` in this prompt, so that the prompt does not ask for it again.
+/// A password that a prompt needs again: the one that unlocked `login`, so that it is asked for once.
 @BusActor
-final class GivenPasscode {
+final class KeptPassword {
     private var password: SecureBytes?
 
     var isThere: Bool { password != nil }
