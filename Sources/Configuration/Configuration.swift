@@ -85,7 +85,7 @@ package struct Configuration: Hashable, Sendable {
     private mutating func applyHost(_ entry: TOMLEntry) throws(ConfigurationError) {
         switch entry.keys.last {
         case "unlock-at-start": host.unlocksAtStart = try entry.flag()
-        // Other transports of tpm2-tss may start programs, or connect to whoever answers on the network.
+        // Other transports of tpm2-tss may start programs, or connect to any host on the network.
         case "tpm": host.tpm = try entry.text(startingWith: ["device:/", "swtpm:path=/"])
         default: throw entry.unknownName
         }

@@ -96,7 +96,7 @@ final class GCRDialog: PromptDialog {
     /// False: the prompter shows each question unchanged.
     func revise(_ request: PromptRequest) -> Bool { false }
 
-    /// The trust in the process that opened the dialog, whoever owns the name later.
+    /// The trust in the process that opened the dialog, not in a later owner of the name.
     func trust() async -> PrompterTrust {
         await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: GCRPrompter.busName)) ?? .trusted
     }

@@ -84,7 +84,7 @@ final class KDEDialog: PromptDialog {
         return true
     }
 
-    /// The trust in the process that opened the dialog, whoever owns the name later.
+    /// The trust in the process that opened the dialog, not in a later owner of the name.
     func trust() async -> PrompterTrust {
         await inspector?.trust(in: .owner(uniqueName: channel.peer, busName: KDEPrompter.busName)) ?? .trusted
     }

@@ -39,8 +39,7 @@ struct Dispatcher {
 
     /// Returns the object of a path; throws if there is none.
     private func find(_ path: SecretPath, for call: MethodCall) throws(BusError) -> Target {
-        // Before the lookup, since a closed vault is empty. When the service leaves the bus, calls without a reply get
-        // this error.
+        // Before the lookup, since a closed vault is empty. The bus sends the same error for calls without a reply.
         guard !provider.readiness.hasEnded else { throw BusError(.noReply, "the service is ending") }
         switch path {
         case .node(let node): return .node(node)

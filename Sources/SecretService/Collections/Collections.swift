@@ -159,7 +159,7 @@ struct Collections {
 
     /// Throws `notSupported` if a vacant `login` may not get its first password now.
     ///
-    /// As the passcode, that password would open the protected items of other keychains, whoever chose it.
+    /// As the passcode, a password that a program chose would open the protected items of other keychains.
     func checkFirstPassword(of collection: Collection) throws(VaultError) {
         guard collection.name == .login, collection.isVacant,
             let other = vault.collections.first(where: { $0 !== collection && $0.protectedItemCount > 0 })
