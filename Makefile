@@ -99,8 +99,8 @@ docs:
 bench:
 	scripts/install-packages test
 	$(SWIFT) build -c release --product keychaind
-	$(SWIFT) run -c release Microbenchmarks
-	$(SWIFT) run -c release ServiceBenchmark
+	$(SWIFT) run -c release KeychaindMicrobenchmarks
+	$(SWIFT) run -c release KeychaindServiceBenchmark
 	Benchmarks/Session/session.py $(RELEASE)
 
 lint:

@@ -18,8 +18,11 @@ let exampleSettings: [SwiftSetting] =
     Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let tutorialDependencies: [Target.Dependency] = [
-    "DBus", "LocalAuthentication", "SecretServiceClient", "Security", "SwiftUI", "TestSupport", "keychaind",
+    "KeychaindDBus", "LocalAuthentication", "SecretServiceClient", "Security", "KeychaindSwiftUI",
+    "KeychaindTestSupport", "keychaind",
 ]
+// The tutorials say `import SwiftUI`.
+let tutorialAliases: SwiftSetting = .unsafeFlags(["-module-alias", "SwiftUI=KeychaindSwiftUI"])
 let tutorials = ["Biometrics", "Controls", "Credentials", "Note", "Wrapper"]
 
 // The code of tutorials, unchanged, in both language modes: Tests/Tutorials/README.md.
@@ -28,13 +31,14 @@ let tutorialTargets = tutorials.flatMap { tutorial -> [Target] in
         .testTarget(
             name: "Tutorial\(tutorial)Tests",
             dependencies: tutorialDependencies,
-            path: "Tests/Tutorials/\(tutorial)"
+            path: "Tests/Tutorials/\(tutorial)",
+            swiftSettings: [tutorialAliases]
         ),
         .testTarget(
             name: "Tutorial\(tutorial)Swift5Tests",
             dependencies: tutorialDependencies,
             path: "Tests/Tutorials/Swift5/\(tutorial)",
-            swiftSettings: [.swiftLanguageMode(.v5)]
+            swiftSettings: [.swiftLanguageMode(.v5), tutorialAliases]
         ),
     ]
 }
@@ -53,61 +57,74 @@ let package = Package(
     ],
     targets: tutorialTargets + [
         // System libraries: only what Swift cannot import itself.
-        .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
-        .systemLibrary(name: "CGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
-        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
-        .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
+        .systemLibrary(name: "CKeychaindDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
+        .systemLibrary(name: "CKeychaindGcrypt", providers: [.apt(["libgcrypt20-dev"])]),
+        .systemLibrary(name: "CKeychaindSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        .systemLibrary(name: "CKeychaindLinux"),
+        .systemLibrary(name: "CKeychaindSeccomp", pkgConfig: "libseccomp", providers: [.apt(["libseccomp-dev"])]),
         // toml++ is C++, of headers alone (libtomlplusplus-dev).
-        .target(name: "CTOML"),
+        .target(name: "CKeychaindTOML"),
         // tpm2-tss (libtss2-dev) by its headers alone; the libraries are loaded where there is a TPM.
-        .target(name: "CTPM"),
+        .target(name: "CKeychaindTPM"),
         // A heap that is overwritten when it is freed, for the program that asks for it.
-        .target(name: "CWipingHeap"),
+        .target(name: "CKeychaindWipingHeap"),
         // The first instructions of a set-gid process.
-        .target(name: "CDomain"),
+        .target(name: "CKeychaindDomain"),
 
-        .target(name: "Configuration", dependencies: ["CTOML"], swiftSettings: settings),
-        .target(name: "DBus", dependencies: ["CDBus", "CLinux"], swiftSettings: settings),
-        .target(name: "Gcrypt", dependencies: ["CGcrypt"], swiftSettings: settings),
-        .target(name: "Hardening", dependencies: ["CLinux", "CSeccomp", "CWipingHeap"], swiftSettings: settings),
-        .target(name: "Rights", dependencies: ["CLinux"], swiftSettings: settings),
-        .target(name: "KeychainModel", swiftSettings: settings),
+        .target(name: "KeychaindConfiguration", dependencies: ["CKeychaindTOML"], swiftSettings: settings),
+        .target(name: "KeychaindDBus", dependencies: ["CKeychaindDBus", "CKeychaindLinux"], swiftSettings: settings),
+        .target(name: "KeychaindGcrypt", dependencies: ["CKeychaindGcrypt"], swiftSettings: settings),
         .target(
-            name: "Vault",
+            name: "KeychaindHardening",
+            dependencies: ["CKeychaindLinux", "CKeychaindSeccomp", "CKeychaindWipingHeap"],
+            swiftSettings: settings
+        ),
+        .target(name: "KeychaindRights", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
+        .target(name: "KeychaindModel", swiftSettings: settings),
+        .target(
+            name: "KeychaindVault",
             dependencies: [
-                "CLinux", "CSQLite", "Gcrypt", "KeychainModel", "Rights",
+                "CKeychaindLinux", "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindRights",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
         .target(
-            name: "Desktop",
-            dependencies: ["CLinux", "DBus", "Gcrypt", "Rights", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: settings
-        ),
-        .target(
-            name: "Authentication",
+            name: "KeychaindDesktop",
             dependencies: [
-                "CLinux", "DBus", "Desktop", "Gcrypt", "KeychainModel", "Rights",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindRights",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
         .target(
-            name: "SecretService",
+            name: "KeychaindAuthentication",
             dependencies: [
-                "Authentication", "DBus", "Desktop", "Gcrypt", "KeychainModel", "Vault",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
+                "KeychaindRights",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
-        .target(name: "SecretServiceClient", dependencies: ["CLinux", "DBus", "Gcrypt"], swiftSettings: settings),
+        .target(
+            name: "KeychaindSecretService",
+            dependencies: [
+                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
+                "KeychaindVault",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings
+        ),
+        .target(
+            name: "SecretServiceClient",
+            dependencies: ["CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt"],
+            swiftSettings: settings
+        ),
         // Apple's API: the targets that use Foundation, whose types are in it.
         .target(
             name: "Security",
             dependencies: [
-                "DBus", "Gcrypt", "KeychainModel", "SecretServiceClient",
+                "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel", "SecretServiceClient",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings
@@ -123,8 +140,9 @@ let package = Package(
         .executableTarget(
             name: "keychaind",
             dependencies: [
-                "Authentication", "CDomain", "CLinux", "CTPM", "Configuration", "DBus", "Desktop", "Gcrypt",
-                "Hardening", "KeychainModel", "Rights", "SecretService", "Vault",
+                "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux", "CKeychaindTPM",
+                "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt",
+                "KeychaindHardening", "KeychaindModel", "KeychaindRights", "KeychaindSecretService", "KeychaindVault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
@@ -158,14 +176,14 @@ let package = Package(
 
         .executableTarget(
             name: "Notes",
-            dependencies: ["Gcrypt", "LocalAuthentication"],
+            dependencies: ["KeychaindGcrypt", "LocalAuthentication"],
             path: "Examples/Notes",
             exclude: ["README.md"],
             swiftSettings: exampleSettings
         ),
         .executableTarget(
-            name: "TouchSimulator",
-            dependencies: ["TestSupport"],
+            name: "KeychaindTouchSimulator",
+            dependencies: ["KeychaindTestSupport"],
             path: "Examples/TouchSimulator",
             exclude: ["README.md"],
             swiftSettings: exampleSettings
@@ -173,21 +191,25 @@ let package = Package(
 
         // Not products: `make bench` prints what the parts cost, and what a program on the bus sees of that.
         .target(
-            name: "BenchmarkSupport",
-            dependencies: ["CGcrypt", "CLinux", "Gcrypt"],
+            name: "KeychaindBenchmarkSupport",
+            dependencies: ["CKeychaindGcrypt", "CKeychaindLinux", "KeychaindGcrypt"],
             path: "Benchmarks/Support",
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "ServiceBenchmark",
-            dependencies: ["BenchmarkSupport", "CDBus", "CLinux", "DBus", "Gcrypt", "Security"],
+            name: "KeychaindServiceBenchmark",
+            dependencies: [
+                "KeychaindBenchmarkSupport", "CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
+                "Security",
+            ],
             path: "Benchmarks/Service",
             swiftSettings: settings
         ),
         .executableTarget(
-            name: "Microbenchmarks",
+            name: "KeychaindMicrobenchmarks",
             dependencies: [
-                "BenchmarkSupport", "CLinux", "DBus", "Gcrypt", "KeychainModel", "Vault",
+                "KeychaindBenchmarkSupport", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel",
+                "KeychaindVault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             path: "Benchmarks/Micro",
@@ -195,27 +217,31 @@ let package = Package(
         ),
 
         .target(
-            name: "TestSupport",
-            dependencies: ["DBus", "Gcrypt", .product(name: "Logging", package: "swift-log")],
+            name: "KeychaindTestSupport",
+            dependencies: ["KeychaindDBus", "KeychaindGcrypt", .product(name: "Logging", package: "swift-log")],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),
         .testTarget(
             name: "DBusTests",
-            dependencies: ["CDBus", "CLinux", "DBus", "TestSupport"],
+            dependencies: ["CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindTestSupport"],
             swiftSettings: settings
         ),
-        .testTarget(name: "ConfigurationTests", dependencies: ["Configuration"], swiftSettings: settings),
-        .testTarget(name: "GcryptTests", dependencies: ["Gcrypt", "TestSupport"], swiftSettings: settings),
+        .testTarget(name: "ConfigurationTests", dependencies: ["KeychaindConfiguration"], swiftSettings: settings),
+        .testTarget(
+            name: "GcryptTests",
+            dependencies: ["KeychaindGcrypt", "KeychaindTestSupport"],
+            swiftSettings: settings
+        ),
         .testTarget(
             name: "KeychainModelTests",
-            dependencies: ["KeychainModel", "TestSupport"],
+            dependencies: ["KeychaindModel", "KeychaindTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(
             name: "VaultTests",
             dependencies: [
-                "CSQLite", "Gcrypt", "KeychainModel", "TestSupport", "Vault",
+                "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindTestSupport", "KeychaindVault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Fixtures"],
@@ -224,14 +250,16 @@ let package = Package(
         .testTarget(
             name: "DesktopTests",
             dependencies: [
-                "DBus", "Desktop", "Gcrypt", "TestSupport", .product(name: "Logging", package: "swift-log"),
+                "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindTestSupport",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "AuthenticationTests",
             dependencies: [
-                "Authentication", "DBus", "Desktop", "Gcrypt", "KeychainModel", "TestSupport",
+                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
+                "KeychaindTestSupport",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -239,8 +267,9 @@ let package = Package(
         .testTarget(
             name: "SecretServiceTests",
             dependencies: [
-                "Authentication", "DBus", "Desktop", "Gcrypt", "KeychainModel", "SecretService", "TestSupport",
-                "Vault",
+                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
+                "KeychaindSecretService", "KeychaindTestSupport",
+                "KeychaindVault",
                 "keychaind",
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -248,12 +277,15 @@ let package = Package(
         ),
         .testTarget(
             name: "SecretServiceClientTests",
-            dependencies: ["DBus", "SecretServiceClient", "SecretServiceClientProbe", "TestSupport", "keychaind"],
+            dependencies: [
+                "KeychaindDBus", "SecretServiceClient", "KeychaindSecretServiceClientProbe", "KeychaindTestSupport",
+                "keychaind",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "SecurityTests",
-            dependencies: ["SecretServiceClient", "Security", "TestSupport", "keychaind"],
+            dependencies: ["SecretServiceClient", "Security", "KeychaindTestSupport", "keychaind"],
             exclude: ["Samples"],
             swiftSettings: settings
         ),
@@ -261,7 +293,8 @@ let package = Package(
         .testTarget(
             name: "ExampleTests",
             dependencies: [
-                "Credentials", "FromOtherLanguages", "KeychainWrapper", "Notes", "TestSupport", "TouchSimulator",
+                "Credentials", "FromOtherLanguages", "KeychainWrapper", "Notes", "KeychaindTestSupport",
+                "KeychaindTouchSimulator",
                 "keychaind",
             ],
             swiftSettings: settings
@@ -269,30 +302,34 @@ let package = Package(
         .testTarget(
             name: "LocalAuthenticationTests",
             dependencies: [
-                "DBus", "LocalAuthentication", "SecretServiceClient", "Security", "TestSupport", "keychaind",
+                "KeychaindDBus", "LocalAuthentication", "SecretServiceClient", "Security", "KeychaindTestSupport",
+                "keychaind",
             ],
             swiftSettings: settings
         ),
         // Stands in for Apple's in those tests.
-        .target(name: "SwiftUI", path: "Tests/Tutorials/SwiftUI", swiftSettings: settings),
+        .target(name: "KeychaindSwiftUI", path: "Tests/Tutorials/SwiftUI", swiftSettings: settings),
         // A program of its own, since it looks at what the library does to its process.
         .executableTarget(
-            name: "SecretServiceClientProbe",
-            dependencies: ["CGcrypt", "CLinux", "SecretServiceClient"],
+            name: "KeychaindSecretServiceClientProbe",
+            dependencies: ["CKeychaindGcrypt", "CKeychaindLinux", "SecretServiceClient"],
             path: "Tests/SecretServiceClientProbe",
             swiftSettings: settings
         ),
         // Likewise: what it does to itself would be done to all tests.
         .executableTarget(
-            name: "HardeningProbe",
-            dependencies: ["CHardeningProbe", "Hardening"],
+            name: "KeychaindHardeningProbe",
+            dependencies: ["CKeychaindHardeningProbe", "KeychaindHardening"],
             path: "Tests/HardeningProbe/Swift",
             swiftSettings: settings
         ),
-        .target(name: "CHardeningProbe", path: "Tests/HardeningProbe/C"),
+        .target(name: "CKeychaindHardeningProbe", path: "Tests/HardeningProbe/C"),
         .testTarget(
             name: "KeychaindTests",
-            dependencies: ["DBus", "Gcrypt", "HardeningProbe", "SecretService", "TestSupport", "keychaind"],
+            dependencies: [
+                "KeychaindDBus", "KeychaindGcrypt", "KeychaindHardeningProbe", "KeychaindSecretService",
+                "KeychaindTestSupport", "keychaind",
+            ],
             swiftSettings: settings
         ),
     ],

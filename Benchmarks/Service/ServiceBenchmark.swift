@@ -1,5 +1,5 @@
-import Gcrypt
 import Glibc
+import KeychaindGcrypt
 
 /// Prints a provider's speed as seen by a program, and checks keychaind against its requirements.
 @main

@@ -1,5 +1,5 @@
-import BenchmarkSupport
 import Glibc
+import KeychaindBenchmarkSupport
 
 /// All rows of a provider.
 struct Suite {

@@ -1,5 +1,5 @@
-import CGcrypt
-package import Gcrypt
+import CKeychaindGcrypt
+package import KeychaindGcrypt
 
 /// A modular exponentiation in the Second Oakley Group with plain libgcrypt: the floor of a key agreement.
 package struct ModularPower: ~Copyable {

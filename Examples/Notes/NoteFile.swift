@@ -1,5 +1,5 @@
 import Foundation
-import Gcrypt
+import KeychaindGcrypt
 
 /// The file of the note: the accounts of the items with its key, and the note encrypted with AES-256-GCM.
 struct NoteFile {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 
 /// A virtual fingerprint reader and a finger, with the menu of a simulator.
 @main

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// Turns the provider's signals into changes while the client has subscribers.
 @BusActor

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 extension SecretClient {
     /// Subscribes to the changes that the provider makes from then on.

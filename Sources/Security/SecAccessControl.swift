@@ -1,5 +1,5 @@
 public import Foundation
-import KeychainModel
+import KeychaindModel
 
 /// The protection of an item: when it is accessible, and which authentication releases it.
 public final class SecAccessControl: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import Gcrypt
+import KeychaindGcrypt
 
 /// A source of random numbers; there is only one.
 public final class SecRandom: Sendable {}

@@ -1,7 +1,7 @@
-import Configuration
-import DBus
-import Desktop
-import SecretService
+import KeychaindConfiguration
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindSecretService
 
 /// Locks keychains on session events, by the configured rules.
 @BusActor

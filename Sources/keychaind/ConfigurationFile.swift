@@ -1,7 +1,7 @@
-import Configuration
 import Glibc
+import KeychaindConfiguration
+import KeychaindRights
 import Logging
-import Rights
 
 /// The user's configuration file.
 enum ConfigurationFile {

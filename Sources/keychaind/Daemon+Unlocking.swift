@@ -1,13 +1,13 @@
-import Authentication
-import Configuration
-import DBus
-import Desktop
-import Gcrypt
 import Glibc
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindConfiguration
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindVault
 import Logging
-import SecretService
-import Vault
 
 /// Unlocking at the start: by a handover, the host key slot, a login, or a password.
 extension Daemon {

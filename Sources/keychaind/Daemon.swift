@@ -1,16 +1,16 @@
-import Authentication
-import CLinux
-import Configuration
-import DBus
-import Desktop
-import Gcrypt
+import CKeychaindLinux
 import Glibc
-import Hardening
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindConfiguration
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindHardening
+import KeychaindModel
+import KeychaindRights
+import KeychaindSecretService
+import KeychaindVault
 import Logging
-import Rights
-import SecretService
-import Vault
 
 /// The assembled daemon: bus, vault and provider.
 @BusActor

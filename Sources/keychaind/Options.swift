@@ -1,5 +1,5 @@
-import Authentication
 import Glibc
+import KeychaindAuthentication
 
 /// The command-line options.
 ///

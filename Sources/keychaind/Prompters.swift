@@ -1,6 +1,6 @@
-import Authentication
-import DBus
-import Desktop
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
 import Logging
 
 /// Creates prompters by name.

@@ -1,6 +1,6 @@
-import CLinux
+import CKeychaindLinux
 import Glibc
-import Rights
+import KeychaindRights
 
 /// State notifications to systemd, as datagrams to `NOTIFY_SOCKET` (sd_notify(3)).
 enum ServiceManager {

@@ -1,6 +1,6 @@
-import CLinux
-import DBus
+import CKeychaindLinux
 import Glibc
+import KeychaindDBus
 
 /// Memory that only the start needed.
 enum StartupMemory {

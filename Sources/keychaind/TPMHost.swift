@@ -1,11 +1,11 @@
-import CTPM
-import Configuration
-import Gcrypt
+import CKeychaindTPM
 import Glibc
+import KeychaindConfiguration
+import KeychaindGcrypt
+import KeychaindRights
+import KeychaindVault
 import Logging
-import Rights
 import Synchronization
-import Vault
 
 /// A host sealer backed by the TPM: only this machine can unseal the key.
 struct TPMHost: HostSealer {

@@ -1,6 +1,6 @@
-import CLinux
-import DBus
+import CKeychaindLinux
 import Glibc
+import KeychaindDBus
 
 /// SIGTERM, SIGINT and SIGHUP as a descriptor for the event loop.
 ///

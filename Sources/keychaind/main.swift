@@ -1,6 +1,6 @@
-import DBus
 import Glibc
-import Hardening
+import KeychaindDBus
+import KeychaindHardening
 import Logging
 
 // Silences the TPM libraries, which also return their errors. Set here, before other threads can read the environment.

@@ -1,4 +1,4 @@
-import Configuration
+import KeychaindConfiguration
 import Testing
 
 /// Settings and mistakes of a configuration.

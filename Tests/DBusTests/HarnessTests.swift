@@ -1,5 +1,5 @@
 import Glibc
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 struct RecorderTests {

@@ -1,4 +1,4 @@
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// The example Credentials on a terminal, where the keychain also asks.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 
 /// The built program of an example, with a keychain of its own.
 struct Example {

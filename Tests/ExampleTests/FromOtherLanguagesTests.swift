@@ -1,4 +1,4 @@
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// The example FromOtherLanguages: one item, four programs.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// The example KeySlots on a terminal, where the keychain also asks.

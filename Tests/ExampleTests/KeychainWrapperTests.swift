@@ -1,4 +1,4 @@
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// The example KeychainWrapper on a terminal.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// The examples TouchSimulator and Notes, as on two terminals.
@@ -7,7 +7,7 @@ struct TouchSimulatorTests {
     @Test("A note is opened by a matching touch, and not by another")
     func note_isOpenedByTouch() async throws {
         let menu = try TestTerminal()
-        let simulator = try menu.run("exec \(Example.program("TouchSimulator"))")
+        let simulator = try menu.run("exec \(Example.program("KeychaindTouchSimulator"))")
         let address = try await menu.text(after: "DBUS_SYSTEM_BUS_ADDRESS=")
         try await menu.waitFor("not enrolled> ")
         menu.type("e\r")
@@ -43,7 +43,7 @@ struct TouchSimulatorTests {
     @Test("Ctrl-C removes the reader")
     func interrupt_endsAll() async throws {
         let menu = try TestTerminal()
-        let simulator = try menu.run("exec \(Example.program("TouchSimulator"))")
+        let simulator = try menu.run("exec \(Example.program("KeychaindTouchSimulator"))")
         let address = try await menu.text(after: "DBUS_SYSTEM_BUS_ADDRESS=")
         try await menu.waitFor("not enrolled> ")
         menu.type("\u{3}")

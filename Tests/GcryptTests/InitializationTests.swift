@@ -1,5 +1,5 @@
-import Gcrypt
 import Glibc
+import KeychaindGcrypt
 import Testing
 
 // Each test initializes libgcrypt in its own way. A process can do that once, so they run in processes of their own.

@@ -1,5 +1,5 @@
-import Gcrypt
 import Glibc
+import KeychaindGcrypt
 import Testing
 
 @Suite(.lockedPool) struct SecureBytesTests {

@@ -1,5 +1,5 @@
-import Gcrypt
-import TestSupport
+import KeychaindGcrypt
+import KeychaindTestSupport
 import Testing
 
 @Suite(.lockedPool) struct SessionCipherTests {

@@ -1,4 +1,4 @@
-import Gcrypt
+import KeychaindGcrypt
 import Testing
 
 @Suite(.lockedPool) struct X25519Tests {

@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// The end of the daemon: by a signal, a replacement, or the end of the bus.

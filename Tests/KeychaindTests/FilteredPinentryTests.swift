@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// The installed pinentries under the daemon's filter of system calls.

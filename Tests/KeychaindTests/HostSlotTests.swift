@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// Host slots: the machine's TPM opens `login`.

@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// Remains of secrets and passwords in the memory of an idle daemon, without traffic that would overwrite them.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// The memory that clients can make the daemon use.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// Sockets, password descriptors and credentials passed at the start.

@@ -1,7 +1,7 @@
-import DBus
 import Foundation
-import Gcrypt
-import TestSupport
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindTestSupport
 import Testing
 
 /// The memory of an unlocked, idle daemon after a dialog.

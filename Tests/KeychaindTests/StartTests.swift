@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// Messages and files of the daemon's start.

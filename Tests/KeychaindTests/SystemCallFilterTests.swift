@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// The filter of system calls in the daemon and its child processes.
@@ -94,6 +94,6 @@ import Testing
 
     private static var probe: String {
         URL(fileURLWithPath: KeychainDaemon.executable).deletingLastPathComponent()
-            .appendingPathComponent("HardeningProbe").path
+            .appendingPathComponent("KeychaindHardeningProbe").path
     }
 }

@@ -1,7 +1,7 @@
 import Foundation
+import KeychaindTestSupport
 import LocalAuthentication
 import SecretServiceClient
-import TestSupport
 import Testing
 
 /// `LAContext` without a fingerprint reader.

@@ -1,5 +1,5 @@
+import KeychaindTestSupport
 import LocalAuthentication
-import TestSupport
 import Testing
 
 /// Items with access control, with a fingerprint reader.

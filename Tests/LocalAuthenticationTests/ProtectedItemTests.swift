@@ -1,6 +1,6 @@
-import DBus
+import KeychaindDBus
+import KeychaindTestSupport
 import LocalAuthentication
-import TestSupport
 import Testing
 
 /// Items with access control, without a fingerprint reader.

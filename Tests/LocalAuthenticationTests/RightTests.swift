@@ -1,6 +1,6 @@
 import Foundation
+import KeychaindTestSupport
 import LocalAuthentication
-import TestSupport
 import Testing
 
 struct RightTests {

@@ -1,4 +1,4 @@
-import CGcrypt
+import CKeychaindGcrypt
 import Glibc
 import SecretServiceClient
 

@@ -1,6 +1,6 @@
-import DBus
+import KeychaindDBus
+import KeychaindTestSupport
 import SecretServiceClient
-import TestSupport
 import Testing
 
 struct ChangesTests {

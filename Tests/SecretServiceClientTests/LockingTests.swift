@@ -1,5 +1,5 @@
+import KeychaindTestSupport
 import SecretServiceClient
-import TestSupport
 import Testing
 
 struct LockingTests {

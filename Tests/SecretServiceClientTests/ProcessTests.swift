@@ -1,7 +1,7 @@
-import DBus
 import Foundation
+import KeychaindDBus
+import KeychaindTestSupport
 import SecretServiceClient
-import TestSupport
 import Testing
 
 /// The library leaves its host alone.
@@ -49,7 +49,7 @@ struct ProcessTests {
 
     private static var executable: String {
         URL(fileURLWithPath: KeychainDaemon.executable)
-            .deletingLastPathComponent().appendingPathComponent("SecretServiceClientProbe").path
+            .deletingLastPathComponent().appendingPathComponent("KeychaindSecretServiceClientProbe").path
     }
 
     private func run(

@@ -1,9 +1,9 @@
-import Authentication
-import DBus
-import KeychainModel
-import SecretService
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindVault
 import Testing
-import Vault
 
 /// Repeated events take two entries.
 struct AuditRepetitionsTests {

@@ -1,13 +1,13 @@
-import Authentication
-import DBus
-import Desktop
 import Foundation
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
 import Logging
-import SecretService
-import TestSupport
 import Testing
-import Vault
 
 /// The audit log of protected items, and who may read it.
 struct AuditTests {

@@ -1,9 +1,9 @@
-import DBus
 import Glibc
-import SecretService
-import TestSupport
+import KeychaindDBus
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
 import Testing
-import Vault
 
 /// The Secret portal's backend with a scripted desktop portal; the script suite Session tests the real one.
 @Suite(.onLoop)

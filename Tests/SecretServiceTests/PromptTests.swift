@@ -1,6 +1,6 @@
-import DBus
 import Glibc
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 struct PromptTests {

@@ -1,6 +1,6 @@
-import DBus
-import SecretService
-import TestSupport
+import KeychaindDBus
+import KeychaindSecretService
+import KeychaindTestSupport
 import Testing
 
 /// Calls that wait until the service is ready.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// `CreateItem` of `org.keychaind.Collection1`, and `Update` of `org.keychaind.Item1`.

@@ -1,8 +1,8 @@
 import Foundation
+import KeychaindTestSupport
 import SecretServiceClient
 import Security
 import Synchronization
-import TestSupport
 import Testing
 
 struct ConcurrencyTests {

@@ -1,6 +1,6 @@
 import Foundation
+import KeychaindTestSupport
 import Security
-import TestSupport
 import Testing
 
 /// Queries and results as libraries keep them: dictionaries of `AnyHashable`.

@@ -1,7 +1,7 @@
 import Foundation
+import KeychaindTestSupport
 import SecretServiceClient
 import Security
-import TestSupport
 import Testing
 
 struct InteractionTests {

@@ -1,7 +1,7 @@
 import Foundation
+import KeychaindTestSupport
 import SecretServiceClient
 import Security
-import TestSupport
 import Testing
 
 /// Queries as programs for Apple's systems write them: with superfluous keys, and with results of earlier calls.

@@ -1,6 +1,6 @@
 import Foundation
+import KeychaindTestSupport
 import Security
-import TestSupport
 import Testing
 
 struct ReferenceTests {

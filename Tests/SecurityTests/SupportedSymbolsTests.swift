@@ -1,6 +1,6 @@
 import Foundation
+import KeychaindTestSupport
 import Security
-import TestSupport
 import Testing
 
 /// Compares the table of supported symbols with the behaviour of the keys.

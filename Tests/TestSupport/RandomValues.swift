@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 /// Random values of all D-Bus types, often edge cases.
 package struct RandomValues {

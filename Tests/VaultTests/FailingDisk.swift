@@ -1,4 +1,4 @@
-import CSQLite
+import CKeychaindSQLite
 import Glibc
 import Synchronization
 import Testing

@@ -1,9 +1,9 @@
-import CSQLite
-import Gcrypt
+import CKeychaindSQLite
 import Glibc
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// Failing writes; one test at a time, since there is one such disk.
 @VaultActor

@@ -1,7 +1,7 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// The vault's files, read by another implementation written from docs/file-format.md.
 @VaultActor

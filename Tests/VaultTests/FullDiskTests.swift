@@ -1,8 +1,8 @@
-import Gcrypt
 import Glibc
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// A start on a disk that has become full.
 ///

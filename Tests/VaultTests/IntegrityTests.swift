@@ -1,7 +1,7 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// Changes of a file without its key, while the daemon is not running.
 @VaultActor

@@ -1,6 +1,6 @@
 import Foundation
-import KeychainModel
-import TestSupport
+import KeychaindModel
+import KeychaindTestSupport
 import Testing
 
 /// A program in `Fixtures`, written from docs/file-format.md.

@@ -1,8 +1,8 @@
-import Gcrypt
-import KeychainModel
-import TestSupport
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindTestSupport
+import KeychaindVault
 import Testing
-import Vault
 
 /// Power failures: the disk may hold any part of a write that was not acknowledged.
 @VaultActor

@@ -1,4 +1,4 @@
-import CSQLite
+import CKeychaindSQLite
 import Testing
 
 /// Changes a database without the vault.

@@ -1,8 +1,8 @@
-import Gcrypt
-import KeychainModel
-import TestSupport
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindTestSupport
+import KeychaindVault
 import Testing
-import Vault
 
 @VaultActor
 @Suite struct SearchTests {

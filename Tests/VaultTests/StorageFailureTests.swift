@@ -1,9 +1,9 @@
-import Gcrypt
 import Glibc
-import KeychainModel
-import TestSupport
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindTestSupport
+import KeychaindVault
 import Testing
-import Vault
 
 @VaultActor
 @Suite struct StorageFailureTests {

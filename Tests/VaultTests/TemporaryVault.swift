@@ -1,10 +1,10 @@
 import Foundation
-import Gcrypt
 import Glibc
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Logging
 import Synchronization
-import Vault
 
 /// The isolation of the tests' vaults, like the bus actor of the daemon.
 @globalActor

@@ -1,6 +1,6 @@
-import Gcrypt
+import KeychaindGcrypt
+import KeychaindVault
 import Testing
-import Vault
 
 @Suite struct VaultErrorTests {
     @Test func equality_comparesCodes() {

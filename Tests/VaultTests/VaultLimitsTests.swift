@@ -1,6 +1,6 @@
-import KeychainModel
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 struct VaultLimitsTests {
     @Test

@@ -1,5 +1,5 @@
-import BenchmarkSupport
-import Gcrypt
+import KeychaindBenchmarkSupport
+import KeychaindGcrypt
 
 /// Adds the rows of `Gcrypt`.
 func addCryptographyRows(to table: inout Table) throws {

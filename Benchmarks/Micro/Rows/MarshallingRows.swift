@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// Adds the rows of `DBus`: the most frequent messages of the provider, and the same with libdbus alone.
 func addMarshallingRows(to table: inout Table) {

@@ -1,10 +1,10 @@
-import BenchmarkSupport
-import CLinux
-import Gcrypt
+import CKeychaindLinux
 import Glibc
-import KeychainModel
+import KeychaindBenchmarkSupport
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Logging
-import Vault
 
 /// Adds the rows of `Vault`; each has `vault` in its name.
 @MainActor

@@ -1,6 +1,6 @@
-import BenchmarkSupport
-import CDBus
-import DBus
+import CKeychaindDBus
+import KeychaindBenchmarkSupport
+import KeychaindDBus
 
 /// A bus client on plain libdbus, the thinnest there is; it does one thing at a time.
 final class BusClient {

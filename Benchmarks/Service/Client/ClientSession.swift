@@ -1,5 +1,5 @@
-import DBus
-import Gcrypt
+import KeychaindDBus
+import KeychaindGcrypt
 
 /// A session with a provider, for the transport of secrets.
 final class ClientSession {

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// A sample item: five attributes of a hundred bytes in all and a secret of 32 bytes, distinguished by a number.
 struct SampleItem {

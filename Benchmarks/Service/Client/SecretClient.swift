@@ -1,6 +1,6 @@
-import BenchmarkSupport
-import DBus
-import Gcrypt
+import KeychaindBenchmarkSupport
+import KeychaindDBus
+import KeychaindGcrypt
 
 /// A client of a provider that knows the expected secrets.
 final class SecretClient {

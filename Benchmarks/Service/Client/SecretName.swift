@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// The Secret Service names used by the client.
 enum SecretName {

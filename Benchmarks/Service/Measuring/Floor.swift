@@ -1,5 +1,5 @@
-import BenchmarkSupport
-import DBus
+import KeychaindBenchmarkSupport
+import KeychaindDBus
 
 /// Calls of the floor service.
 struct Floor {

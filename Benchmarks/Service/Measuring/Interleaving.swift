@@ -1,4 +1,4 @@
-import BenchmarkSupport
+import KeychaindBenchmarkSupport
 
 /// Measures operations in turn, in small blocks, so that other work of the machine affects all alike.
 struct Interleaving {

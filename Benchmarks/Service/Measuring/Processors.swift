@@ -1,4 +1,4 @@
-import CLinux
+import CKeychaindLinux
 import Glibc
 
 /// CPU affinity and scheduling priority of processes.

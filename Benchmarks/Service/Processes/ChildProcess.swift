@@ -1,5 +1,5 @@
-import BenchmarkSupport
 import Glibc
+import KeychaindBenchmarkSupport
 
 /// A child process that ends with this object.
 final class ChildProcess {

@@ -1,5 +1,5 @@
-import BenchmarkSupport
-import CDBus
+import CKeychaindDBus
+import KeychaindBenchmarkSupport
 
 /// The cheapest possible service on libdbus; no provider on libdbus can be faster.
 ///

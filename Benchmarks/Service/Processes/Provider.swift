@@ -1,5 +1,5 @@
-import BenchmarkSupport
 import Glibc
+import KeychaindBenchmarkSupport
 
 /// A program that provides the Secret Service.
 struct Provider {

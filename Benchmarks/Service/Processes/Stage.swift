@@ -1,5 +1,5 @@
-import BenchmarkSupport
 import Glibc
+import KeychaindBenchmarkSupport
 
 /// A private bus with the floor service and a provider.
 final class Stage {

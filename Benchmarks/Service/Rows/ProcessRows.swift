@@ -1,7 +1,7 @@
-import BenchmarkSupport
-import DBus
-import Gcrypt
 import Glibc
+import KeychaindBenchmarkSupport
+import KeychaindDBus
+import KeychaindGcrypt
 
 extension Suite {
     /// Adds the start times of a provider, without the deliberately slow key derivation.

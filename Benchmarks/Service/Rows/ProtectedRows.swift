@@ -1,6 +1,6 @@
-import BenchmarkSupport
-import DBus
 import Glibc
+import KeychaindBenchmarkSupport
+import KeychaindDBus
 
 extension Suite {
     /// Adds the cost of reading a granted protected item, compared with an unprotected one.

@@ -1,4 +1,4 @@
-import BenchmarkSupport
+import KeychaindBenchmarkSupport
 
 extension Suite {
     /// Adds the reading calls at a collection size.

@@ -1,5 +1,5 @@
-import BenchmarkSupport
 import Glibc
+import KeychaindBenchmarkSupport
 import Security
 
 extension Suite {

@@ -1,5 +1,5 @@
-import BenchmarkSupport
-import Gcrypt
+import KeychaindBenchmarkSupport
+import KeychaindGcrypt
 
 extension Suite {
     /// Adds the floor and the opening of sessions.

@@ -1,4 +1,4 @@
-import BenchmarkSupport
+import KeychaindBenchmarkSupport
 
 extension Suite {
     /// Adds the writing calls at a collection size.

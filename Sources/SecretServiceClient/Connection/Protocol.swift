@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// The names of the Secret Service (spec #2, #3).
 enum Protocol {

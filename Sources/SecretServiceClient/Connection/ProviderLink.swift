@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// The connection to the bus and its provider, on the event loop.
 ///

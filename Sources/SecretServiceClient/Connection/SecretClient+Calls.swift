@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 extension SecretClient {
     func call(_ message: Message, to owner: String? = nil) async throws(SecretServiceError) -> Message {

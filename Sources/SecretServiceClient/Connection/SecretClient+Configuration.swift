@@ -1,4 +1,4 @@
-import CLinux
+import CKeychaindLinux
 import Glibc
 
 extension SecretClient {

@@ -1,6 +1,6 @@
-import DBus
-import Gcrypt
 import Glibc
+import KeychaindDBus
+import KeychaindGcrypt
 
 /// A connection to the user's Secret Service provider: keychaind or another.
 ///

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// Whether and how a person may be asked.
 public struct SecretPrompting: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import DBus
-import Gcrypt
+import KeychaindDBus
+import KeychaindGcrypt
 
 extension SecretServiceError {
     /// Translates an error reply; the only mapping from D-Bus errors to codes.

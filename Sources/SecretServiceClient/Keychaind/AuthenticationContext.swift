@@ -1,5 +1,5 @@
-import DBus
 import Glibc
+import KeychaindDBus
 import Synchronization
 
 /// An authentication context of keychaind; ends with the client's connection, the provider or this object.

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// `org.keychaind.Authentication1`, an interface of keychaind alone.
 extension SecretClient {

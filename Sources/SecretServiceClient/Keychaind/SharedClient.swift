@@ -1,6 +1,6 @@
-import DBus
 import Dispatch
 import Glibc
+import KeychaindDBus
 import Synchronization
 
 /// The connection of the process to the provider, made on first use and renewed with the bus.

@@ -1,5 +1,5 @@
-import DBus
-import Gcrypt
+import KeychaindDBus
+import KeychaindGcrypt
 
 /// A session with one provider, in which secrets are encoded.
 final class ProviderSession: Sendable {

@@ -1,4 +1,4 @@
-import Gcrypt
+import KeychaindGcrypt
 
 /// A secret: bytes and their content type.
 ///

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 extension SecretClient {
     // MARK: Collections

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// A collection of items (a keyring), locked and unlocked together.
 public struct SecretCollection: SecretObject {

@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// An item: a secret, attributes to search by, and a label for people.
 public struct SecretItem: SecretObject {

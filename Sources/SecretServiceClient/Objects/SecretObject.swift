@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// A reference to a collection or an item, which can be locked and may no longer exist.
 ///

@@ -1,5 +1,5 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
 import SwiftASN1
 
 /// The contents of an X.509 certificate (RFC 5280, section 4.1), as far as the keychain needs them.

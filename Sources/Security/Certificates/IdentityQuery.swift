@@ -1,5 +1,5 @@
 import Foundation
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// A query for identities, split into queries for the certificate and the key.

@@ -1,5 +1,5 @@
 import Foundation
-import Gcrypt
+import KeychaindGcrypt
 import SecretServiceClient
 
 /// A failed operation with its result code.

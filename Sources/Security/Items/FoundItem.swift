@@ -1,5 +1,5 @@
 import Foundation
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// An item found by a query, with the requested parts.

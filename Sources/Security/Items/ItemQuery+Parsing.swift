@@ -1,5 +1,5 @@
 import Foundation
-import KeychainModel
+import KeychaindModel
 
 extension ItemQuery {
     /// Reads a query; throws for unknown keys, values of the wrong type and contradictions.

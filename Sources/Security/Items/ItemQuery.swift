@@ -1,5 +1,5 @@
 import Foundation
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// A checked query of a `SecItem` function.

@@ -1,4 +1,4 @@
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// The search of a query: attributes to ask a provider for, and conditions to check afterwards.

@@ -1,4 +1,4 @@
-import KeychainModel
+import KeychaindModel
 package import SecretServiceClient
 
 /// Unlocks items for one call of a `SecItem` function.

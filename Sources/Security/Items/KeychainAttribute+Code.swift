@@ -1,4 +1,4 @@
-import KeychainModel
+import KeychaindModel
 
 /// Attributes by Apple's codes, the values of the constants `kSecAttr…`.
 extension KeychainAttribute {

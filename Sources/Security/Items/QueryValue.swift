@@ -1,5 +1,5 @@
 import Foundation
-import KeychainModel
+import KeychaindModel
 
 /// A value in a query: a Swift or Foundation value, also as an Optional in an Any.
 enum QueryValue {

@@ -1,5 +1,5 @@
 import Foundation
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// A persistent reference: the path of an item, which never changes.

@@ -1,5 +1,5 @@
 public import Foundation
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// Adds an item to the keychain.

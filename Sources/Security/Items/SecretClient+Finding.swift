@@ -1,4 +1,4 @@
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// An item that matches a query.

@@ -1,5 +1,5 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
 
 /// A checked key in Apple's external representation, with derived values.
 ///

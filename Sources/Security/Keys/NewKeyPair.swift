@@ -1,5 +1,5 @@
 import Foundation
-import KeychainModel
+import KeychaindModel
 import SecretServiceClient
 
 /// A key pair to generate, and which keys to store.

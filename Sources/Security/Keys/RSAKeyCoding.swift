@@ -1,4 +1,4 @@
-import Gcrypt
+import KeychaindGcrypt
 import SwiftASN1
 
 /// RSA keys in PKCS #1 (RFC 8017, appendix A.1), Apple's external representation.

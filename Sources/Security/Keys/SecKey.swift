@@ -1,5 +1,5 @@
 public import Foundation
-import KeychainModel
+import KeychaindModel
 
 /// A cryptographic key: imported, generated, or found in the keychain.
 ///

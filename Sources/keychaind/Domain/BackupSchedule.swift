@@ -1,7 +1,7 @@
-import DBus
-import KeychainModel
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
 import Logging
-import Vault
 
 /// Sealed backups: a minute after a change, at most hourly for each keychain, and at exit.
 @BusActor

@@ -1,7 +1,7 @@
-import DBus
 import Glibc
+import KeychaindDBus
+import KeychaindVault
 import Logging
-import Vault
 
 extension Daemon {
     /// Moves the keychains from the home folder into the domain, at the first start there.

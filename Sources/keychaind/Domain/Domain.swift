@@ -1,4 +1,4 @@
-import CDomain
+import CKeychaindDomain
 import Glibc
 
 /// The domain of the process, closed to the user's other programs (docs/domain.md).

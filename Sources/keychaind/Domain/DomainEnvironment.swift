@@ -1,8 +1,8 @@
-import CLinux
+import CKeychaindLinux
 import Glibc
-import Rights
+import KeychaindRights
 
-/// The environment of a set-gid process: variables kept by `CDomain`, and the user database.
+/// The environment of a set-gid process: variables kept by `CKeychaindDomain`, and the user database.
 enum DomainEnvironment {
     /// The search path for programs.
     static let path = "/usr/local/bin:/usr/bin:/bin"

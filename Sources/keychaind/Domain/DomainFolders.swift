@@ -1,4 +1,4 @@
-import CDomain
+import CKeychaindDomain
 import Glibc
 
 /// One user's folders in the domain, which only this user and the group together can reach.

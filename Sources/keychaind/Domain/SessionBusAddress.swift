@@ -1,6 +1,6 @@
-import DBus
 import Glibc
-import Rights
+import KeychaindDBus
+import KeychaindRights
 
 /// The session bus address of a set-gid process, which libdbus refuses to read from the environment.
 ///

@@ -1,6 +1,6 @@
-import CLinux
-import Gcrypt
+import CKeychaindLinux
 import Glibc
+import KeychaindGcrypt
 
 /// The keys of unlocked keychains, kept by systemd while the service restarts.
 ///

@@ -1,6 +1,6 @@
-import CLinux
-import DBus
+import CKeychaindLinux
 import Glibc
+import KeychaindDBus
 
 /// The socket that receives the passwords of logins: passed by systemd, or created here.
 enum LoginSocket {

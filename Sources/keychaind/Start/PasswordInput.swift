@@ -1,7 +1,7 @@
-import CLinux
-import Gcrypt
+import CKeychaindLinux
 import Glibc
-import Rights
+import KeychaindGcrypt
+import KeychaindRights
 
 /// A password on standard input or another descriptor.
 enum PasswordInput {

@@ -1,8 +1,8 @@
-import Authentication
-import DBus
-import Desktop
 import Foundation
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 @Suite(.onLoop)

@@ -1,8 +1,8 @@
-import Authentication
-import DBus
-import Desktop
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Logging
-import TestSupport
 
 /// The tested reader on the real fprintd with a virtual device.
 @BusActor

@@ -1,7 +1,7 @@
-import Authentication
-import DBus
-import Desktop
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 /// Matches with the real fprintd and a virtual device.

@@ -1,5 +1,5 @@
-import Authentication
 import Foundation
+import KeychaindAuthentication
 import Testing
 
 struct Base64Tests {

@@ -1,5 +1,5 @@
-import Authentication
-import Gcrypt
+import KeychaindAuthentication
+import KeychaindGcrypt
 import Testing
 
 @Suite(.lockedPool)

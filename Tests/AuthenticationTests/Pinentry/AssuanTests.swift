@@ -1,6 +1,6 @@
-import Authentication
-import Gcrypt
 import Glibc
+import KeychaindAuthentication
+import KeychaindGcrypt
 import Testing
 
 /// Lines of the Assuan protocol in both directions.

@@ -1,8 +1,8 @@
-import Authentication
-import DBus
 import Foundation
 import Glibc
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// Pinentries that are missing, die, hang or violate the protocol, and dialogs that are closed.

@@ -1,6 +1,6 @@
-import Authentication
-import DBus
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// Installed pinentries on a private display, answered with keys.

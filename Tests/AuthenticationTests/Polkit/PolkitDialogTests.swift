@@ -1,7 +1,7 @@
-import Authentication
-import DBus
-import Desktop
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 /// The dialog with a fake polkit.

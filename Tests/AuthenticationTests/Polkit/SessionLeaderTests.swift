@@ -1,8 +1,8 @@
-import Authentication
-import DBus
-import Desktop
 import Glibc
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 /// The subject of polkit checks, with a mocked logind and real processes as session leaders.

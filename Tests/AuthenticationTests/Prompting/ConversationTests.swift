@@ -1,8 +1,8 @@
-import Authentication
-import DBus
-import Gcrypt
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindTestSupport
 import Logging
-import TestSupport
 import Testing
 
 /// One conversation with a scripted prompter.

@@ -1,4 +1,4 @@
-import Authentication
+import KeychaindAuthentication
 import Testing
 
 struct PromptErrorTests {

@@ -1,5 +1,5 @@
-import Authentication
-import Desktop
+import KeychaindAuthentication
+import KeychaindDesktop
 import Testing
 
 struct PromptRequestTests {

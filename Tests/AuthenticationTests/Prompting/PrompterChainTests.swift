@@ -1,7 +1,7 @@
-import Authentication
-import DBus
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 import Logging
-import TestSupport
 import Testing
 
 @Suite(.lockedPool)

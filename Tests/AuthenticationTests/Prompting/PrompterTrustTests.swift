@@ -1,7 +1,7 @@
-import Authentication
-import DBus
-import Gcrypt
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindTestSupport
 import Testing
 
 /// Conversations with a prompter that is trusted with passwords only.

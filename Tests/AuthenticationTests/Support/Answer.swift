@@ -1,5 +1,5 @@
-import Authentication
-import Gcrypt
+import KeychaindAuthentication
+import KeychaindGcrypt
 
 /// A comparable copy of a ``PromptAnswer``.
 enum Answer: Hashable, Sendable {

@@ -1,7 +1,7 @@
-import Authentication
-import DBus
-import Desktop
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 
 /// One process instead of the leader of a session.
 struct FixedSubject: PolkitSubjectFinder {

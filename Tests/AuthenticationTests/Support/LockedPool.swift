@@ -1,4 +1,4 @@
-import Gcrypt
+import KeychaindGcrypt
 import Testing
 
 /// Gives a suite enough locked memory for the tests that run at once.

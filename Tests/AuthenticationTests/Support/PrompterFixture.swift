@@ -1,7 +1,7 @@
-import Authentication
-import DBus
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 import Logging
-import TestSupport
 
 /// A bus with a fake prompter, and the prompter under test.
 @BusActor

@@ -1,8 +1,8 @@
-import Authentication
-import DBus
 import Foundation
 import Glibc
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// The real `gcr-prompter` on a private screen and bus; the bus starts it.

@@ -1,5 +1,5 @@
-import Authentication
-import Desktop
+import KeychaindAuthentication
+import KeychaindDesktop
 
 /// A connection for which a test asks.
 final class TestRequester: Requester {

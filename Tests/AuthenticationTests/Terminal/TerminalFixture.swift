@@ -1,9 +1,9 @@
-import Authentication
-import DBus
-import Desktop
 import Glibc
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Logging
-import TestSupport
 import Testing
 
 /// A prompter for a caller on a private terminal.

@@ -1,6 +1,6 @@
-import Authentication
 import Foundation
-import TestSupport
+import KeychaindAuthentication
+import KeychaindTestSupport
 import Testing
 
 /// A fake session of a user manager, a bus and a prompter; each test changes one thing.

@@ -1,7 +1,7 @@
-import Authentication
-import DBus
 import Foundation
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// The examination of real child processes.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// A service in dbus-python that echoes its arguments.
 @BusActor

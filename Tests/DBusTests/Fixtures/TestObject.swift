@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// An object with a method for every way to answer a call.
 @BusActor

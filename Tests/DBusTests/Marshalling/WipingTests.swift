@@ -1,6 +1,6 @@
-import CDBus
-import DBus
-import TestSupport
+import CKeychaindDBus
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 struct WipingTests {

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// Marshalled messages, as read by libdbus at the other end of a bus.

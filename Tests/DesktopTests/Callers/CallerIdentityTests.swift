@@ -1,8 +1,8 @@
-import DBus
-import Desktop
 import Foundation
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Synchronization
-import TestSupport
 import Testing
 
 /// The callers of connections, each inspected once.

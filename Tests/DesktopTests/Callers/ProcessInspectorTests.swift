@@ -1,7 +1,7 @@
-import DBus
-import Desktop
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 /// The content of a process's folder, and false claims in it.

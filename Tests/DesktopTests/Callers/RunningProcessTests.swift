@@ -1,7 +1,7 @@
-import DBus
-import Desktop
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 /// The inspection of real processes.

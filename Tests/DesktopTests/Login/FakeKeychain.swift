@@ -1,7 +1,7 @@
-import DBus
-import Desktop
-import Gcrypt
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindTestSupport
 
 /// A keychain that records the requests of logins.
 @BusActor

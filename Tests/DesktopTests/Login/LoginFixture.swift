@@ -1,8 +1,8 @@
-import DBus
-import Desktop
 import Foundation
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Logging
-import TestSupport
 
 /// A listener on a private socket, and logins that connect to it.
 @BusActor

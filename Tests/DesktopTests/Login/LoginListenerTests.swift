@@ -1,6 +1,6 @@
-import DBus
-import Desktop
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 @Suite(.onLoop, .lockedPool) struct LoginListenerTests {

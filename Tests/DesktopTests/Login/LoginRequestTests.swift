@@ -1,6 +1,6 @@
-import Desktop
-import Gcrypt
-import TestSupport
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindTestSupport
 import Testing
 
 @Suite(.lockedPool) struct LoginRequestTests {

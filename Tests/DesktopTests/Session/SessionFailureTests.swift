@@ -1,7 +1,7 @@
-import DBus
-import Desktop
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Logging
-import TestSupport
 import Testing
 
 /// A missing, silent or restarted logind, and impostors.

@@ -1,6 +1,6 @@
-import DBus
-import Desktop
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 /// Locking, unlocking and sleep, as logind reports them.

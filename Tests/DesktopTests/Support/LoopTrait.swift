@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 import Testing
 
 /// Starts the event loop before tests that are isolated to ``BusActor``.

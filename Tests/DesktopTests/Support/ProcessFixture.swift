@@ -1,7 +1,7 @@
-import DBus
-import Desktop
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 
 /// A fake /proc with one process.
 struct ProcessFixture {

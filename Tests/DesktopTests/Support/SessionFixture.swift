@@ -1,7 +1,7 @@
-import DBus
-import Desktop
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Logging
-import TestSupport
 
 /// A session monitor and its events.
 @BusActor

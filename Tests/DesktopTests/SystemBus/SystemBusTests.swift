@@ -1,6 +1,6 @@
-import DBus
-import Desktop
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindTestSupport
 import Testing
 
 /// The shared connection to the system bus, made at first use and again after a loss.

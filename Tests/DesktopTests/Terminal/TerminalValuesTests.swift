@@ -1,4 +1,4 @@
-import Desktop
+import KeychaindDesktop
 import Testing
 
 /// The data of terminals, and invalid values in it.

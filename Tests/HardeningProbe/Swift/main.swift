@@ -1,6 +1,6 @@
-import CHardeningProbe
+import CKeychaindHardeningProbe
 import Glibc
-import Hardening
+import KeychaindHardening
 
 // HardeningProbe try FOLDER: applies the filter, makes system calls and prints their results.
 // HardeningProbe unfiltered FOLDER: the same without the filter.

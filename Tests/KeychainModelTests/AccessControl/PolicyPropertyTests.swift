@@ -1,5 +1,5 @@
-import KeychainModel
-import TestSupport
+import KeychaindModel
+import KeychaindTestSupport
 import Testing
 
 struct PolicyPropertyTests {

@@ -1,4 +1,4 @@
-import KeychainModel
+import KeychaindModel
 import Testing
 
 struct KeychainItemTests {

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 
 /// A configuration folder with one file or none.
 struct ConfigurationFolder {

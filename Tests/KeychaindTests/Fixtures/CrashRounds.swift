@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// Repeatedly writes to a daemon, kills it, restarts it and checks the store.
 @BusActor

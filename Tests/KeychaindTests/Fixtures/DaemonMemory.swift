@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 import Testing
 
 /// A byte pattern that is in memory only if a test puts it there.

@@ -1,5 +1,5 @@
 import Foundation
-import TestSupport
+import KeychaindTestSupport
 
 /// The program started by hand with its own home, for tests of its start and end.
 final class Launch: Sendable {

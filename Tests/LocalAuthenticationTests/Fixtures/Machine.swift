@@ -1,8 +1,8 @@
-import DBus
 import Foundation
+import KeychaindDBus
+import KeychaindTestSupport
 import LocalAuthentication
 import SecretServiceClient
-import TestSupport
 
 /// A machine with a keychain and a person, used by contexts and `SecItem` functions in a closure.
 struct Machine: Sendable {

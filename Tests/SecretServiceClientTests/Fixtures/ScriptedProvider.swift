@@ -1,6 +1,6 @@
-import DBus
+import KeychaindDBus
+import KeychaindTestSupport
 import SecretServiceClient
-import TestSupport
 
 /// A provider that answers each call as a test says, right or wrong.
 @BusActor

@@ -1,6 +1,6 @@
 import Foundation
+import KeychaindTestSupport
 import SecretServiceClient
-import TestSupport
 
 extension TestedProvider {
     /// A new client of the provider shared by all tests, which touch only their own objects.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// An approval covers what the dialog said, and nothing else.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// Items and contexts with a fingerprint reader: the real fprintd with libfprint's virtual reader.

@@ -1,6 +1,6 @@
-import DBus
-import SecretService
-import TestSupport
+import KeychaindDBus
+import KeychaindSecretService
+import KeychaindTestSupport
 import Testing
 
 /// A grant gives one caller access to the items of its authentication for a time.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// A dialog names every item, the action, and what else it permits for how long.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// The reserved attributes as clients write them.
 enum Reserved {

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// The daemon with `--polkit`: polkit's dialog instead of a prompter, which is missing here.

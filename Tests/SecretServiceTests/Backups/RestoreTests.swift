@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// Restoring keychains over the bus, with the user's confirmation.

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// A context, used by its owner.
 struct ContextClient {

@@ -1,6 +1,6 @@
-import DBus
 import Foundation
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// The end of a context's authentication, and authentications that are never kept.

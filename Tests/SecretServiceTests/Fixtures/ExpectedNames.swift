@@ -1,4 +1,4 @@
-import DBus
+import KeychaindDBus
 
 /// Paths as clients write them.
 extension ObjectPath {

@@ -1,7 +1,7 @@
-import DBus
 import Foundation
 import FoundationXML
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// The content of an `Introspect` reply or an interface file.
 struct Introspection: Equatable {

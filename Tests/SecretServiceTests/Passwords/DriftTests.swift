@@ -1,12 +1,12 @@
-import Authentication
-import DBus
-import Desktop
-import Gcrypt
-import KeychainModel
-import SecretService
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
 import Testing
-import Vault
 
 /// The account's password differs from the keychain's.
 @Suite(.onLoop)

@@ -1,5 +1,5 @@
-import DBus
-import TestSupport
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// A key slot, as `List` returns it.
 struct SlotOnBus: BusValue, Hashable {

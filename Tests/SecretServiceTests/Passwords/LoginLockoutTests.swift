@@ -1,9 +1,9 @@
-import DBus
-import Desktop
-import SecretService
-import TestSupport
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
 import Testing
-import Vault
 
 /// Passwords at the login socket, sent by processes other than root.
 @Suite(.onLoop)

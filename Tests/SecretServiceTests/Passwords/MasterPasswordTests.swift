@@ -1,6 +1,6 @@
-import Authentication
-import DBus
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 import Testing
 
 /// gnome-keyring's internal interface, with the answers of its version 42.

@@ -1,10 +1,10 @@
-import Authentication
-import DBus
-import Gcrypt
-import SecretService
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
 import Testing
-import Vault
 
 /// Delays for passwords other than the passcode.
 @Suite(.onLoop)

@@ -1,12 +1,12 @@
-import Authentication
-import DBus
-import Desktop
-import Gcrypt
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindSecretService
+import KeychaindTestSupport
+import KeychaindVault
 import Logging
-import SecretService
-import TestSupport
-import Vault
 
 /// A provider in the test process, for events that do not come over the bus.
 @BusActor

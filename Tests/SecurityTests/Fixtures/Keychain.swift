@@ -1,7 +1,7 @@
 import Foundation
+import KeychaindTestSupport
 import SecretServiceClient
 import Security
-import TestSupport
 import Testing
 
 /// A keychain for the `SecItem` functions in a closure, with attributes unique to the test.

@@ -1,6 +1,6 @@
 import Foundation
+import KeychaindTestSupport
 import SecretServiceClient
-import TestSupport
 import Testing
 
 extension RunningProvider {

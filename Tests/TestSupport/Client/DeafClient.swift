@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 /// A client that keeps asking for an item's secret and reads no answer.
 package struct DeafClient {

@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 extension SecretServiceProxy {
     /// Opens a session without encryption.

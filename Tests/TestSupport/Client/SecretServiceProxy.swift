@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 /// A client of the Secret Service with its own connection, without caches and retries.
 ///

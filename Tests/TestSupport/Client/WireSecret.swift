@@ -1,5 +1,5 @@
-package import DBus
-import Gcrypt
+package import KeychaindDBus
+import KeychaindGcrypt
 
 /// A secret in its D-Bus form `(oayays)`.
 package struct WireSecret: BusValue, Hashable, Sendable {

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import KeychaindDBus
 
 /// Connects to Unix sockets.
 enum LocalSocket {

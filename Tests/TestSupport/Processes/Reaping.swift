@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import KeychaindDBus
 
 /// Checks that the event loop reaps its child processes.
 package enum Reaping {

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import KeychaindDBus
 import Synchronization
 
 /// The built `keychaind` on a private bus, with its own data folder.

@@ -1,6 +1,6 @@
-package import DBus
-import Gcrypt
 import Glibc
+package import KeychaindDBus
+import KeychaindGcrypt
 
 /// A private bus; this object's end stops it.
 package final class PrivateBus: Sendable {

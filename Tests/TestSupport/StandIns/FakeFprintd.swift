@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 /// A faulty fprintd with its own connection.
 @BusActor

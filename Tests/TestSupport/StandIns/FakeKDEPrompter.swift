@@ -1,5 +1,5 @@
-package import DBus
 import Foundation
+package import KeychaindDBus
 
 /// A prompter like KDE's without a screen.
 ///

@@ -1,5 +1,5 @@
-import DBus
 import Glibc
+import KeychaindDBus
 
 /// python-dbusmock's logind on a private bus that stands for the system bus.
 package final class FakeLogind: Sendable {

@@ -1,5 +1,5 @@
-import DBus
 import Foundation
+import KeychaindDBus
 
 /// A pinentry as a script, with the behaviour that a test needs.
 package final class FakePinentry: Sendable {

@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 /// A stand-in for polkit.
 ///

@@ -1,6 +1,6 @@
-package import DBus
 import Foundation
-import Gcrypt
+package import KeychaindDBus
+import KeychaindGcrypt
 
 /// A system prompter like GCR's without a screen.
 ///

@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 /// A polkit agent with a scripted user, on its own connection.
 ///

@@ -1,4 +1,4 @@
-package import DBus
+package import KeychaindDBus
 
 /// The reaction of a ``FakePrompter`` to a new dialog.
 package enum PromptGreeting: Hashable, Sendable {

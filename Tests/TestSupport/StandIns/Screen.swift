@@ -1,6 +1,6 @@
-import DBus
 import Foundation
 import Glibc
+import KeychaindDBus
 
 /// A virtual X11 display; this object's end stops it.
 package final class Screen: Sendable {

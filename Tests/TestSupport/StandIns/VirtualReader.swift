@@ -1,5 +1,5 @@
-package import DBus
 import Foundation
+package import KeychaindDBus
 import Synchronization
 
 /// The real fprintd with libfprint's virtual reader and a scripted user, on a private bus that stands for the system

@@ -1,8 +1,8 @@
-import DBus
+import KeychaindDBus
+import KeychaindTestSupport
 import LocalAuthentication
 import SecretServiceClient
 import SwiftUI
-import TestSupport
 import Testing
 
 /// The text's code for contexts, for keychain items, and for a view, does what the text says.

@@ -1,6 +1,6 @@
+import KeychaindTestSupport
 import LocalAuthentication
 import SecretServiceClient
-import TestSupport
 import Testing
 
 /// The text's wrong way asks for a finger and protects nothing; its right way is asked for by the keychain.

@@ -1,7 +1,7 @@
+import KeychaindTestSupport
 import LocalAuthentication
 import SecretServiceClient
 import SwiftUI
-import TestSupport
 import Testing
 
 /// The text's view adds, reads and deletes credentials, and asks the person for them.

@@ -1,5 +1,5 @@
+import KeychaindTestSupport
 import SwiftUI
-import TestSupport
 
 /// What the toolbar is part of: a note that is locked at first, and says what becomes of it.
 @MainActor

@@ -1,7 +1,7 @@
+import KeychaindTestSupport
 import SecretServiceClient
 import Security
 import SwiftUI
-import TestSupport
 import Testing
 
 /// The note-taking app's wrapper, its store and its toolbar do what their tutorial says.

@@ -1,6 +1,6 @@
+import KeychaindTestSupport
 import SecretServiceClient
 import Security
-import TestSupport
 import Testing
 
 /// The subscript wrapper does what its text says.

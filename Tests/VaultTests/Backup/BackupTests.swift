@@ -1,9 +1,9 @@
 import Foundation
-import Gcrypt
 import Glibc
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// A host sealer whose output can be searched for.
 private struct SealingHost: HostSealer {

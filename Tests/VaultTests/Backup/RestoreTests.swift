@@ -1,8 +1,8 @@
 import Foundation
 import Glibc
-import KeychainModel
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// Restoring a keychain from a file.
 @VaultActor @Suite struct RestoreTests {

@@ -1,8 +1,8 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Synchronization
 import Testing
-import Vault
 
 /// A host sealer that remembers its keys until it is reset.
 private final class FakeHost: HostSealer {

@@ -1,9 +1,9 @@
 import Foundation
 import Glibc
-import KeychainModel
+import KeychaindModel
+import KeychaindVault
 import Logging
 import Testing
-import Vault
 
 /// The move of a user's keychains into the folder of the domain.
 @VaultActor @Suite struct KeychainMoveTests {

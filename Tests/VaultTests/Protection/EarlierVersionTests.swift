@@ -1,7 +1,7 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// Files before format 4: items are sealed to the passcode keys of their own collections.
 @VaultActor

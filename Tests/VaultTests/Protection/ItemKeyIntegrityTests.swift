@@ -1,7 +1,7 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// Changes of items with item keys by somebody who can write the file but has no key.
 @VaultActor

@@ -1,7 +1,7 @@
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// The passcode is the password of `login`, also for items of other collections.
 @VaultActor

@@ -1,6 +1,6 @@
-import Gcrypt
-import KeychainModel
-import Vault
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 
 extension Attributes {
     /// Returns the attributes of an item with an access control.

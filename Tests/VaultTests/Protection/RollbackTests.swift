@@ -1,8 +1,8 @@
 import Foundation
-import Gcrypt
-import KeychainModel
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
 import Testing
-import Vault
 
 /// Another program of the user restores data from before an item was protected.
 @VaultActor

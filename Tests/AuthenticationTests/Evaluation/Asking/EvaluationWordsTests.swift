@@ -1,5 +1,5 @@
-import Authentication
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindModel
 import Testing
 
 struct EvaluationWordsTests {

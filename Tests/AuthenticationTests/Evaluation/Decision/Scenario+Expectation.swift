@@ -1,5 +1,5 @@
-import Authentication
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindModel
 
 extension Scenario {
     /// The expected result, derived from the factors that people can prove, without normal forms.

@@ -1,5 +1,5 @@
-import Authentication
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindModel
 
 extension Scenario {
     private static let setOfToday = BiometrySet(hash: [UInt8](repeating: 1, count: 32))

@@ -1,5 +1,5 @@
-import Authentication
-import KeychainModel
+import KeychaindAuthentication
+import KeychaindModel
 
 /// One cell of the table: requirement, state and proofs.
 struct Scenario: Sendable {

@@ -1,7 +1,7 @@
-import Authentication
-import DBus
-import Gcrypt
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindTestSupport
 
 @BusActor
 final class FakePassword: PasswordVerifier {

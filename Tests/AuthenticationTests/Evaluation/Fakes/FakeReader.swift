@@ -1,6 +1,6 @@
-import Authentication
-import DBus
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// A fingerprint reader that a test controls.
 @BusActor

@@ -1,6 +1,6 @@
-import Authentication
-import DBus
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// A system dialog that a test answers.
 @BusActor

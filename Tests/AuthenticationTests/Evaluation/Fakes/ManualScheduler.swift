@@ -1,5 +1,5 @@
-import Authentication
-import DBus
+import KeychaindAuthentication
+import KeychaindDBus
 
 /// Timers that a test ends.
 @BusActor

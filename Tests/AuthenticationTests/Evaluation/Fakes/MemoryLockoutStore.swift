@@ -1,6 +1,6 @@
-import Authentication
-import DBus
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindTestSupport
 
 /// Keeps all saved records in memory.
 @BusActor

@@ -1,5 +1,5 @@
-import Authentication
-import TestSupport
+import KeychaindAuthentication
+import KeychaindTestSupport
 import Testing
 
 struct LockoutTests {

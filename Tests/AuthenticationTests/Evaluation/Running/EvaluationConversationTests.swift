@@ -1,8 +1,8 @@
-import Authentication
-import DBus
-import Gcrypt
-import KeychainModel
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindTestSupport
 import Testing
 
 /// Evaluations in real conversations, with a scripted prompter.

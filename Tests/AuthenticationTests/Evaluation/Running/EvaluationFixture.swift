@@ -1,8 +1,8 @@
-import Authentication
-import DBus
-import Gcrypt
-import KeychainModel
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindTestSupport
 import Testing
 
 /// An evaluator with fakes, whose evaluations ask through a scripted prompter.

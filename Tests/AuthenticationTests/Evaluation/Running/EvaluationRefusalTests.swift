@@ -1,7 +1,7 @@
-import Authentication
-import DBus
-import KeychainModel
-import TestSupport
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindModel
+import KeychaindTestSupport
 import Testing
 
 @Suite(.onLoop)

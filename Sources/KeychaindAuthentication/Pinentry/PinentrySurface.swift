@@ -1,0 +1,84 @@
+import KeychaindDesktop
+
+/// The place where a pinentry asks.
+enum PinentrySurface {
+    /// Windows of a session with these variables.
+    case windows([String: String])
+    /// A terminal, with these variables of the daemon.
+    case terminal(CallerTerminal, [String: String])
+
+    private static let terminalFlavors: Set<Substring> = ["curses", "dumb", "tty"]
+
+    var environment: [String: String] {
+        switch self {
+        case .windows(let variables): PinentryEnvironment.forWindows(from: variables)
+        case .terminal(_, let variables): PinentryEnvironment.forTerminal(from: variables)
+        }
+    }
+
+    /// The options sent to the pinentry.
+    ///
+    /// Never `allow-external-password-cache`: it would use the Secret Service, which is asking.
+    var options: [AssuanCommand] {
+        switch self {
+        case .windows(let variables):
+            PinentryEnvironment.localeOptions(from: variables)
+        case .terminal(let terminal, _):
+            [
+                AssuanCommand("OPTION", "ttyname=\(terminal.path)"),
+                AssuanCommand("OPTION", "ttytype=\(terminal.type)"),
+            ] + PinentryEnvironment.localeOptions(from: terminal.locale)
+        }
+    }
+
+    /// The reason why only passwords count as proof there; nil if every answer does.
+    func objection(toFlavor flavor: String) -> String? {
+        switch self {
+        case .windows where flavor.hasPrefix("gnome3"):
+            "pinentry-gnome3 delegates its dialogs to another program of the session"
+        case .windows: nil
+        case .terminal: "the calling program could answer on its own terminal"
+        }
+    }
+
+    /// Whether a pinentry of this flavour can ask there.
+    ///
+    /// `GETINFO flavor` reports a fallback after a colon, such as `gtk2:curses` without a display.
+    func suits(flavor: String) -> Bool {
+        guard let used = flavor.split(separator: ":").last else { return false }
+        let asksOnTerminal = PinentrySurface.terminalFlavors.contains(used)
+        switch self {
+        case .windows: return !asksOnTerminal
+        case .terminal: return asksOnTerminal
+        }
+    }
+}
+
+package enum PinentryEnvironment {
+    /// Variables every program needs; others might load code.
+    private static let names: Set<String> = ["HOME", "LANG", "LANGUAGE", "LOGNAME", "PATH", "USER"]
+
+    private static let windowNames: Set<String> = [
+        "DBUS_SESSION_BUS_ADDRESS", "DESKTOP_SESSION", "DISPLAY", "GDK_SCALE", "GTK_THEME", "QT_FONT_DPI",
+        "QT_QPA_PLATFORM", "QT_QPA_PLATFORMTHEME", "QT_SCALE_FACTOR", "WAYLAND_DISPLAY", "XAUTHORITY",
+    ]
+
+    package static func forWindows(from variables: [String: String]) -> [String: String] {
+        variables.filter { variable in
+            names.contains(variable.key) || windowNames.contains(variable.key)
+                || variable.key.hasPrefix("LC_") || variable.key.hasPrefix("XDG_")
+        }
+    }
+
+    /// Excludes the display and the session bus.
+    package static func forTerminal(from variables: [String: String]) -> [String: String] {
+        variables.filter { names.contains($0.key) || $0.key.hasPrefix("LC_") }
+    }
+
+    package static func localeOptions(from variables: [String: String]) -> [AssuanCommand] {
+        [("lc-ctype", "LC_CTYPE"), ("lc-messages", "LC_MESSAGES")].compactMap { option, category in
+            let values = ["LC_ALL", category, "LANG"].compactMap { variables[$0] }
+            return values.first { !$0.isEmpty }.map { AssuanCommand("OPTION", "\(option)=\($0)") }
+        }
+    }
+}

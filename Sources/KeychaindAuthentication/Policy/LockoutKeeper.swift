@@ -1,0 +1,159 @@
+package import KeychaindDBus
+package import KeychaindGcrypt
+
+/// Counts failed attempts; each count is on disk before its attempt.
+@BusActor
+package final class LockoutKeeper {
+    private enum State {
+        case unread
+        case reading(Promise<Lockout>)
+        case ready(Lockout)
+    }
+
+    private let store: any LockoutStore
+    private let clock: BootClock
+    private var state = State.unread
+
+    package private(set) var attempts = 0
+
+    /// Creates a keeper, which reads its record at first use.
+    package init(store: any LockoutStore, clock: BootClock = .system) {
+        self.store = store
+        self.clock = clock
+    }
+
+    /// Whether biometry is locked; true until the record is read.
+    package var isBiometryLocked: Bool {
+        lockout.isBiometryLocked
+    }
+
+    /// Reads the record, once.
+    package func load() async {
+        switch state {
+        case .ready:
+            return
+        case .reading(let promise):
+            _ = await promise.value()
+        case .unread:
+            let promise = Promise<Lockout>()
+            state = .reading(promise)
+            let lockout = Lockout(await store.load(), clock: clock)
+            state = .ready(lockout)
+            promise.fulfill(lockout)
+        }
+    }
+
+    /// The time until the next password is accepted.
+    package func passcodeDelay() async -> Duration {
+        await load()
+        return lockout.passcodeDelay(at: clock.now)
+    }
+
+    /// Tries a password, unless the lockout lasts.
+    package func attempt(
+        _ password: consuming SecureBytes,
+        on verifier: any PasswordVerifier
+    ) async -> PasswordResult {
+        attempts += 1
+        defer { attempts -= 1 }
+        await load()
+        // No suspension between check and count: of two concurrent attempts, the second sees the first.
+        let now = clock.now
+        let delay = lockout.passcodeDelay(at: now)
+        guard delay == .zero else { return .tooEarly(delay) }
+        await change { $0.passcodeIsTried(at: now) }
+        let result = await verifier.verify(password)
+        switch result {
+        case .right: await change { $0.passcodeWasRight() }
+        case .wrong(let mistake, _): return .wrong(mistake, wait: lockout.passcodeDelay(at: clock.now))
+        case .tooEarly, .failed: await change { $0.passcodeWasNotTried() }
+        }
+        return result
+    }
+
+    /// Resets all counts after the right passcode was given elsewhere.
+    package func passcodeWasRight() async {
+        await load()
+        await change { $0.passcodeWasRight() }
+    }
+
+    /// The lockout; nil until the record is read.
+    package var known: Lockout? {
+        if case .ready(let lockout) = state { lockout } else { nil }
+    }
+
+    func touchFailed() async {
+        await load()
+        await change { $0.touchFailed() }
+    }
+
+    func touchMatched() async {
+        await load()
+        await change { $0.touchMatched() }
+    }
+
+    /// Changes the record at once; returns when it is on disk.
+    private func change(_ body: (inout Lockout) -> Void) async {
+        let before = lockout
+        var after = before
+        body(&after)
+        guard after != before else { return }
+        state = .ready(after)
+        await store.save(after.record)
+    }
+
+    /// The lockout; the strictest one until the record is read.
+    private var lockout: Lockout {
+        if case .ready(let lockout) = state { lockout } else { Lockout(.unreadable, clock: clock) }
+    }
+}
+
+/// Storage for the record of failed attempts.
+@BusActor
+package protocol LockoutStore: AnyObject {
+    /// Reads the last record: nil if there is none, ``LockoutRecord/unreadable`` if it is damaged.
+    func load() async -> LockoutRecord?
+
+    /// Saves a record, and returns once it is on disk; the implementation logs failures.
+    func save(_ record: LockoutRecord) async
+}
+
+/// The lockouts of one password, separate for programs so that they cannot delay people.
+@BusActor
+package struct PasswordLockout {
+    package enum Source: Hashable, Sendable {
+        /// A trusted dialog.
+        case person
+        /// A program, or a dialog that a program may have answered.
+        case program
+
+        package init(_ trust: PrompterTrust) {
+            self = trust == .trusted ? .person : .program
+        }
+    }
+
+    private let keeper: @BusActor (Source) -> LockoutKeeper?
+
+    /// Creates lockouts.
+    ///
+    /// - Parameter keeper: returns the keeper for each attempt; nil if no password can be wrong, as with the first one
+    ///   of a collection.
+    package init(_ keeper: @escaping @BusActor (Source) -> LockoutKeeper?) {
+        self.keeper = keeper
+    }
+
+    /// Tries a password, unless the lockout lasts.
+    package func attempt(
+        _ password: consuming SecureBytes,
+        on verifier: any PasswordVerifier,
+        from source: Source
+    ) async -> PasswordResult {
+        guard let keeper = keeper(source) else { return await verifier.verify(password) }
+        let result = await keeper.attempt(password, on: verifier)
+        // The right password ends the lockout of people, whatever its source.
+        if result == .right, source == .program, let people = self.keeper(.person), people !== keeper {
+            await people.passcodeWasRight()
+        }
+        return result
+    }
+}

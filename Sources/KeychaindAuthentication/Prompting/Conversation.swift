@@ -1,0 +1,336 @@
+package import KeychaindDBus
+import Logging
+
+/// The questions of one caller to a person, from its turn in the queue to ``end(_:)``.
+///
+/// Uses several dialogs in sequence if the prompter cannot ask everything in one.
+@BusActor
+package final class Conversation {
+    private enum State {
+        case new
+        case queued(PromptQueue.Ticket)
+        /// Has the turn, and waits for the dialog of that number.
+        case opening(PromptQueue.Ticket, number: Int, CheckedContinuation<Opening, Never>)
+        /// Has the turn, with or without a dialog.
+        case open(PromptQueue.Ticket, (any PromptDialog)?)
+        case ended(Ending)
+    }
+
+    private enum Opening: Sendable {
+        case opened(any PromptDialog)
+        case failed(PromptError)
+        case withdrawn
+    }
+
+    /// The answer to all further questions.
+    private enum Ending {
+        case cancelled
+        case cancelledOutside(Cancellation)
+        case failed(PromptError)
+    }
+
+    private struct Asking {
+        var request: PromptRequest
+        let whenShown: @BusActor () -> Void
+        /// Whether the dialog was closed to show a revised question.
+        var isRevised = false
+        var isWithdrawn = false
+    }
+
+    private let requester: any Requester
+    /// The parent window, as the client gave it; may be empty (#116).
+    package nonisolated let windowID: String
+
+    private let queue: PromptQueue
+    private var state = State.new
+    private var asking: Asking?
+    private var openingCount = 0
+    /// The trust in the dialog that gave the last answer.
+    package private(set) var trustOfAnswer = PrompterTrust.trusted
+    private var onCancellation: (@BusActor (Cancellation) -> Void)?
+    /// The holders of the turn, and the ticket that the last of them gives back.
+    private var holders = 0
+    private var heldTicket: PromptQueue.Ticket?
+
+    init(in queue: PromptQueue, for requester: any Requester, windowID: String) {
+        self.queue = queue
+        self.requester = requester
+        self.windowID = windowID
+    }
+
+    isolated deinit {
+        end()
+    }
+
+    package var isEnded: Bool {
+        if case .ended = state { true } else { false }
+    }
+
+    package var cancellation: Cancellation? {
+        if case .ended(.cancelledOutside(let cancellation)) = state { cancellation } else { nil }
+    }
+
+    /// Sets the handler of a cancellation, and calls it at once if there was one.
+    package func whenCancelled(_ action: (@BusActor (Cancellation) -> Void)?) {
+        onCancellation = action
+        if let cancellation { action?(cancellation) }
+    }
+
+    /// Whether the caller can probably be asked, without starting or showing anything.
+    func isAvailable() async -> Bool {
+        await queue.isAvailable(for: requester)
+    }
+
+    // MARK: The turn
+
+    /// Keeps the turn until ``releaseTurn()``, as a system dialog takes time to close.
+    package func holdTurn() {
+        holders += 1
+    }
+
+    package func releaseTurn() {
+        holders -= 1
+        guard holders == 0, let ticket = heldTicket else { return }
+        heldTicket = nil
+        queue.leave(ticket)
+    }
+
+    private func giveBack(_ ticket: PromptQueue.Ticket) {
+        if holders > 0 { heldTicket = ticket } else { queue.leave(ticket) }
+    }
+
+    // MARK: Asking
+
+    /// Waits for the turn, as ``ask(_:whenShown:)`` does; false if the conversation has ended.
+    ///
+    /// Throws ``PromptError/Code/tooMany`` if the queue is full.
+    package func begin() async throws(PromptError) -> Bool {
+        switch state {
+        case .open, .opening: return true
+        case .ended: return false
+        case .queued: throw PromptError(.failed, reason: "the conversation waits for its turn already")
+        case .new: break
+        }
+        let ticket = queue.makeTicket(for: requester)
+        state = .queued(ticket)
+        switch await queue.takeTurn(ticket) {
+        case .given:
+            guard case .queued(ticket) = state else { return false }
+            state = .open(ticket, nil)
+            return true
+        case .refused:
+            let error = PromptError(.tooMany, reason: "too many questions wait for an answer")
+            end(.failed(error))
+            throw error
+        case .left:
+            return false
+        }
+    }
+
+    /// Asks a question, and waits for the answer.
+    ///
+    /// A cancellation or failure ends the conversation and answers all further questions. Failures are logged here.
+    ///
+    /// Questions that a touch or a click can answer throw ``PromptError/Code/notTrusted`` without a trusted dialog. A
+    /// question for the password alone may follow.
+    ///
+    /// - Parameter whenShown: called for each dialog when the prompter has taken the question.
+    package func ask(
+        _ request: PromptRequest,
+        whenShown: @escaping @BusActor () -> Void = {}
+    ) async throws(PromptError) -> PromptAnswer {
+        guard asking == nil else {
+            throw PromptError(.failed, reason: "the conversation has a question already")
+        }
+        switch state {
+        case .ended(.cancelled): return .cancelled
+        case .ended(.cancelledOutside): return .withdrawn
+        case .ended(.failed(let error)): throw error
+        case .new, .queued, .opening, .open: break
+        }
+        asking = Asking(request: request, whenShown: whenShown)
+        defer { asking = nil }
+        do throws(PromptError) {
+            return try await answer()
+        } catch {
+            queue.logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
+            if error.code != .notTrusted || request.question == .confirmation { end(.failed(error)) }
+            throw error
+        }
+    }
+
+    /// Changes the texts of the waiting question.
+    ///
+    /// Closes the dialog and opens another if the prompter cannot change it; typed text is lost.
+    ///
+    /// - Parameter keepingDialog: keeps such a dialog, and uses the texts for the next one.
+    /// - Returns: whether the dialog, if there is one, stays on the screen.
+    @discardableResult
+    package func revise(_ request: PromptRequest, keepingDialog: Bool = false) -> Bool {
+        guard let old = asking, old.request != request else { return true }
+        asking?.request = request
+        guard case .open(let ticket, let dialog?) = state else { return true }
+        // Trust is checked before a question is asked, so a question that newly needs it is asked again.
+        let isPutAnew = old.request.question != request.question || request.needsTrust && !old.request.needsTrust
+        if !isPutAnew, dialog.revise(request) || keepingDialog { return true }
+        asking?.isRevised = true
+        state = .open(ticket, nil)
+        dialog.close()
+        return false
+    }
+
+    /// The current trust in the dialog on the screen.
+    package func trust() async -> PrompterTrust {
+        guard case .open(_, let dialog?) = state else { return .passwordsOnly(reason: "there is no dialog") }
+        return await dialog.trust()
+    }
+
+    /// Withdraws the waiting question and closes its dialog.
+    package func withdraw() {
+        guard asking != nil else { return }
+        asking?.isWithdrawn = true
+        switch state {
+        case .queued(let ticket):
+            state = .new
+            queue.leave(ticket)
+        case .opening(let ticket, _, let continuation):
+            state = .open(ticket, nil)
+            continuation.resume(returning: .withdrawn)
+        case .open(let ticket, let dialog):
+            state = .open(ticket, nil)
+            dialog?.close()
+        case .new, .ended:
+            break
+        }
+    }
+
+    /// Ends the conversation: closes its dialog and passes the turn on.
+    ///
+    /// The waiting and all further questions are answered ``PromptAnswer/withdrawn``.
+    package func end(_ cancellation: Cancellation = .byProgram) {
+        end(.cancelledOutside(cancellation))
+    }
+
+    private func end(_ ending: Ending) {
+        let ended = state
+        if case .ended = ended { return }
+        state = .ended(ending)
+        switch ended {
+        case .new, .ended:
+            break
+        case .queued(let ticket):
+            queue.leave(ticket)
+        case .opening(let ticket, _, let continuation):
+            continuation.resume(returning: .withdrawn)
+            giveBack(ticket)
+        case .open(let ticket, let dialog):
+            dialog?.close()
+            giveBack(ticket)
+        }
+        if let cancellation { onCancellation?(cancellation) }
+        onCancellation = nil
+    }
+
+    /// Asks until the latest revision of the question is answered.
+    private func answer() async throws(PromptError) -> PromptAnswer {
+        while true {
+            guard try await begin(), let request = asking?.request else { return .withdrawn }
+            asking?.isRevised = false
+            guard !isWithdrawn, let dialog = try await openDialog(for: request.question) else { return .withdrawn }
+            trustOfAnswer = await dialog.trust()
+            if isEnded || isWithdrawn { return .withdrawn }
+            // A revision may have closed the dialog.
+            let latest = asking?.request ?? request
+            guard asking?.isRevised == false, dialog.canAsk(latest.question) else { continue }
+            if latest.needsTrust { try Conversation.check(trustOfAnswer) }
+            let answer = try await dialog.ask(latest) { [weak self] in self?.receiveShown() }
+            if isEnded || isWithdrawn { return .withdrawn }
+            switch consume answer {
+            case .password(let password):
+                return .password(password)
+            case .confirmed:
+                try await checkAgain(dialog)
+                return isEnded || isWithdrawn ? .withdrawn : .confirmed
+            case .fallback:
+                try await checkAgain(dialog)
+                return isEnded || isWithdrawn ? .withdrawn : .fallback
+            case .cancelled:
+                end(.cancelled)
+                return .cancelled
+            case .withdrawn:
+                guard asking?.isRevised == true else { return .withdrawn }
+            }
+        }
+    }
+
+    /// Checks trust again, as the program behind the dialog may have changed since.
+    private func checkAgain(_ dialog: any PromptDialog) async throws(PromptError) {
+        trustOfAnswer = await dialog.trust()
+        if !isEnded, !isWithdrawn { try Conversation.check(trustOfAnswer) }
+    }
+
+    private static func check(_ trust: PrompterTrust) throws(PromptError) {
+        guard let objection = trust.objection else { return }
+        throw PromptError(.notTrusted, reason: "the prompter is not trusted: \(objection)")
+    }
+
+    private func receiveShown() {
+        asking?.whenShown()
+    }
+
+    private var isWithdrawn: Bool {
+        asking?.isWithdrawn == true
+    }
+
+    // MARK: Opening
+
+    /// The dialog, or a new one if it cannot ask such a question; nil if the question was withdrawn.
+    private func openDialog(
+        for question: PromptRequest.Question
+    ) async throws(PromptError) -> (any PromptDialog)? {
+        guard case .open(let ticket, let dialog) = state else { return nil }
+        if let dialog {
+            if dialog.canAsk(question) { return dialog }
+            state = .open(ticket, nil)
+            dialog.close()
+        }
+        openingCount += 1
+        let opening = await withCheckedContinuation { [number = openingCount] continuation in
+            // The conversation may have ended before this closure runs.
+            guard case .open(ticket, _) = state, !isWithdrawn else {
+                return continuation.resume(returning: Opening.withdrawn)
+            }
+            state = .opening(ticket, number: number, continuation)
+            // A separate task, so that a cancellation does not wait for a slow prompter.
+            BusActor.start { [self] in receive(await open(for: question), number: number) }
+        }
+        switch opening {
+        case .opened(let dialog): return dialog
+        case .failed(let error): throw error
+        case .withdrawn: return nil
+        }
+    }
+
+    private func open(for question: PromptRequest.Question) async -> Opening {
+        do throws(PromptError) {
+            return .opened(try await queue.prompter.open(for: requester, asking: question))
+        } catch {
+            return .failed(error)
+        }
+    }
+
+    private func receive(_ opening: Opening, number: Int) {
+        switch (state, opening) {
+        case (.opening(let ticket, number, let continuation), .opened(let dialog)):
+            state = .open(ticket, dialog)
+            continuation.resume(returning: opening)
+        case (.opening(let ticket, number, let continuation), _):
+            state = .open(ticket, nil)
+            continuation.resume(returning: opening)
+        case (_, .opened(let dialog)):
+            dialog.close()
+        case (_, _):
+            break
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package import KeychaindDBus
+package import KeychaindGcrypt
+
+/// A verifier of one password: a passcode, collection, backup or application password, or a recovery key.
+///
+/// An implementation keeps the key that the right password yields. Callers see only the ``PasswordResult``.
+@BusActor
+package protocol PasswordVerifier: AnyObject {
+    var isSet: Bool { get }
+
+    /// The lockout in evaluations; nil if wrong passwords count as wrong passcodes of `login`.
+    var lockout: LockoutKeeper? { get }
+
+    /// Verifies a password, and wipes it in any case.
+    ///
+    /// Never returns ``PasswordResult/tooEarly(_:)``, which only a lockout does.
+    func verify(_ password: consuming SecureBytes) async -> PasswordResult
+}
+
+extension PasswordVerifier {
+    /// Wrong passwords count as wrong passcodes of `login`.
+    package var lockout: LockoutKeeper? { nil }
+}
+
+package enum PasswordResult: Hashable, Sendable {
+    /// The password is right; the verifier has its key.
+    case right
+
+    /// The password counts towards the lockout; the next one is accepted after the wait.
+    case wrong(Mistake = .unknown, wait: Duration = .zero)
+
+    /// The password was not tried: the lockout lasts that much longer.
+    case tooEarly(Duration)
+
+    /// The password could not be tried, such as for lack of memory, and does not count.
+    case failed(reason: String)
+
+    package enum Mistake: Hashable, Sendable {
+        case unknown
+        /// A recovery key with a wrong checksum.
+        case mistypedRecoveryKey
+        /// Empty, where a new password is wanted.
+        case empty
+        /// Not the password of the last login.
+        case otherThanLogin
+    }
+
+    /// The warning of the next dialog; nil if the result ends the tries.
+    package var warning: String? {
+        switch self {
+        case .right, .failed: nil
+        case .wrong(let mistake, let wait):
+            mistake.warning + (wait > .zero ? " Wait \(wait.words) before the next." : "")
+        case .tooEarly(let wait): "Too many passwords were wrong. Wait \(wait.words), and try again."
+        }
+    }
+}
+
+extension PasswordResult.Mistake {
+    fileprivate var warning: String {
+        switch self {
+        case .unknown: "That password was not right."
+        case .mistypedRecoveryKey: "That looks like a recovery key, but a character in it is wrong."
+        case .empty: "The password cannot be empty."
+        case .otherThanLogin: "You did not log in with that password."
+        }
+    }
+}
+
+extension Duration {
+    /// The time for a dialog, rounded up: "one second", "90 seconds", "5 minutes".
+    package var words: String {
+        let seconds = wholeSeconds
+        if seconds <= 90 { return seconds == 1 ? "one second" : "\(seconds) seconds" }
+        return "\((seconds + 59) / 60) minutes"
+    }
+
+    /// The seconds, rounded up.
+    package var wholeSeconds: Int64 {
+        let (whole, rest) = components
+        return whole + (rest > 0 ? 1 : 0)
+    }
+}

@@ -1,0 +1,102 @@
+import KeychaindDesktop
+
+/// A question to a person, with its texts.
+///
+/// ``PromptText`` cleans the texts, so that prompters show them unchanged. An empty text omits its part of the dialog;
+/// an empty label stands for the prompter's default.
+package struct PromptRequest: Hashable, Sendable {
+    package enum Question: Hashable, Sendable {
+        case password
+        /// The dialog asks for the password twice, and shows its strength.
+        case newPassword
+        case confirmation
+        /// The dialog waits for something else, such as a touch. The person can cancel, or choose ``fallbackLabel``.
+        case waiting
+    }
+
+    /// The maximum length of ``caller`` and ``callerEvidence``, in characters.
+    package static let callerLimit = 300
+
+    package let question: Question
+    package let title: String
+    package let message: String
+
+    /// The name of the collection, for a prompter with fixed texts.
+    package let subject: String
+
+    package let description: String
+
+    /// The caller in words; empty for the daemon itself.
+    package let caller: String
+
+    /// The evidence of the caller's identity, in words after "identified by"; may be empty.
+    package let callerEvidence: String
+
+    /// The previous mistake, or how to hold the finger.
+    package var warning: String {
+        didSet { warning = PromptText.text(warning) }
+    }
+
+    package let continueLabel: String
+
+    package let cancelLabel: String
+
+    /// The label of the fallback button; empty for none.
+    ///
+    /// Shown with ``Question/waiting``, and with ``Question/confirmation`` by prompters with three buttons.
+    package let fallbackLabel: String
+
+    package let acceptsTouch: Bool
+
+    /// The parent window, as the client gave it (#116).
+    package let windowID: String
+
+    package init(
+        question: Question,
+        title: String = "",
+        message: String,
+        subject: String = "",
+        description: String = "",
+        caller: String = "",
+        callerEvidence: String = "",
+        warning: String = "",
+        continueLabel: String = "",
+        cancelLabel: String = "",
+        fallbackLabel: String = "",
+        acceptsTouch: Bool = false,
+        windowID: String = ""
+    ) {
+        self.question = question
+        self.title = PromptText.line(title)
+        self.message = PromptText.text(message)
+        self.subject = PromptText.line(subject)
+        self.description = PromptText.text(description)
+        self.caller = PromptText.line(caller, limit: PromptRequest.callerLimit)
+        self.callerEvidence = PromptText.line(callerEvidence, limit: PromptRequest.callerLimit)
+        self.warning = PromptText.text(warning)
+        self.continueLabel = PromptText.line(continueLabel)
+        self.cancelLabel = PromptText.line(cancelLabel)
+        self.fallbackLabel = PromptText.line(fallbackLabel)
+        self.acceptsTouch = acceptsTouch
+        self.windowID = PromptText.line(windowID)
+    }
+
+    /// Whether a touch or a click answers, so that a person must see the dialog.
+    var needsTrust: Bool {
+        switch question {
+        case .password, .newPassword: acceptsTouch
+        case .confirmation, .waiting: true
+        }
+    }
+
+    /// The caller, then the explanation, so that a long explanation cannot hide the caller.
+    var story: String {
+        [origin, description].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// The caller in a sentence; empty for the daemon itself.
+    var origin: String {
+        if caller.isEmpty { return "" }
+        return "Requested by \(caller)" + (callerEvidence.isEmpty ? "." : ", identified by \(callerEvidence).")
+    }
+}

@@ -1,0 +1,94 @@
+package import KeychaindDBus
+import KeychaindDesktop
+package import Logging
+
+/// Decides the trust in processes that show dialogs; without an inspector, all are trusted.
+@BusActor
+package protocol PrompterInspector: AnyObject, Sendable {
+    /// Returns the trust in a process; one that cannot be examined in time is not trusted.
+    func trust(in prompter: PrompterProcess) async -> PrompterTrust
+}
+
+package enum PrompterProcess: Hashable, Sendable {
+    /// The owner of a well-known name on the session bus.
+    case owner(uniqueName: String, busName: String)
+    /// A child of this process.
+    case child(Int32)
+}
+
+package enum PrompterTrust: Hashable, Sendable {
+    /// A person sees the dialog: all answers count, and touches of the reader while it is shown.
+    case trusted
+
+    /// A program of the user may be behind the dialog: only passwords count.
+    case passwordsOnly(reason: String)
+
+    package var objection: String? {
+        if case .passwordsOnly(let reason) = self { reason } else { nil }
+    }
+}
+
+@BusActor
+package final class SessionPrompterInspector: PrompterInspector {
+    private let connection: Connection
+    private let examination: PrompterExamination
+    private let threads: BlockingCalls
+    private let logger: Logger
+
+    /// - Parameter patience: the time limit of an examination.
+    package init(
+        connection: Connection,
+        examination: PrompterExamination = PrompterExamination(),
+        patience: Duration = .seconds(2),
+        logger: Logger
+    ) {
+        self.connection = connection
+        self.examination = examination
+        self.logger = logger
+        threads = BlockingCalls(limit: 4, patience: patience)
+    }
+
+    package func trust(in prompter: PrompterProcess) async -> PrompterTrust {
+        let trust = await judge(prompter)
+        if let reason = trust.objection {
+            logger.notice(
+                "A prompter is trusted with passwords only",
+                metadata: ["prompter": "\(prompter)", "reason": "\(reason)"]
+            )
+        }
+        return trust
+    }
+
+    private func judge(_ prompter: PrompterProcess) async -> PrompterTrust {
+        let examination = examination
+        switch prompter {
+        case .child(let id):
+            return await run { examination.trust(inChild: id) }
+        case .owner(let uniqueName, let busName):
+            guard let listener = connection.peerProcess else {
+                return .passwordsOnly(reason: "the session bus cannot be seen")
+            }
+            guard let process = await process(of: uniqueName) else {
+                return .passwordsOnly(reason: "the bus does not report its process")
+            }
+            let bus = PrompterExamination.Bus(listener: listener, daemon: await self.process(of: SignalMatch.bus)?.id)
+            return await run {
+                // A running process behind the descriptor is the one that the bus means.
+                guard process.credentials.isRunning else { return .passwordsOnly(reason: "it has ended") }
+                let trust = examination.trust(inOwner: process.id, of: busName, on: bus)
+                return process.credentials.isRunning ? trust : .passwordsOnly(reason: "it has ended")
+            }
+        }
+    }
+
+    private func run(_ examine: @escaping @Sendable () -> PrompterTrust) async -> PrompterTrust {
+        await threads.run(examine) ?? .passwordsOnly(reason: "looking into it takes too long")
+    }
+
+    private func process(of name: String) async -> (id: Int32, credentials: ConnectionCredentials)? {
+        guard let credentials = try? await connection.credentials(of: name),
+            let id = credentials.processID.flatMap(Int32.init(exactly:)), id > 0
+        else { return nil }
+        return (id, credentials)
+    }
+}

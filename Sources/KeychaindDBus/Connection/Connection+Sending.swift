@@ -1,0 +1,108 @@
+import CKeychaindDBus
+
+extension Connection {
+    /// Sends a message, in this turn of the loop if the socket accepts it.
+    package func send(_ message: Message) {
+        guard isOpen else { return }
+        guard !message.hasDescriptors else {
+            return outbox.handOver { [self] in
+                if isOpen { dbus_connection_send(pointer, message.pointer, nil) }
+            }
+        }
+        outbox.append(OutgoingMessage(copying: message, serial: outbox.nextSerial()))
+    }
+
+    package func sendWiping(_ message: Message) {
+        send(message)
+        message.wipeByteArrays()
+    }
+
+    package func emit(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        to destination: String? = nil,
+        _ values: (inout Writer) -> Void
+    ) {
+        marshal(.signal(path, interface: interface, member: member, to: destination), values)
+    }
+
+    /// - Parameter entries: writes the entries of an `a{sv}`.
+    package func emitPropertiesChanged(
+        _ path: ObjectPath,
+        _ interface: String,
+        to destination: String? = nil,
+        _ entries: (inout Writer) -> Void
+    ) {
+        emit(path, StandardInterface.properties, "PropertiesChanged", to: destination) { writer in
+            interface.write(to: &writer)
+            writer.writeArray(of: "{sv}", entries)
+            [String]().write(to: &writer)
+        }
+    }
+
+    /// Sends the reply to a call, and overwrites it once it is sent.
+    func answer(_ call: MethodCall, failing error: ErrorName? = nil, _ values: (inout Writer) -> Void) {
+        let serial = dbus_message_get_serial(call.message.pointer)
+        marshal(.answer(to: serial, of: call.peer.name, error: error), values)
+    }
+
+    private func marshal(_ header: MessageHeader, _ values: (inout Writer) -> Void) {
+        guard isOpen else { return }
+        var writer = Writer(beginning: Marshaller(header, serial: outbox.nextSerial()))
+        values(&writer)
+        if let message = writer.finish() { outbox.append(message) } else { refuse(header) }
+    }
+
+    /// Replaces an oversized reply by an error and drops an oversized signal: the bus would close the connection.
+    private func refuse(_ header: MessageHeader) {
+        switch header {
+        case .answer(let serial, let caller, _):
+            marshal(.answer(to: serial, of: caller, error: .limitsExceeded)) { writer in
+                "the reply exceeds the maximum size of a message".write(to: &writer)
+            }
+        case .signal(_, let interface, let member, _):
+            onOversizedSignal?("\(interface).\(member)")
+        }
+    }
+}
+
+extension Connection {
+    /// The most descriptors that the kernel passes at once (`SCM_MAX_FD`).
+    ///
+    /// libdbus disconnects on a message with more than it expects, which would end the service.
+    private static let descriptorsPerMessage = 253
+
+    /// Queued bytes at which the connection stops handling messages until the bus has read some.
+    private static let outgoingLimit = 16 << 20
+
+    /// Limits received descriptors, of which libdbus by itself accepts thousands.
+    func limitDescriptors() {
+        dbus_connection_set_max_message_unix_fds(pointer, Connection.descriptorsPerMessage)
+        // At this limit, libdbus stops reading until messages are handled.
+        dbus_connection_set_max_received_unix_fds(pointer, Connection.descriptorsPerMessage)
+    }
+
+    package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
+
+    /// Whether another message may be handled, whose reply adds to the queue.
+    ///
+    /// A program that calls faster than the bus takes the replies would otherwise fill the memory. Its calls stay
+    /// unread: libdbus reads at most 63 MiB ahead.
+    var mayAddAnswers: Bool { !outbox.isBlocked && bytesToSend < Connection.outgoingLimit }
+
+    /// Waits, in suspended calls with large replies, until the bus has read most of the queue or the connection is
+    /// closed.
+    package func waitForRoom() async {
+        guard isOpen, !mayAddAnswers else { return }
+        let room = room ?? Promise()
+        self.room = room
+        await room.wait()
+    }
+
+    func resumeWaitersForRoom() {
+        guard let room, !isOpen || mayAddAnswers else { return }
+        self.room = nil
+        room.fulfill()
+    }
+}

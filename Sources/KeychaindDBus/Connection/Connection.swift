@@ -1,0 +1,160 @@
+import CKeychaindDBus
+import CKeychaindLinux
+
+/// A connection to a bus: sends messages, makes calls, serves objects and receives signals.
+///
+/// The event loop keeps it alive until ``close(flushing:within:)``.
+@BusActor
+package final class Connection {
+    enum State {
+        case open
+        /// Messages are being handled; libdbus must not be torn down.
+        case dispatching
+        /// Closed by a message handler; torn down when the handler returns.
+        case closing
+        case closed
+    }
+
+    let pointer: OpaquePointer
+    var state = State.open
+    let watches = WatchTable()
+    var timeouts: [OpaquePointer: Timer] = [:]
+    var subscriptions: [UInt64: Subscription] = [:]
+    var subscriptionCount: UInt64 = 0
+    var pendingCalls: [ObjectIdentifier: PendingCall] = [:]
+    let outbox: Outbox
+    /// Fulfilled when the queue has room, for ``waitForRoom()``.
+    var room: Promise<Void>?
+    var exports: [String: Export] = [:]
+    var receiveBuffer: ReceiveBuffer?
+
+    /// The unique name of this connection, such as `:1.42`.
+    package private(set) var uniqueName = ""
+
+    /// Answers calls that are not for an exported object; without it they fail with `UnknownMethod`.
+    package var server: ObjectServer?
+
+    /// Called once when the bus disconnects, but not after ``close(flushing:within:)``.
+    package var onDisconnect: (@BusActor () -> Void)?
+
+    /// Called with the name of a signal that is dropped because it exceeds the maximum message size.
+    package var onOversizedSignal: (@BusActor (_ name: String) -> Void)?
+
+    // MARK: Opening and closing
+
+    /// Connects and says hello; blocks for the reply of the bus, well under a millisecond.
+    package convenience init(_ address: BusAddress) throws(BusError) {
+        var error = DBusError()
+        dbus_error_init(&error)
+        let pointer: OpaquePointer? =
+            switch address {
+            case .session: dbus_bus_get_private(DBUS_BUS_SESSION, &error)
+            case .system: dbus_bus_get_private(DBUS_BUS_SYSTEM, &error)
+            case .address(let address): dbus_connection_open_private(address, &error)
+            }
+        guard let pointer else { throw BusError(consuming: &error) }
+        if case .address = address, dbus_bus_register(pointer, &error) == 0 {
+            Connection.abandon(pointer)
+            throw BusError(consuming: &error)
+        }
+        try self.init(opened: pointer)
+        uniqueName = String(optional: dbus_bus_get_unique_name(pointer)) ?? ""
+    }
+
+    /// The connection may not have said hello yet.
+    private init(opened pointer: OpaquePointer) throws(BusError) {
+        do throws(BusError) {
+            outbox = try Outbox(of: pointer)
+        } catch {
+            Connection.abandon(pointer)
+            throw error
+        }
+        self.pointer = pointer
+        dbus_connection_set_exit_on_disconnect(pointer, 0)
+        limitDescriptors()
+        attach()
+    }
+
+    private static func abandon(_ pointer: OpaquePointer) {
+        dbus_connection_close(pointer)
+        dbus_connection_unref(pointer)
+    }
+
+    /// Connects and says hello without blocking, for a bus that may be slow or hang; fails with `NoReply` on timeout.
+    package static func open(_ address: String, timeout: Duration) async throws(BusError) -> Connection {
+        var error = DBusError()
+        dbus_error_init(&error)
+        guard let pointer = dbus_connection_open_private(address, &error) else { throw BusError(consuming: &error) }
+        let connection = try Connection(opened: pointer)
+        do throws(BusError) {
+            let name = try await connection.sayHello(timeout: timeout)
+            guard dbus_bus_set_unique_name(pointer, name) != 0 else { throw disconnected }
+            connection.uniqueName = name
+            return connection
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    /// Keeps libdbus from ignoring SIGPIPE in this process: in a library, that is up to the host program.
+    ///
+    /// libdbus sends with `MSG_NOSIGNAL` anyway.
+    package nonisolated static func leaveSignalsAlone() {
+        dbus_connection_set_change_sigpipe(0)
+    }
+
+    /// Closes the connection after sending the queue; pending calls fail with `Disconnected`.
+    ///
+    /// A message handler may close its own connection; it is torn down when the handler returns.
+    ///
+    /// - Parameters:
+    ///   - flushing: whether to block until the bus has read the queue.
+    ///   - time: the longest time to block, for a bus that hangs.
+    package func close(flushing: Bool = true, within time: Duration = .seconds(3)) {
+        guard isOpen else { return }
+        // A bus that has not replied to the hello may never read the queue.
+        if flushing, !uniqueName.isEmpty { outbox.drain(for: time) }
+        dbus_connection_close(pointer)
+        abandonCalls()
+        if case .dispatching = state {
+            state = .closing
+        } else {
+            tearDown()
+        }
+    }
+
+    func tearDown() {
+        state = .closed
+        outbox.close()
+        resumeWaitersForRoom()
+        receiveBuffer = nil
+        detach()
+        // Received messages that were not handled may hold secrets.
+        while let message = dbus_connection_pop_message(pointer) { _ = Message(received: message) }
+        dbus_connection_unref(pointer)
+    }
+
+    package var isOpen: Bool {
+        switch state {
+        case .open, .dispatching: true
+        case .closing, .closed: false
+        }
+    }
+
+    /// The process that created the socket of the bus, from the kernel; nil if unknown.
+    package var peerProcess: Int32? {
+        var descriptor: Int32 = -1
+        guard isOpen, dbus_connection_get_socket(pointer, &descriptor) != 0 else { return nil }
+        let process = keychaind_peer_process(descriptor)
+        return process > 0 ? process : nil
+    }
+}
+
+package enum BusAddress: Hashable, Sendable {
+    /// The session bus of the user, from `DBUS_SESSION_BUS_ADDRESS` or the runtime folder.
+    case session
+    case system
+    /// Such as `unix:path=…`.
+    case address(String)
+}

@@ -1,0 +1,281 @@
+import CKeychaindLinux
+import Glibc
+import Synchronization
+
+/// An epoll loop that is the executor of ``BusActor`` and of its tasks.
+///
+/// Each turn runs the enqueued jobs, then the due timers, then waits for descriptors. Any thread may enqueue jobs.
+///
+/// `@unchecked Sendable`: a mutex guards `inbox`; only the thread that runs the loop, which ``BusActor`` stands for,
+/// accesses the rest.
+package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable {
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var loopIsAwake = true
+    }
+
+    /// Called with the epoll events (`EPOLLIN`, …) of a descriptor.
+    typealias DescriptorHandler = @BusActor (_ events: UInt32) -> Void
+
+    private let inbox = Mutex(Inbox())
+    private let thread = Mutex<pthread_t?>(nil)
+    private let poll: Int32
+    private let wakeup: Int32
+
+    // Indexed by descriptor: numbers are small, and every message does this lookup.
+    private var handlers: [DescriptorHandler?] = []
+    private var timers = TimerQueue(.continuous)
+    private var callTimers = TimerQueue(.suspending)
+    /// A timerfd for `timers`.
+    ///
+    /// The timeout of epoll serves `callTimers`, whose clock it shares.
+    private let alarm: Int32
+    /// The instant that the alarm is set to: no later than the next of `timers`.
+    private var alarmInstant = Int64.max
+    private var beforeWaiting: [TurnEnd] = []
+
+    private struct TurnEnd {
+        let owner: ObjectIdentifier
+        let action: @BusActor () -> Void
+        let flush: @BusActor () -> Void
+    }
+
+    init() {
+        poll = epoll_create1(Int32(EPOLL_CLOEXEC))
+        wakeup = keychaind_eventfd()
+        alarm = keychaind_timer()
+        precondition(poll >= 0 && wakeup >= 0 && alarm >= 0, "the process has no descriptors left for the event loop")
+        _ = keychaind_epoll_control(poll, EPOLL_CTL_ADD, wakeup, keychaind_epoll_in)
+        _ = keychaind_epoll_control(poll, EPOLL_CTL_ADD, alarm, keychaind_epoll_in)
+    }
+
+    // MARK: Executor
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        let mustWake = inbox.withLock { inbox in
+            inbox.jobs.append(job)
+            guard !inbox.loopIsAwake else { return false }
+            inbox.loopIsAwake = true
+            return true
+        }
+        if mustWake {
+            eventfd_write(wakeup, 1)
+        }
+    }
+
+    package func checkIsolated() {
+        precondition(isIsolatingCurrentContext() == true, "not on the thread of the event loop")
+    }
+
+    package func isIsolatingCurrentContext() -> Bool? {
+        thread.withLock { $0.map { pthread_equal($0, pthread_self()) != 0 } ?? false }
+    }
+
+    // MARK: Running
+
+    package func run() -> Never {
+        thread.withLock { $0 = pthread_self() }
+        var events = [epoll_event](repeating: epoll_event(), count: 16)
+        while true {
+            let jobs = takeJobs()
+            for job in jobs {
+                job.runSynchronously(isolatedTo: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
+            }
+            BusActor.assumeIsolated {
+                if timers.nextDeadline != nil {
+                    let now = timers.clock.now
+                    while let action = timers.removeFirst(dueAt: now) { action() }
+                }
+                if callTimers.nextDeadline != nil {
+                    let now = callTimers.clock.now
+                    while let action = callTimers.removeFirst(dueAt: now) { action() }
+                }
+                for end in beforeWaiting { end.action() }
+                for end in beforeWaiting { end.flush() }
+            }
+            let count = epoll_wait(poll, &events, Int32(events.count), millisecondsToWait())
+            inbox.withLock { $0.loopIsAwake = true }
+            for index in 0..<max(0, Int(count)) {
+                handle(&events[index])
+            }
+        }
+    }
+
+    /// Runs the loop on a thread of its own, for programs that need their main thread; later calls do nothing.
+    ///
+    /// Returns false if no thread or descriptor is available; the caller may retry.
+    @discardableResult
+    package static func startThread() -> Bool {
+        threadIsRunning.withLock { isRunning in
+            if isRunning { return true }
+            guard descriptorsAreLeft() else { return false }
+            isRunning = makeThread()
+            return isRunning
+        }
+    }
+
+    private static let threadIsRunning = Mutex(false)
+
+    /// Whether the descriptors that `init()` needs are available.
+    private static func descriptorsAreLeft() -> Bool {
+        let descriptors = [epoll_create1(Int32(EPOLL_CLOEXEC)), keychaind_eventfd(), keychaind_timer()]
+        for descriptor in descriptors where descriptor >= 0 {
+            close(descriptor)
+        }
+        return descriptors.allSatisfy { $0 >= 0 }
+    }
+
+    private static func makeThread() -> Bool {
+        var everySignal = sigset_t()
+        var signals = sigset_t()
+        sigfillset(&everySignal)
+        // The signals of the program are for its own threads.
+        pthread_sigmask(SIG_SETMASK, &everySignal, &signals)
+        defer { pthread_sigmask(SIG_SETMASK, &signals, nil) }
+        var thread = pthread_t()
+        let status = pthread_create(
+            &thread,
+            nil,
+            { _ in
+                _ = keychaind_set_thread_name("secret-service")
+                BusActor.loop.run()
+            },
+            nil
+        )
+        guard status == 0 else { return false }
+        pthread_detach(thread)
+        return true
+    }
+
+    private func takeJobs() -> [UnownedJob] {
+        inbox.withLock { inbox in
+            guard !inbox.jobs.isEmpty else { return [] }
+            let jobs = inbox.jobs
+            inbox.jobs.removeAll(keepingCapacity: jobs.capacity <= 256)
+            return jobs
+        }
+    }
+
+    /// The longest time to sleep; from here on, an enqueued job must wake the loop.
+    private func millisecondsToWait() -> Int32 {
+        let mayWait = inbox.withLock { inbox in
+            inbox.loopIsAwake = !inbox.jobs.isEmpty
+            return inbox.jobs.isEmpty
+        }
+        guard mayWait else { return 0 }
+        setAlarm()
+        guard let next = callTimers.nextDeadline else { return -1 }
+        // Rounded up: waking early would spin until the deadline.
+        return callTimers.clock.milliseconds(until: next)
+    }
+
+    /// Sets the alarm to the next of `timers`, unless it is early enough: most timers are cancelled before they are
+    /// due.
+    private func setAlarm() {
+        guard let next = timers.nextDeadline, next < alarmInstant else { return }
+        alarmInstant = next
+        // Zero would disarm it.
+        _ = keychaind_set_timer(alarm, max(1, next))
+    }
+
+    private func handle(_ event: inout epoll_event) {
+        let descriptor = keychaind_epoll_event_descriptor(&event)
+        if descriptor == wakeup {
+            var count: UInt64 = 0
+            eventfd_read(wakeup, &count)
+            return
+        }
+        if descriptor == alarm {
+            var count: UInt64 = 0
+            read(alarm, &count, MemoryLayout<UInt64>.size)
+            alarmInstant = .max
+            return
+        }
+        let mask = keychaind_epoll_event_mask(&event)
+        BusActor.assumeIsolated {
+            // An earlier handler of this turn may have unwatched the descriptor.
+            guard Int(descriptor) < handlers.count else { return }
+            handlers[Int(descriptor)]?(mask)
+        }
+    }
+
+    // MARK: Sources
+
+    @BusActor
+    package func watchReadable(_ descriptor: Int32, handler: @escaping @BusActor () -> Void) {
+        watch(descriptor, for: keychaind_epoll_in) { _ in handler() }
+    }
+
+    /// Calls the handler whenever the descriptor has one of the events; replaces an earlier handler of the descriptor.
+    @BusActor
+    func watch(_ descriptor: Int32, for events: UInt32, handler: @escaping DescriptorHandler) {
+        let index = Int(descriptor)
+        guard index >= 0 else { return }
+        if index >= handlers.count {
+            handlers += [DescriptorHandler?](repeating: nil, count: index + 1 - handlers.count)
+        }
+        let operation = handlers[index] == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+        handlers[index] = handler
+        _ = keychaind_epoll_control(poll, operation, descriptor, events)
+    }
+
+    @BusActor
+    package func unwatch(_ descriptor: Int32) {
+        guard handlers.indices.contains(Int(descriptor)), handlers[Int(descriptor)] != nil else { return }
+        handlers[Int(descriptor)] = nil
+        _ = keychaind_epoll_control(poll, EPOLL_CTL_DEL, descriptor, 0)
+    }
+
+    /// Runs an action at the end of every turn, and `flush` after the actions of all owners: handling a message of one
+    /// connection may send on another.
+    @BusActor
+    func beforeEachWait(
+        owner: AnyObject,
+        _ action: @escaping @BusActor () -> Void,
+        flush: @escaping @BusActor () -> Void
+    ) {
+        removeBeforeEachWait(owner: owner)
+        beforeWaiting.append(TurnEnd(owner: ObjectIdentifier(owner), action: action, flush: flush))
+    }
+
+    @BusActor
+    func removeBeforeEachWait(owner: AnyObject) {
+        beforeWaiting.removeAll { $0.owner == ObjectIdentifier(owner) }
+    }
+
+    /// Starts another turn after this one, without waiting for a descriptor.
+    @BusActor
+    func turnAgain() {
+        eventfd_write(wakeup, 1)
+    }
+
+    /// Runs an action once after a delay, which includes time in which the system sleeps.
+    @BusActor
+    @discardableResult
+    package func schedule(after delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
+        timers.insert(after: delay, action)
+    }
+
+    /// Runs an action once after a delay, which excludes time in which the system sleeps.
+    @BusActor
+    func schedule(afterWaking delay: Duration, _ action: @escaping @BusActor () -> Void) -> Timer {
+        callTimers.insert(after: delay, action)
+    }
+
+    /// Suspends for a time, without occupying a thread.
+    @BusActor
+    package func wait(for delay: Duration) async {
+        await withCheckedContinuation { continuation in
+            schedule(after: delay) { continuation.resume() }
+        }
+    }
+
+    @BusActor
+    package func cancel(_ timer: Timer) {
+        switch timer.clock {
+        case .continuous: timers.remove(timer)
+        case .suspending: callTimers.remove(timer)
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import CKeychaindDBus
+
+/// Marshals replies and signals in memory, in the wire format of the D-Bus specification.
+///
+/// libdbus validates each appended value, looks up its place in the signature and grows the message by a few bytes,
+/// which takes longer than the rest of a call. Here the body grows in place, and the signature at the end of the header
+/// with it.
+package struct Marshaller: ~Copyable {
+    private static let headerSize = 192
+    private static let bodySize = 320
+    /// The limits of the specification.
+    private static let longestArray = 64 << 20
+    private static let longestMessage = 128 << 20
+
+    private var header = WireBuffer(capacity: headerSize)
+    private var body = WireBuffer(capacity: bodySize)
+    private let opening: MessageHeader.Opening
+    /// The number of open arrays and variants, whose contents are not part of the signature of the body.
+    private var depth = 0
+    private var hasTooLongArray = false
+
+    package init(_ content: MessageHeader, serial: UInt32) {
+        opening = content.begin(in: &header, serial: serial)
+    }
+
+    /// Finishes the message; nil if it is too long.
+    consuming func finish() -> OutgoingMessage? {
+        MessageHeader.end(opening, in: &header, bodySize: body.count)
+        guard !hasTooLongArray, header.count + body.count <= Marshaller.longestMessage else { return nil }
+        return OutgoingMessage(header: header, body: body)
+    }
+
+    // MARK: Basic types
+
+    mutating func append<Value: BitwiseCopyable>(_ type: Int32, _ value: Value) {
+        note(type)
+        body.append(value)
+    }
+
+    mutating func append(_ type: Int32, text: UnsafeRawBufferPointer) {
+        note(type)
+        body.append(text: text)
+    }
+
+    mutating func append(bytes: UnsafeRawBufferPointer) {
+        note(keychaind_dbus_type_array)
+        note(keychaind_dbus_type_byte)
+        noteSize(bytes.count)
+        body.append(UInt32(truncatingIfNeeded: bytes.count))
+        body.append(contentsOf: bytes)
+    }
+
+    // MARK: Containers
+
+    mutating func beginStructure() {
+        note(keychaind_dbus_type_struct_begin)
+        body.align(to: 8)
+    }
+
+    mutating func endStructure() {
+        note(keychaind_dbus_type_struct_end)
+    }
+
+    mutating func beginVariant(_ signature: String) {
+        note(keychaind_dbus_type_variant)
+        depth += 1
+        var signature = signature
+        signature.withUTF8 { signature in
+            body.append(UInt8(truncatingIfNeeded: signature.count))
+            body.append(contentsOf: UnsafeRawBufferPointer(signature))
+        }
+        body.append(UInt8(0))
+    }
+
+    mutating func endVariant() {
+        depth -= 1
+    }
+
+    mutating func beginArray(of signature: String) -> OpenArray {
+        note(keychaind_dbus_type_array)
+        var signature = signature
+        let alignment = signature.withUTF8 { signature in
+            if depth == 0 { header.append(contentsOf: UnsafeRawBufferPointer(signature)) }
+            return Marshaller.alignment(of: signature.first)
+        }
+        depth += 1
+        body.append(UInt32(0))
+        let sizeOffset = body.count - MemoryLayout<UInt32>.size
+        body.align(to: alignment)
+        return OpenArray(sizeOffset: sizeOffset, start: body.count)
+    }
+
+    mutating func end(_ array: OpenArray) {
+        depth -= 1
+        noteSize(body.count - array.start)
+        body.replace(at: array.sizeOffset, with: UInt32(truncatingIfNeeded: body.count - array.start))
+    }
+
+    private mutating func noteSize(_ size: Int) {
+        if size > Marshaller.longestArray { hasTooLongArray = true }
+    }
+
+    struct OpenArray {
+        fileprivate let sizeOffset: Int
+        fileprivate let start: Int
+    }
+
+    /// The alignment of a value, by the first character of its signature.
+    private static func alignment(of type: UInt8?) -> Int {
+        switch type {
+        case UInt8(ascii: "y"), UInt8(ascii: "g"), UInt8(ascii: "v"): 1
+        case UInt8(ascii: "n"), UInt8(ascii: "q"): 2
+        case UInt8(ascii: "x"), UInt8(ascii: "t"), UInt8(ascii: "d"), UInt8(ascii: "("), UInt8(ascii: "{"): 8
+        default: 4
+        }
+    }
+
+    private mutating func note(_ type: Int32) {
+        guard depth == 0 else { return }
+        header.append(UInt8(truncatingIfNeeded: type))
+    }
+}

@@ -1,0 +1,193 @@
+import CKeychaindDBus
+import CKeychaindLinux
+import Glibc
+
+/// The queue of outgoing messages.
+///
+/// Messages gather during a turn of the loop and leave in one system call, which also wakes the bus once. libdbus,
+/// which would write each message by itself, still sends calls that expect a reply and its own replies. Both share a
+/// socket, and neither may write while the other is in the middle of a message: the outbox waits while libdbus has
+/// messages queued, and the connection does not dispatch while the outbox ``isBlocked``.
+@BusActor
+final class Outbox {
+    private enum Entry {
+        case message(OutgoingMessage)
+        /// An action by which libdbus sends, after everything before it was written.
+        case handover(@BusActor () -> Void)
+    }
+
+    /// The most bytes that gather during a turn: less than the kernel accepts at once.
+    private static let gatheringLimit = 32 << 10
+    private static let messagesPerWrite = 64
+
+    private let connection: OpaquePointer
+    /// A duplicate of libdbus's descriptor, so that the event loop can watch both.
+    private let descriptor: Int32
+    private var entries: [Entry] = []
+    /// The buffers for `sendmsg`.
+    ///
+    /// `nonisolated(unsafe)`: only the event loop writes to it; deinit frees it.
+    nonisolated(unsafe) private let pieces: UnsafeMutablePointer<iovec>
+    /// The bytes of the first message that were written.
+    private var sent = 0
+    private var serial = Outbox.firstSerial
+
+    /// libdbus numbers its messages from 1; these are in the upper half and get no reply.
+    private static let firstSerial: UInt32 = 1 << 31
+
+    private(set) var size = 0
+
+    private(set) var isBlocked = false
+
+    /// Throws `LimitsExceeded` if this process has no descriptors left.
+    init(of connection: OpaquePointer) throws(BusError) {
+        var socket: Int32 = -1
+        dbus_connection_get_socket(connection, &socket)
+        let descriptor = fcntl(socket, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            throw BusError(.limitsExceeded, "the process has no descriptors left for the bus")
+        }
+        self.connection = connection
+        self.descriptor = descriptor
+        pieces = .allocate(capacity: 2 * Outbox.messagesPerWrite)
+    }
+
+    deinit { pieces.deallocate() }
+
+    func nextSerial() -> UInt32 {
+        serial = serial &+ 1 | Outbox.firstSerial
+        return serial
+    }
+
+    /// Queues a message for the next ``flush()``, which follows at once if much has gathered.
+    func append(_ message: OutgoingMessage) {
+        entries.append(.message(message))
+        size += message.size
+        if size > Outbox.gatheringLimit, !isBlocked { flush() }
+    }
+
+    /// Runs an action by which libdbus sends, once everything before it was written: at the latest in ``close()``.
+    func handOver(_ action: @escaping @BusActor () -> Void) {
+        flush()
+        guard !entries.isEmpty else { return action() }
+        entries.append(.handover(action))
+    }
+
+    /// Writes as much of the queue as the socket accepts.
+    func flush() {
+        while let first = entries.first {
+            // libdbus never empties its queue for a bus that is gone.
+            guard
+                dbus_connection_has_messages_to_send(connection) == 0
+                    || dbus_connection_get_is_connected(connection) == 0
+            else { return }
+            switch first {
+            case .handover(let action):
+                entries.removeFirst()
+                action()
+            case .message:
+                guard write() else { return block() }
+            }
+        }
+        unblock()
+    }
+
+    /// Writes the queue, and that of libdbus, blocking for a limited time.
+    func drain(for time: Duration) {
+        let clock = LoopClock.suspending
+        let deadline = clock.instant(after: time)
+        flush()
+        while hasMore, case let rest = clock.milliseconds(until: deadline), rest > 0 {
+            if dbus_connection_has_messages_to_send(connection) != 0 {
+                dbus_connection_read_write(connection, rest)
+            } else {
+                var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+                poll(&room, 1, rest)
+            }
+            flush()
+        }
+    }
+
+    /// Whether anything is queued for a bus that is still there.
+    private var hasMore: Bool {
+        guard dbus_connection_get_is_connected(connection) != 0 else { return false }
+        return !entries.isEmpty || dbus_connection_has_messages_to_send(connection) != 0
+    }
+
+    /// Drops the queue of a closed connection and runs the pending actions.
+    func close() {
+        unblock()
+        Glibc.close(descriptor)
+        let rest = entries
+        (entries, sent, size) = ([], 0, 0)
+        for case .handover(let action) in rest {
+            action()
+        }
+    }
+
+    // MARK: Writing
+
+    /// Writes the messages before the next handover; returns false if the socket is full.
+    private func write() -> Bool {
+        var (index, count, skipped) = (0, 0, sent)
+        while index < min(entries.count, Outbox.messagesPerWrite), case .message(let message) = entries[index] {
+            let (header, body) = message.rest(after: skipped)
+            pieces[count] = Outbox.piece(header)
+            pieces[count + 1] = Outbox.piece(body)
+            (index, count, skipped) = (index + 1, count + 2, 0)
+        }
+        var packet = msghdr()
+        packet.msg_iov = pieces
+        packet.msg_iovlen = count
+        let written = sendmsg(descriptor, &packet, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        guard written < 0 else {
+            removeSent(written)
+            return true
+        }
+        switch errno {
+        case EINTR: return true
+        case EAGAIN: return false
+        default:
+            // The bus is gone; libdbus notices when it reads.
+            entries.removeAll { if case .message = $0 { true } else { false } }
+            (sent, size) = (0, 0)
+            return true
+        }
+    }
+
+    private static func piece(_ bytes: UnsafeRawBufferPointer) -> iovec {
+        iovec(iov_base: UnsafeMutableRawPointer(mutating: bytes.baseAddress), iov_len: bytes.count)
+    }
+
+    private func removeSent(_ written: Int) {
+        sent += written
+        size -= written
+        if size == 0, entries.count == 1 {
+            // The usual case needs no counting or moving.
+            sent = 0
+            return entries.removeAll(keepingCapacity: true)
+        }
+        var gone = 0
+        for case .message(let message) in entries {
+            guard sent >= message.size else { break }
+            sent -= message.size
+            gone += 1
+        }
+        entries.removeFirst(gone)
+    }
+
+    private func block() {
+        guard !isBlocked else { return }
+        isBlocked = true
+        // The event only wakes the loop, which flushes in every turn.
+        BusActor.loop.watch(descriptor, for: keychaind_epoll_out) { _ in }
+    }
+
+    private func unblock() {
+        guard isBlocked else { return }
+        isBlocked = false
+        BusActor.loop.unwatch(descriptor)
+        // Messages held back meanwhile are already read from the socket: nothing else wakes the loop for them.
+        BusActor.loop.turnAgain()
+    }
+}

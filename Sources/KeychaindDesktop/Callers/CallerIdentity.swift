@@ -1,0 +1,117 @@
+package import KeychaindDBus
+package import Logging
+
+/// The caller behind one connection, inspected once.
+@BusActor
+package final class CallerIdentity {
+    private enum State {
+        case unknown
+        case inspecting(Promise<Caller>)
+        case known(Caller)
+        case gone
+    }
+
+    private let name: String
+    private let inspector: CallerInspector
+    private var state = State.unknown
+
+    /// - Parameter name: the unique name of the connection.
+    package init(of name: String, by inspector: CallerInspector) {
+        self.name = name
+        self.inspector = inspector
+    }
+
+    /// The caller; opaque if it cannot be inspected, or not in time.
+    package func caller() async -> Caller {
+        switch state {
+        case .known(let caller):
+            let checked = inspector.checked(caller)
+            state = .known(checked)
+            return checked
+        case .inspecting(let promise):
+            return await promise.value()
+        case .gone:
+            return hasLeft
+        case .unknown:
+            let promise = Promise<Caller>()
+            // Before any suspension, so that a second call waits for it.
+            state = .inspecting(promise)
+            let (caller, isFinal) = await inspector.inspect(name)
+            promise.fulfill(caller)
+            if case .inspecting = state { state = isFinal ? .known(caller) : .unknown }
+            return caller
+        }
+    }
+
+    /// Ends an inspection, as the connection has left the bus; a known caller stays known.
+    package func leave() {
+        switch state {
+        case .known, .gone: return
+        case .unknown: break
+        case .inspecting(let promise): promise.fulfill(hasLeft)
+        }
+        state = .gone
+    }
+
+    private var hasLeft: Caller { .opaque(name, reason: "it has left the bus") }
+}
+
+/// Inspects the processes behind connections.
+@BusActor
+package final class CallerInspector {
+    /// Inspects a process; called on a thread of its own, where it may block.
+    package typealias Inspection = @Sendable (ConnectionCredentials) -> Caller.Insight
+
+    private let connection: Connection
+    private let inspection: Inspection
+    private let isSame: @Sendable (CallerProcess) -> Bool
+    private let threads: BlockingCalls
+    private let logger: Logger
+
+    /// The number of concurrent inspections.
+    private static let threadLimit = 8
+
+    /// - Parameters:
+    ///   - inspection: replaced in tests.
+    ///   - isSame: whether a process is still the inspected one; replaced in tests.
+    ///   - patience: the time limit of an inspection, which a process in a file system of its own could block for ever.
+    package init(
+        connection: Connection,
+        inspection: @escaping Inspection = ProcessInspector().inspect,
+        isSame: @escaping @Sendable (CallerProcess) -> Bool = ProcessInspector().isSame,
+        patience: Duration = .seconds(2),
+        logger: Logger
+    ) {
+        self.connection = connection
+        self.inspection = inspection
+        self.isSame = isSame
+        threads = BlockingCalls(limit: CallerInspector.threadLimit, patience: patience)
+        self.logger = logger
+    }
+
+    /// Inspects a connection within bounded time; a later inspection may find more if the result is not final.
+    fileprivate func inspect(_ name: String) async -> (caller: Caller, isFinal: Bool) {
+        let credentials: ConnectionCredentials
+        do throws(BusError) {
+            credentials = try await connection.credentials(of: name)
+        } catch {
+            logger.debug("A caller is not known to the bus", metadata: ["caller": "\(name)", "reason": "\(error)"])
+            return (.opaque(name, reason: "the bus does not know it any more"), false)
+        }
+        guard let insight = await threads.run({ [inspection] in inspection(credentials) }) else {
+            return (.opaque(name, userID: credentials.userID, reason: "looking into it takes too long"), false)
+        }
+        return (Caller(uniqueName: name, userID: credentials.userID, insight: insight), true)
+    }
+
+    /// The caller, opaque if its process has ended: process ids are reused, and a child may have inherited the
+    /// connection.
+    fileprivate func checked(_ caller: Caller) -> Caller {
+        guard let process = caller.process, !isSame(process) else { return caller }
+        return .opaque(
+            caller.uniqueName,
+            userID: caller.userID,
+            reason: "process \(process.id), which has connected, has ended"
+        )
+    }
+}

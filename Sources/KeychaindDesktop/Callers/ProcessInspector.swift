@@ -1,0 +1,137 @@
+import Glibc
+package import KeychaindDBus
+import KeychaindRights
+
+/// Inspects the process behind a connection.
+package struct ProcessInspector: Sendable {
+    private let root: String
+
+    /// - Parameter root: the process folder instead of /proc.
+    package init(root: String = "/proc") {
+        self.root = root
+    }
+
+    /// Inspects a process as far as it is visible.
+    ///
+    /// Blocks, as a process with its own file system can delay reads.
+    package func inspect(_ credentials: ConnectionCredentials) -> Caller.Insight {
+        UserRights.perform { look(at: credentials) }
+    }
+
+    private func look(at credentials: ConnectionCredentials) -> Caller.Insight {
+        guard let processID = credentials.processID else {
+            return .opaque(reason: "the bus does not report its process")
+        }
+        guard processID > 0, let id = Int32(exactly: processID) else {
+            return .opaque(reason: "its process is hidden, as in another container")
+        }
+        guard let status = status(of: id) else {
+            return .opaque(reason: "process \(id) has ended or cannot be seen")
+        }
+        let process = look(into: ProcessFolder(id, in: root), id, status, credentials)
+        // If the id was reused meanwhile, some of the data may be of the other process.
+        guard self.status(of: id)?.startTime == status.startTime,
+            credentials.isRunning
+        else {
+            return .opaque(reason: "process \(id) has ended")
+        }
+        return .process(process)
+    }
+
+    /// Whether the id still belongs to the inspected process; does not block.
+    package func isSame(_ process: CallerProcess) -> Bool {
+        // This file is readable by all, unless /proc hides processes.
+        let status = self.status(of: process.id) ?? UserRights.perform { self.status(of: process.id) }
+        return status?.startTime == process.startTime
+    }
+
+    private func status(of id: Int32) -> ProcessStatus? {
+        ProcessFolder(id, in: root).read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
+    }
+
+    // MARK: Looking
+
+    private func look(
+        into folder: ProcessFolder,
+        _ id: Int32,
+        _ status: ProcessStatus,
+        _ credentials: ConnectionCredentials
+    ) -> CallerProcess {
+        let program = ProgramFile(of: folder)
+        let unit = folder.read("cgroup", limit: ProcessInspector.longestFile).flatMap(SystemdUnit.init(controlGroups:))
+        let isInterpreter = program?.isInterpreter ?? false
+        return CallerProcess(
+            id: id,
+            startTime: status.startTime,
+            isHeldByBus: credentials.processDescriptor != nil,
+            commandName: status.commandName,
+            program: program,
+            code: folder.read("maps", limit: MappedCode.longest).flatMap(MappedCode.init)?.origin ?? .unseen,
+            script: isInterpreter ? script(of: folder, program) : nil,
+            unit: unit,
+            sandbox: sandbox(of: folder, unit, credentials)
+        )
+    }
+
+    private func sandbox(
+        of folder: ProcessFolder,
+        _ unit: SystemdUnit?,
+        _ credentials: ConnectionCredentials
+    ) -> Sandbox? {
+        if let sandbox = credentials.securityLabel.flatMap(Sandbox.init(securityLabel:)) { return sandbox }
+        if let info = folder.read("root/.flatpak-info", limit: ProcessInspector.longestFile) {
+            return Sandbox(flatpakInfo: info)
+        }
+        return unit.flatMap(Sandbox.init(unit:))
+    }
+
+    private func script(of folder: ProcessFolder, _ program: ProgramFile?) -> String? {
+        guard let commandLine = folder.read("cmdline", limit: ScriptClaim.longest) else { return nil }
+        return ScriptClaim.find(in: commandLine, isLoader: program?.isLoader ?? false)
+    }
+
+    /// In bytes.
+    private static let longestFile = 16 << 10
+}
+
+extension ConnectionCredentials {
+    /// Whether the process descriptor that the bus passed is not readable (pidfd_open(2)); true without one.
+    package var isRunning: Bool {
+        guard let processDescriptor else { return true }
+        var entry = pollfd(fd: processDescriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        return poll(&entry, 1, 0) == 0
+    }
+}
+
+/// The script that an interpreter's command line claims; a process may overwrite it at any time.
+enum ScriptClaim {
+    /// Finds the first argument in `/proc/PID/cmdline` that is no option.
+    ///
+    /// Nil if there is none, or if the program itself is on the command line. May return the value of an option, as
+    /// this is only a claim.
+    ///
+    /// - Parameter isLoader: whether the interpreter is the dynamic loader, which has other options.
+    static func find(in commandLine: [UInt8], isLoader: Bool = false) -> String? {
+        var arguments = commandLine.split(separator: 0, omittingEmptySubsequences: false).dropFirst()
+            .map { String(decoding: $0, as: UTF8.self) }[...]
+        while let argument = arguments.popFirst() {
+            switch argument {
+            case _ where isLoader && loaderOptions.contains(argument): _ = arguments.popFirst()
+            case "-c", "-e", "--eval", "--command", "": return nil
+            case "-m": return arguments.first.flatMap { $0.isEmpty ? nil : "module \($0)" }
+            case _ where argument.hasPrefix("-"): continue
+            default: return argument
+            }
+        }
+        return nil
+    }
+
+    /// The options of the dynamic loader that take a value (ld.so(8)).
+    private static let loaderOptions: Set<String> = [
+        "--argv0", "--audit", "--glibc-hwcaps-mask", "--glibc-hwcaps-prepend", "--inhibit-rpath", "--library-path",
+        "--preload",
+    ]
+
+    /// In bytes.
+    static let longest = 4096
+}

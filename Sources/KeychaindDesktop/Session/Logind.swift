@@ -1,0 +1,167 @@
+package import KeychaindDBus
+
+/// Calls of `org.freedesktop.login1`, to one logind process.
+@BusActor
+package struct Logind {
+    package static let busName = "org.freedesktop.login1"
+    static let managerInterface = "org.freedesktop.login1.Manager"
+    static let sessionInterface = "org.freedesktop.login1.Session"
+    static let managerPath = ObjectPath(unchecked: "/org/freedesktop/login1")
+    static let userInterface = "org.freedesktop.login1.User"
+
+    let connection: Connection
+    /// logind's unique name, so that no other program is called or heard.
+    let owner: String
+    let timeout: Duration
+
+    package init(connection: Connection, owner: String, timeout: Duration) {
+        self.connection = connection
+        self.owner = owner
+        self.timeout = timeout
+    }
+
+    // MARK: Finding sessions
+
+    /// The session of that id, else that of the process; nil if the user has neither, or it is closing.
+    package func ownSession(id: String?, processID: UInt32, userID: UInt32) async throws(BusError) -> LogindSession? {
+        if let id, let session = try await session(answering("GetSession") { $0.append(id) }, of: userID) {
+            return session
+        }
+        return try await session(answering("GetSessionByPID") { $0.append(processID) }, of: userID)
+    }
+
+    /// The user's object, whose `Display` changes; nil for a user who is not logged in.
+    package func user(_ userID: UInt32) async throws(BusError) -> ObjectPath? {
+        try await answer(of: "GetUser") { $0.append(userID) }
+    }
+
+    /// The user's display session by logind's choice: graphical rather than a terminal, never a closing one.
+    ///
+    /// Nil without a session that a person uses.
+    package func display(of user: ObjectPath, _ userID: UInt32) async throws(BusError) -> LogindSession? {
+        let display = try await orNil { () async throws(BusError) in
+            try await property("Display", of: user, Logind.userInterface) { (reader) throws(BusError) in
+                try reader.readStructure { (reader) throws(BusError) in
+                    _ = try String(from: &reader)
+                    return try ObjectPath(from: &reader)
+                }
+            }
+        }
+        guard let display, display != .root else { return nil }
+        return try await session(at: display, of: userID)
+    }
+
+    private typealias Question = @BusActor () async throws(BusError) -> ObjectPath?
+
+    private func answering(_ member: String, _ arguments: @escaping (Message) -> Void) -> Question {
+        { () async throws(BusError) in try await answer(of: member, arguments) }
+    }
+
+    private func session(_ question: Question, of userID: UInt32) async throws(BusError) -> LogindSession? {
+        guard let path = try await question() else { return nil }
+        guard let session = try await session(at: path, of: userID) else { return nil }
+        let state = try await orNil { () async throws(BusError) in
+            try await property("State", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
+                try String(from: &reader)
+            }
+        }
+        return state == "closing" ? nil : session
+    }
+
+    /// The session at a path, if it is the user's and a person uses it.
+    private func session(at path: ObjectPath, of userID: UInt32) async throws(BusError) -> LogindSession? {
+        try await orNil { () async throws(BusError) -> LogindSession? in
+            let owner = try await property("User", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
+                try reader.readStructure { (reader) throws(BusError) in
+                    let owner = try UInt32(from: &reader)
+                    reader.skip()
+                    return owner
+                }
+            }
+            let kind = try await property("Class", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
+                try String(from: &reader)
+            }
+            // Other classes include "manager", "background", "greeter" and "lock-screen".
+            guard owner == userID, kind.hasPrefix("user") else { return nil }
+            let id = try await property("Id", of: path, Logind.sessionInterface) { (reader) throws(BusError) in
+                try String(from: &reader)
+            }
+            return LogindSession(id: id, path: path)
+        }
+    }
+
+    package func leader(of session: LogindSession) async throws(BusError) -> UInt32 {
+        try await property("Leader", of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
+            try UInt32(from: &reader)
+        }
+    }
+
+    // MARK: State
+
+    /// Whether the screen locker has reported a locked screen.
+    func lockedHint(of session: LogindSession) async throws(BusError) -> Bool {
+        try await hint("LockedHint", of: session)
+    }
+
+    /// Whether the desktop has reported the session as unused for a while.
+    func idleHint(of session: LogindSession) async throws(BusError) -> Bool {
+        try await hint("IdleHint", of: session)
+    }
+
+    private func hint(_ name: String, of session: LogindSession) async throws(BusError) -> Bool {
+        try await property(name, of: session.path, Logind.sessionInterface) { (reader) throws(BusError) in
+            try Bool(from: &reader)
+        }
+    }
+
+    /// Delays sleep until the descriptor is closed, or for logind's `InhibitDelayMaxSec`, five seconds.
+    func delaySleep(reason: String) async throws(BusError) -> FileDescriptor {
+        let message = Message.call(to: owner, Logind.managerPath, Logind.managerInterface, "Inhibit")
+        message.append("sleep", "keychaind", reason, "delay")
+        return try await connection.call(message, timeout: timeout).read(FileDescriptor.self)
+    }
+
+    // MARK: Calling
+
+    /// The path that a method of the manager returns; nil if it reports none.
+    private func answer(of member: String, _ arguments: (Message) -> Void) async throws(BusError) -> ObjectPath? {
+        let message = Message.call(to: owner, Logind.managerPath, Logind.managerInterface, member)
+        arguments(message)
+        return try await orNil { () async throws(BusError) in
+            try await connection.call(message, timeout: timeout).read(ObjectPath.self)
+        }
+    }
+
+    private func property<Value: Sendable>(
+        _ name: String,
+        of path: ObjectPath,
+        _ interface: String,
+        _ read: (inout Reader) throws(BusError) -> Value
+    ) async throws(BusError) -> Value {
+        let message = Message.call(to: owner, path, StandardInterface.properties, "Get")
+        message.append(interface, name)
+        let reply = try await connection.call(message, timeout: timeout)
+        var reader = reply.makeReader()
+        return try reader.readVariant(read)
+    }
+
+    /// Nil for a refusal; throws only if logind does not answer or has gone, as further calls would take long.
+    private func orNil<Value: Sendable>(
+        _ body: @BusActor () async throws(BusError) -> Value?
+    ) async throws(BusError) -> Value? {
+        do throws(BusError) {
+            return try await body()
+        } catch {
+            switch error.name {
+            case .noReply, .timeout, .disconnected, .serviceUnknown, .nameHasNoOwner: throw error
+            default: return nil
+            }
+        }
+    }
+}
+
+package struct LogindSession: Hashable, Sendable {
+    /// The id, such as `2` or `c1`.
+    let id: String
+    let path: ObjectPath
+}

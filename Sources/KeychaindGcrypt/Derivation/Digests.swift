@@ -1,0 +1,113 @@
+import CKeychaindGcrypt
+import Synchronization
+
+/// HMAC-SHA256 (RFC 2104) with a prepared key, about 1.2 KiB of the locked pool; any thread may use it.
+package struct HMACSHA256: ~Copyable, Sendable {
+    /// In bytes.
+    package static let size = 32
+
+    private let digest: Mutex<DigestHandle>
+
+    package init(key: borrowing SecureBytes) throws(GcryptError) {
+        digest = Mutex(
+            try key.withUnsafeBytes { (key) throws(GcryptError) in
+                try DigestHandle(key: key)
+            }
+        )
+    }
+
+    /// The code of the concatenated parts.
+    package borrowing func authenticate(_ parts: UnsafeRawBufferPointer...) throws(GcryptError) -> [UInt8] {
+        try digest.withLock { (digest) throws(GcryptError) in
+            for part in parts { digest.write(part) }
+            return try digest.finish { [UInt8]($0) }
+        }
+    }
+
+    /// Writes the authentication code of a message to a buffer of at least 32 bytes, without allocating.
+    package borrowing func authenticate(
+        _ message: UnsafeRawBufferPointer,
+        into buffer: UnsafeMutableRawBufferPointer
+    ) throws(GcryptError) {
+        guard buffer.count >= HMACSHA256.size else {
+            throw GcryptError(
+                .invalidParameters,
+                reason: "the buffer has \(buffer.count) bytes, not \(HMACSHA256.size)"
+            )
+        }
+        try digest.withLock { (digest) throws(GcryptError) in
+            digest.write(message)
+            try digest.finish { buffer.copyMemory(from: $0) }
+        }
+    }
+
+    /// The first 64 bits of the authentication code of a message, most significant byte first, without allocating.
+    package borrowing func tag(_ message: UnsafeRawBufferPointer) throws(GcryptError) -> UInt64 {
+        try digest.withLock { (digest) throws(GcryptError) in
+            digest.write(message)
+            return try digest.finish { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+        }
+    }
+}
+
+/// A libgcrypt handle of HMAC-SHA256 with its key; closed and wiped on deinit.
+///
+/// `@unchecked Sendable`: the value owns the handle, and every use needs exclusive access.
+struct DigestHandle: ~Copyable, @unchecked Sendable {
+    private let handle: gcry_md_hd_t
+
+    /// Allocates in locked memory.
+    init(key: UnsafeRawBufferPointer) throws(GcryptError) {
+        try Gcrypt.initializeIfNeeded()
+        var opened: gcry_md_hd_t?
+        try check(
+            gcry_md_open(
+                &opened,
+                Int32(GCRY_MD_SHA256.rawValue),
+                GCRY_MD_FLAG_HMAC.rawValue | GCRY_MD_FLAG_SECURE.rawValue
+            ),
+            "open a digest",
+            locked: true
+        )
+        guard let opened else {
+            throw GcryptError(.operationFailed, reason: "open a digest: no handle")
+        }
+        let result = gcry_md_setkey(opened, key.baseAddress, key.count)
+        guard result == 0 else {
+            gcry_md_close(opened)
+            throw GcryptError(result, "set a digest key", locked: true)
+        }
+        handle = opened
+    }
+
+    deinit {
+        gcry_md_close(handle)
+    }
+
+    mutating func write(_ part: UnsafeRawBufferPointer) {
+        guard let base = part.baseAddress else { return }
+        gcry_md_write(handle, base, part.count)
+    }
+
+    /// Passes the 32 bytes of the authentication code to the closure and resets for the next message.
+    mutating func finish<Result>(_ body: (UnsafeRawBufferPointer) -> Result) throws(GcryptError) -> Result {
+        guard let code = gcry_md_read(handle, Int32(GCRY_MD_SHA256.rawValue)) else {
+            throw GcryptError(.operationFailed, reason: "read a digest: no result")
+        }
+        defer { gcry_md_reset(handle) }
+        return body(UnsafeRawBufferPointer(start: code, count: HMACSHA256.size))
+    }
+}
+
+/// SHA-1 (RFC 3174), only for the key identifiers that X.509 and Apple define by it.
+package enum SHA1 {
+    /// In bytes.
+    package static let size = 20
+
+    package static func digest(of message: [UInt8]) throws(GcryptError) -> [UInt8] {
+        try Gcrypt.initializeIfNeeded()
+        var digest = [UInt8](repeating: 0, count: size)
+        gcry_md_hash_buffer(Int32(GCRY_MD_SHA1.rawValue), &digest, message, message.count)
+        return digest
+    }
+}

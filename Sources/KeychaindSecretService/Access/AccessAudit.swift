@@ -1,0 +1,141 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+
+/// Audits access to protected items, without secrets or labels.
+@BusActor
+final class AccessAudit {
+    private let recorder: AuditRecorder
+
+    init(recorder: AuditRecorder) {
+        self.recorder = recorder
+    }
+
+    func released(_ id: ItemID, in collection: Collection, under grant: ItemGrant) {
+        recorder.record(event(.release, id, in: collection), by: AuditedCaller(packed: grant.caller))
+    }
+
+    /// Records a request without a grant, or behind a locked screen.
+    func denied(
+        _ id: ItemID,
+        in collection: Collection,
+        to client: Client,
+        _ outcome: AuditOutcome = .failed(.notInteractive)
+    ) {
+        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), by: client)
+    }
+
+    func authenticated(
+        to action: ItemAction,
+        _ id: ItemID,
+        in collection: Collection,
+        for caller: Caller,
+        _ outcome: EvaluationOutcome
+    ) {
+        recorder.record(
+            event(action.audited, id, in: collection, ring: outcome.ring, outcome.audited),
+            by: AuditedCaller(caller)
+        )
+    }
+
+    /// Records the evaluation of a policy that belongs to no item, as by a context.
+    func authenticated(_ policy: Policy, for caller: Caller, _ outcome: EvaluationOutcome) {
+        recorder.record(
+            AuditEvent(.authentication, in: outcome.ring, policy: policy.text, outcome: outcome.audited),
+            by: AuditedCaller(caller)
+        )
+    }
+
+    /// Records a change of an item's access control, with the new policy.
+    ///
+    /// - Parameter isAuthenticated: false for the first protection of an item.
+    func accessControlChanged(
+        _ id: ItemID,
+        in collection: Collection,
+        by client: Client,
+        authenticated isAuthenticated: Bool
+    ) {
+        let ring = isAuthenticated ? AuditRing.attended : .unattended
+        recorder.record(event(.accessControlChange, id, in: collection, ring: ring), by: client)
+    }
+
+    /// Records a change of a protected item that keeps its protection.
+    func changed(_ id: ItemID, in collection: Collection, by client: Client) {
+        recorder.record(event(.change, id, in: collection), by: client)
+    }
+
+    /// Records the deletion of a protected item, or of a collection with some.
+    ///
+    /// - Parameter policy: empty for a collection.
+    func deleted(_ path: ObjectPath, policy: String = "", by client: Client) {
+        recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), by: client)
+    }
+
+    var counted: [AuditEntry] { recorder.counted }
+
+    func finish() { recorder.finish() }
+
+    private func event(
+        _ kind: AuditEntry.Kind,
+        _ id: ItemID,
+        in collection: Collection,
+        ring: AuditRing = .attended,
+        _ outcome: AuditOutcome = .success
+    ) -> AuditEvent {
+        AuditEvent(
+            kind,
+            in: ring,
+            item: .item(id, in: collection.name),
+            policy: collection.policyText(of: id),
+            outcome: outcome
+        )
+    }
+}
+
+extension Caller {
+    /// The caller and its evidence, as stored in the audit.
+    var auditText: String { AuditedCaller(self).packed }
+}
+
+extension EvaluationOutcome {
+    /// A success takes a person; a failure does not.
+    fileprivate var ring: AuditRing {
+        if case .satisfied = self { .attended } else { .unattended }
+    }
+
+    fileprivate var audited: AuditOutcome {
+        switch self {
+        case .satisfied: .success
+        case .failed(let error) where error.cause == .prompterNotTrusted: .prompterNotTrusted
+        case .failed(let error): .failed(error.code)
+        }
+    }
+}
+
+extension Policy {
+    /// The alternatives of the policy, in the words of access controls.
+    fileprivate var text: String {
+        alternatives.map { $0.factors.map(\.constraint.rawValue).joined(separator: " and ") }.joined(separator: " or ")
+    }
+}
+
+extension Factor {
+    fileprivate var constraint: Constraint {
+        switch self {
+        case .biometryAny: .biometryAny
+        case .biometryCurrentSet: .biometryCurrentSet
+        case .passcode: .devicePasscode
+        case .applicationPassword: .applicationPassword
+        }
+    }
+}
+
+extension Collection {
+    /// The access control of an item as written; empty if missing or unreadable.
+    func policyText(of id: ItemID) -> String {
+        guard case .stated(let protection) = protection(of: id) else { return "" }
+        return protection.accessControl?.description ?? ""
+    }
+}

@@ -1,0 +1,165 @@
+import KeychaindAuthentication
+import KeychaindDesktop
+import KeychaindModel
+
+/// The purpose of an authentication.
+struct AuthenticationPurpose {
+    let caller: Caller
+
+    var action = ItemAction.use
+
+    /// Labels of the items, each named in the dialog; empty if a program asks only who is present.
+    let labels: [String]
+
+    let settings: AuthenticationSettings
+
+    /// What the answer also opens; nil for nothing.
+    var scope: ProofScope?
+
+    /// Label of the keychain whose own password is asked for; nil for the passcode.
+    var keychain: String?
+
+    private static let reasonLimit = 300
+
+    /// Maximum bytes of a program name and of a keychain label in a headline.
+    ///
+    /// A dialog that cuts long texts must still show the words after them.
+    private static let callerBytes = 160
+    private static let keychainBytes = 100
+
+    /// The message of the system dialog, which shows nothing else of keychaind.
+    var message: String {
+        [headline + ".", "Requested by \(caller).", reason].filter { !$0.isEmpty }.joined(separator: " ")
+    }
+
+    /// The texts of keychaind's own dialog.
+    func words(windowID: String) -> EvaluationWords {
+        var words = EvaluationWords(
+            message: headline,
+            reason: reason,
+            caller: caller.description,
+            callerEvidence: caller.evidence.explanation,
+            cancelLabel: settings.cancelTitle,
+            fallbackLabel: fallbackLabel,
+            windowID: windowID
+        )
+        if let keychain { words.passcodeName = "the password of the keychain “\(PromptText.name(keychain))”" }
+        return words
+    }
+
+    /// States the approved use and its program, and the time if it covers more than the named items.
+    private var headline: String {
+        switch (labels.isEmpty, scope) {
+        case (true, nil): "Confirm that it is you"
+        case (true, let scope?): "Let \(callerName) know that it is you, and use \(scope.text)"
+        case (false, nil): "Authenticate to \(action.text(ItemNames.list(labels)))\(time)"
+        case (false, let scope?): "Let \(callerName) \(action.text(ItemNames.list(labels))), and \(scope.text)"
+        }
+    }
+
+    /// The headline of a dialog for the password of a keychain, which is the passcode.
+    func headline(unlocking keychain: String) -> String {
+        let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
+        let start = "Unlock the keychain “\(keychain)”"
+        let names = ItemNames.list(labels)
+        guard let scope else { return "\(start) and \(action.text(names))\(time)" }
+        return "\(start), and let \(callerName) \(action.text(names)), and \(scope.text)"
+    }
+
+    /// The lifetime of the grant, if it is longer than usual.
+    private var time: String {
+        action == .use && settings.grantReuse > GrantReuse.standard.lifetime ? ", for \(settings.grantReuse.words)" : ""
+    }
+
+    private var callerName: String {
+        PromptText.prefix(of: caller.description, bytes: AuthenticationPurpose.callerBytes)
+    }
+
+    /// The program's reason, quoted to set it apart from keychaind's text.
+    var reason: String {
+        if settings.reason.isEmpty { return "" }
+        return "It says: “\(PromptText.name(settings.reason, limit: AuthenticationPurpose.reasonLimit))”"
+    }
+
+    /// The fallback button: empty for none, nil for the default text.
+    ///
+    /// An item has none by default, as only its policy opens it.
+    private var fallbackLabel: String? {
+        if settings.hidesFallback || (settings.fallbackTitle.isEmpty && !labels.isEmpty) { return "" }
+        return settings.fallbackTitle.isEmpty ? nil : settings.fallbackTitle
+    }
+}
+
+/// The further use of an answer: the context keeps the proof, which serves every item that requires it.
+struct ProofScope {
+    /// Factors that serve for other items, too.
+    let factors: FactorSet
+
+    let reuse: Duration
+
+    /// The scope of a policy; an application password proves nothing for other items.
+    ///
+    /// - Parameter hasOwnPasscode: whether the passcode is the password of another keychain than `login`.
+    init(of policy: Policy, for reuse: Duration, hasOwnPasscode: Bool = false) {
+        factors = policy.factors.subtracting(hasOwnPasscode ? [.passcode, .applicationPassword] : .applicationPassword)
+        self.reuse = reuse
+    }
+
+    /// The scope in a dialog, to follow "use".
+    var text: String {
+        let time = GrantReuse(reuse).isSingle ? "once" : "for \(reuse.words)"
+        let hasFinger = !factors.isDisjoint(with: .biometry)
+        let means =
+            switch (hasFinger, factors.contains(.passcode)) {
+            case (true, true): "your fingerprint or password protects"
+            case (true, false): "your fingerprint protects"
+            case (false, _): "your password protects"
+            }
+        return "every item that \(means), \(time)"
+    }
+}
+
+/// Names of items in a dialog.
+///
+/// Programs choose the labels, in any length and number: each is cleaned and cut.
+enum ItemNames {
+    /// Maximum bytes of a name, and of all names in a headline: every prompter shows so much.
+    private static let nameBytes = 100
+    private static let listBytes = 300
+
+    private static let summaryCount = 8
+
+    /// All names, each in quotation marks.
+    static func list(_ labels: [String]) -> String {
+        labels.map(name).joined(separator: separator)
+    }
+
+    /// The first names, and the number of others.
+    static func summary(_ labels: [String]) -> String {
+        let rest = labels.count - summaryCount
+        return list(Array(labels.prefix(summaryCount))) + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    /// Splits items, in order, into parts of at least one item that one dialog can name.
+    static func parts<Item>(of items: [Item], label: (Item) -> String) -> [[Item]] {
+        var parts: [[Item]] = []
+        var room = 0
+        for item in items {
+            let count = name(label(item)).utf8.count + separator.utf8.count
+            if parts.isEmpty || count > room {
+                parts.append([])
+                room = listBytes
+            }
+            parts[parts.count - 1].append(item)
+            room -= count
+        }
+        return parts
+    }
+
+    private static let separator = ", "
+
+    private static func name(_ label: String) -> String {
+        let name = PromptText.prefix(of: PromptText.name(label), bytes: nameBytes)
+        return name.isEmpty ? "an item without a name" : "“\(name)”"
+    }
+}

@@ -1,0 +1,56 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// Binds items to the fingers that are enrolled when they are stored.
+///
+/// Programs never see the set: the attribute holds a code under a key of the user.
+enum BiometryBinding {
+    /// Set by the service alone; values from callers are dropped.
+    static let attribute = Attributes.reservedPrefix + "biometry-set"
+
+    static func value(for set: BiometrySet, in vault: Vault) throws(VaultError) -> String {
+        hexadecimal(try vault.code(of: "biometry set", set.hash))
+    }
+
+    /// Sets the attribute if the policy requires the enrolled fingers, and removes it otherwise.
+    ///
+    /// Throws the error of an evaluation if no finger can be matched now.
+    ///
+    /// - Parameter kept: the present value, which stays if only the attributes of a bound item change.
+    @BusActor
+    static func bind(
+        _ attributes: Attributes,
+        under policy: Policy?,
+        keeping kept: String? = nil,
+        to biometry: any Biometry,
+        in vault: Vault
+    ) async throws(BusError) -> Attributes {
+        guard attributes.hasReserved else { return attributes }
+        let unbound = attributes.without(attribute)
+        guard let policy, policy.factors.contains(.biometryCurrentSet) else { return unbound }
+        if let kept { return unbound.with([(attribute, kept)]) }
+        let availability = await biometry.availability()
+        guard let set = availability.set else {
+            throw BusError(
+                availability.error ?? AuthenticationError(.biometryNotAvailable, reason: "no finger can be matched")
+            )
+        }
+        do throws(VaultError) {
+            return unbound.with([(attribute, try value(for: set, in: vault))])
+        } catch {
+            throw BusError(error)
+        }
+    }
+
+    /// Whether an item is bound to a set; false if that cannot be determined.
+    static func isBound(_ value: String, to set: BiometrySet, in vault: Vault) -> Bool {
+        value == (try? self.value(for: set, in: vault))
+    }
+
+    /// Encodes bytes as lower-case hexadecimal digits.
+    static func hexadecimal(_ bytes: [UInt8]) -> String {
+        bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    }
+}

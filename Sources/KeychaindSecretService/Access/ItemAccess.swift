@@ -1,0 +1,106 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+
+/// Decides whether a client may read an item now.
+///
+/// A protected item is locked to clients without a grant, and a grant covers reading only. Each change takes its own
+/// authorisation: with an approval of something else, a program could replace the item or remove its access control.
+@BusActor
+final class ItemAccess {
+    private let audit: AccessAudit
+
+    var isSessionLocked = false
+
+    nonisolated init(audit: AccessAudit) {
+        self.audit = audit
+    }
+
+    // MARK: Verdicts
+
+    /// The verdict on an item; a client without grants is nil.
+    func verdict(on id: ItemID, in collection: Collection, for client: Client?) -> ItemVerdict {
+        guard !collection.isLocked else { return .unavailable(.collectionLocked) }
+        if let obstacle = damage(of: id, in: collection) { return .unavailable(obstacle) }
+        switch collection.protection(of: id) {
+        case .none: return .open
+        case .unknown(let reason): return .unavailable(.unreadable(reason: reason))
+        case .stated(let protection):
+            let release = Release(
+                of: protection.policy,
+                protection.accessibility,
+                grant: client?.grant(of: ItemReference(id, in: collection)),
+                isSessionLocked: isSessionLocked
+            )
+            return switch release {
+            case .free: .open
+            case .granted(let grant): .granted(grant)
+            case .needsAuthentication(let policy): .needsAuthentication(policy)
+            case .sessionLocked: .unavailable(.sessionLocked)
+            }
+        }
+    }
+
+    /// The damage of an item; in an unlocked collection, only a file with a problem has locked items.
+    private func damage(of id: ItemID, in collection: Collection) -> ItemVerdict.Obstacle? {
+        guard collection.problem != nil else { return nil }
+        switch collection.item(id)?.condition {
+        case .intact: return nil
+        case .damaged(let reason): return .unreadable(reason: reason)
+        case .unread, nil: return .collectionLocked
+        }
+    }
+
+    /// Whether an item is locked; a client without grants is nil.
+    func isLocked(_ id: ItemID, in collection: Collection, for client: Client?) -> Bool {
+        verdict(on: id, in: collection, for: client).isLocked
+    }
+
+    // MARK: Reading
+
+    /// Authorises reading, and returns the grant if it takes one; throws `IsLocked` otherwise.
+    func authorize(_ id: ItemID, in collection: Collection, for client: Client) throws(BusError) -> ItemGrant? {
+        switch verdict(on: id, in: collection, for: client) {
+        case .open: return nil
+        case .granted(let grant): return grant
+        case .needsAuthentication:
+            audit.denied(id, in: collection, to: client)
+            throw BusError(.isLocked, "item \(id) needs an authentication first")
+        case .unavailable(let obstacle):
+            if obstacle == .sessionLocked, collection.protection(of: id).needsAuthentication {
+                audit.denied(id, in: collection, to: client, .sessionLocked)
+            }
+            throw BusError(.isLocked, "\(obstacle)")
+        }
+    }
+
+    /// Uses a grant and audits the release; a grant for one release ends.
+    func use(_ grant: ItemGrant, of id: ItemID, in collection: Collection, by client: Client) {
+        client.useGrant(of: ItemReference(id, in: collection))
+        audit.released(id, in: collection, under: grant)
+    }
+
+    /// Authorises and audits a release after the read; throws `IsLocked` if access has ended.
+    func release(_ id: ItemID, in collection: Collection, to client: Client) throws(BusError) {
+        guard let grant = try authorize(id, in: collection, for: client) else { return }
+        use(grant, of: id, in: collection, by: client)
+    }
+
+    // MARK: Granting
+
+    /// Whether an item still has the state and the policy that a person was asked about.
+    func isUnchanged(_ item: ProtectedItem) -> Bool {
+        guard case .needsAuthentication(let policy) = verdict(on: item.id, in: item.collection, for: nil),
+            policy == item.policy
+        else { return false }
+        return item.revision != nil && item.collection.revision(of: item.id) == item.revision
+    }
+
+    /// Grants an item for a time, or for one release if zero; grants nothing if it was locked or changed meanwhile.
+    func grant(_ item: ProtectedItem, to client: Client, _ caller: Caller, for reuse: Duration, key: ItemKey?) {
+        guard isUnchanged(item) else { return }
+        client.grant(item.reference, ItemGrant(to: caller.auditText, key: key), for: reuse)
+    }
+}

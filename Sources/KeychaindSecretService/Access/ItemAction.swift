@@ -1,0 +1,131 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindVault
+
+/// An operation that a program requests on an item; an approval covers only this one.
+enum ItemAction: Hashable {
+    /// Reads the secret.
+    case use
+
+    /// Stores a new item in its place.
+    case replace
+
+    /// Stores a new item with another protection in its place.
+    case replaceWithProtection
+
+    case changeSecret
+
+    case rename(String)
+
+    /// Sets the attributes, and the label if given.
+    case changeAttributes(name: String?)
+
+    /// Changes the protection, and the label if given.
+    case changeProtection(name: String?)
+
+    /// Removes the access control, and sets the label if given.
+    case removeProtection(name: String?)
+
+    /// Changes the content in one or several calls, as authorised in a context.
+    case change
+
+    /// Changes content and protection, as authorised in a context.
+    case changeWithProtection
+
+    case delete
+
+    /// The text of the action in a dialog.
+    ///
+    /// - Parameter names: the items, each in quotation marks.
+    func text(_ names: String) -> String {
+        switch self {
+        case .use: "use \(names)"
+        case .replace: "replace \(names)"
+        case .replaceWithProtection: "replace \(names) and change who may use it"
+        case .changeSecret: "replace the secret of \(names)"
+        case .rename(let name): "rename \(names) to “\(PromptText.name(name))”"
+        case .changeAttributes(let name): "change the attributes of \(names)" + Self.renaming(name)
+        case .changeProtection(let name): "change who may use \(names)" + Self.renaming(name)
+        case .removeProtection(let name): "take the protection off \(names)" + Self.renaming(name)
+        case .change: "change \(names)"
+        case .changeWithProtection: "change \(names) and who may use it"
+        case .delete: "delete \(names)"
+        }
+    }
+
+    private static func renaming(_ name: String?) -> String {
+        name.map { " and rename it to “\(PromptText.name($0))”" } ?? ""
+    }
+
+    var parts: ItemParts {
+        switch self {
+        case .use: []
+        case .replace, .change: .content
+        case .replaceWithProtection, .changeWithProtection: [.content, .protection]
+        case .changeSecret: .secret
+        case .rename: .label
+        case .changeAttributes(let name): name == nil ? .attributes : [.attributes, .label]
+        case .changeProtection(let name), .removeProtection(let name):
+            name == nil ? [.attributes, .protection] : [.attributes, .protection, .label]
+        case .delete: .existence
+        }
+    }
+
+    var audited: AuditEntry.Kind {
+        switch self {
+        case .use: .authentication
+        case .replace, .changeSecret, .rename, .changeAttributes, .change: .authenticationToChange
+        case .replaceWithProtection, .changeProtection, .removeProtection, .changeWithProtection:
+            .authenticationToProtect
+        case .delete: .authenticationToDelete
+        }
+    }
+}
+
+/// Parts of a protected item that an operation changes.
+struct ItemParts: OptionSet, Hashable {
+    let rawValue: UInt8
+
+    static let secret = ItemParts(rawValue: 1)
+    static let label = ItemParts(rawValue: 2)
+    static let attributes = ItemParts(rawValue: 4)
+    /// Access control and accessibility.
+    static let protection = ItemParts(rawValue: 8)
+    /// The existence of the item.
+    static let existence = ItemParts(rawValue: 16)
+
+    /// Everything stored in the item, without its protection.
+    static let content: ItemParts = [.secret, .label, .attributes]
+}
+
+/// An authorisation of one operation on one protected item in one state.
+///
+/// Used at once, or kept by the context in which it was given. It is no grant, and does not allow reading.
+struct ItemAuthorization {
+    /// The item; in another state it is not changed.
+    var item: ProtectedItem
+
+    /// The key of a sealed item, wiped with its last reference.
+    let key: ItemKey?
+
+    /// The permitted changes, each once.
+    var parts: ItemParts
+
+    /// The context that keeps the unused rest; nil if it serves one call.
+    let context: AuthenticationContext?
+}
+
+extension ItemAuthorization? {
+    /// Lets the context keep the unused parts, for the item in its new state.
+    ///
+    /// After a change of the protection, nothing is kept.
+    @BusActor
+    func keepRest(after used: ItemParts) {
+        guard var rest = self, let context = rest.context else { return }
+        rest.parts.subtract(used)
+        guard !rest.parts.intersection([.content, .existence]).isEmpty, !used.contains(.protection) else { return }
+        rest.item = rest.item.current
+        context.restore(rest)
+    }
+}

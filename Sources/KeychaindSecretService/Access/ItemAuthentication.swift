@@ -1,0 +1,188 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// Authenticates a person by the policies of items, and gives the caller grants to use them, or authorisations for
+/// another action.
+@BusActor
+final class ItemAuthentication {
+    /// The context that records the proofs, if any.
+    let context: AuthenticationContext?
+
+    /// The authorisations given, unless the action is use.
+    private(set) var authorizations: [ItemAuthorization] = []
+
+    private let action: ItemAction
+    private let client: Client
+    private let caller: Caller
+    private let settings: AuthenticationSettings
+    private let authenticator: Authenticator
+    /// The context's count of ended proofs at the start; after a change of it, nothing is recorded.
+    private let endings: Int?
+
+    /// - Parameter context: also sets the appearance of the dialogs, as configured at this moment.
+    init(
+        to action: ItemAction = .use,
+        for client: Client,
+        _ caller: Caller,
+        in context: AuthenticationContext? = nil,
+        by authenticator: Authenticator
+    ) {
+        self.action = action
+        self.client = client
+        self.caller = caller
+        self.context = context
+        self.authenticator = authenticator
+        settings = context?.settings ?? AuthenticationSettings()
+        endings = context?.endings
+    }
+
+    /// The purpose in the dialog for items under one policy.
+    func purpose(of items: [ProtectedItem], by policy: Policy, keychain: String? = nil) -> AuthenticationPurpose {
+        var purpose = AuthenticationPurpose(
+            caller: caller,
+            action: action,
+            labels: items.map(\.label),
+            settings: settings
+        )
+        purpose.keychain = keychain
+        // Without a reuse time, a context keeps no proof: the items use it up. Approval of a change or a deletion
+        // covers nothing else.
+        if context != nil, action == .use, settings.reuse > .zero {
+            let scope = ProofScope(of: policy, for: settings.reuse, hasOwnPasscode: keychain != nil)
+            if !scope.factors.isEmpty { purpose.scope = scope }
+        }
+        return purpose
+    }
+
+    /// Asks for each group in turn, until one fails: after dismissing a dialog, nobody wants to see the next.
+    ///
+    /// - Parameter named: the items for which the passcode was given just before; it is not asked for again.
+    func run(
+        _ items: [ProtectedItem],
+        given named: NamedItems? = nil,
+        asking conversation: Conversation
+    ) async throws(AuthenticationError) {
+        let isNamed = { (item: ProtectedItem) in named?.contains(item) ?? false }
+        for group in ItemGroup.groups(of: items.filter(isNamed), in: authenticator.vault) {
+            try await authenticate(group, given: named?.passcode, asking: conversation)
+        }
+        for group in ItemGroup.groups(of: items.filter { !isNamed($0) }, in: authenticator.vault) {
+            try await authenticate(group, given: nil, asking: conversation)
+        }
+    }
+
+    private func authenticate(
+        _ group: ItemGroup,
+        given: KeptPassword?,
+        asking conversation: Conversation
+    ) async throws(AuthenticationError) {
+        // An earlier dialog may have taken long; this one names the items as they are when it opens.
+        let group = group.current
+        guard let first = group.items.first else { return }
+        let passcodeCollection = group.passcodeCollection(in: authenticator.vault)
+        let passcode = VaultPasscode(
+            authenticator.vault,
+            for: passcodeCollection,
+            countedBy: passcodeCollection.flatMap { authenticator.lockouts.keeper(of: $0, for: .people) }
+        )
+        defer { passcode.forget() }
+        let hasOwnPassword = group.policy.factors.contains(.applicationPassword)
+        let lockouts = authenticator.lockouts
+        let ownPassword =
+            hasOwnPassword ? ApplicationPassword(of: first, after: passcode, countedBy: lockouts) : nil
+        let purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
+        let request = EvaluationRequest(
+            await first.requirement(with: authenticator.biometry, in: authenticator.vault),
+            proved: await proof(by: given, for: group, passcode),
+            isInteractionAllowed: settings.allowsInteraction,
+            message: purpose.message
+        )
+        let evaluation = authenticator.evaluator.evaluate(
+            request,
+            passcode: passcode,
+            applicationPassword: ownPassword,
+            asking: conversation,
+            purpose.words(windowID: conversation.windowID)
+        )
+        let outcome = await evaluation.outcome()
+        for item in group.items {
+            authenticator.audit.authenticated(to: action, item.id, in: item.collection, for: caller, outcome)
+        }
+        switch outcome {
+        case .satisfied(let proofs):
+            record(proofs, request.proved, passcode.key, purpose.scope, conversation)
+            for item in group.items {
+                // At most the time that the dialog stated.
+                let reuse = purpose.scope.map { min($0.reuse, settings.grantReuse) } ?? settings.grantReuse
+                await give(item, for: reuse, passcode.key, ownPassword?.key, conversation)
+            }
+        case .failed(let error):
+            throw error
+        }
+    }
+
+    /// Records in the context the proofs that the dialog announced.
+    ///
+    /// Does nothing when the conversation or the context's proofs have ended meanwhile, as when the screen was locked.
+    private func record(
+        _ proofs: Proofs,
+        _ given: FactorSet,
+        _ passcode: PasscodeKey?,
+        _ scope: ProofScope?,
+        _ conversation: Conversation
+    ) {
+        guard let context, let scope, !conversation.isEnded, context.endings == endings else { return }
+        // An enrolled finger is proved as such, whichever set of fingers was requested.
+        let factors = proofs.factors.union(given)
+        let counting = scope.factors.contains(.passcode) ? factors : factors.subtracting(.passcode)
+        let proof = ContextProof(
+            factors: counting.subtracting(.applicationPassword),
+            matchedSet: proofs.matchedSet,
+            passcode: passcode
+        )
+        context.record(proof, for: scope.reuse)
+    }
+
+    /// Returns the factors that an earlier passcode proves; for sealed items it must also open them.
+    private func proof(by given: KeptPassword?, for group: ItemGroup, _ passcode: VaultPasscode) async -> FactorSet {
+        guard let given, given.isThere, group.policy.factors.contains(.passcode),
+            // Locking `login`, which the passcode unlocked, ends the proof.
+            authenticator.vault.collection(named: .login)?.isLocked == false
+        else { return [] }
+        guard group.items.contains(where: \.isSealed) else { return .passcode }
+        guard let password = given.copy(), await passcode.verify(password) == .right else { return [] }
+        return .passcode
+    }
+
+    /// Gives the caller access to an item, with the item key if it is sealed, which must be obtained here.
+    private func give(
+        _ item: ProtectedItem,
+        for reuse: Duration,
+        _ passcode: PasscodeKey?,
+        _ ownKey: ItemKey?,
+        _ conversation: Conversation
+    ) async {
+        var key = ownKey
+        if item.isSealed, key == nil {
+            do throws(VaultError) {
+                key = try await item.collection.itemKey(of: item.id, passcode: passcode, applicationPassword: nil)
+            } catch {
+                return authenticator.logger.error(
+                    "An item could not be opened after its authentication",
+                    metadata: ["item": "\(item.collection.name)/\(item.id)", "reason": "\(error)"]
+                )
+            }
+        }
+        // Meanwhile the prompt may have been dismissed, the keychain locked or the item changed.
+        guard !conversation.isEnded, authenticator.access.isUnchanged(item) else { return }
+        guard action != .use else { return authenticator.access.grant(item, to: client, caller, for: reuse, key: key) }
+        let authorization = ItemAuthorization(item: item, key: key, parts: action.parts, context: context)
+        authorizations.append(authorization)
+        if let context, context.endings == endings { context.keep(authorization) }
+    }
+}

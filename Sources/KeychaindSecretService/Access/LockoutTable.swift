@@ -1,0 +1,165 @@
+package import KeychaindAuthentication
+package import KeychaindDBus
+import KeychaindModel
+package import KeychaindVault
+package import Logging
+
+/// Counts of failed attempts: two for the passcode, of people and of programs, and one for each other password.
+///
+/// Past a limit, the lowest count without a delay is dropped. If each has a delay, new passwords share one count.
+@BusActor
+package final class LockoutTable {
+    /// Maximum number of passwords, beside the passcode, with a count of their own.
+    package static let limit = 1024
+
+    /// Wrong passcodes and fingerprints of people.
+    let people: LockoutKeeper
+
+    /// Wrong passcodes supplied by programs, which must not delay people.
+    let programs: LockoutKeeper
+
+    private let others: LockoutKeeper
+    private let limit: Int
+    private let vault: Vault
+    private let clock: BootClock
+    private let logger: Logger
+    private var keepers: [LockoutOwner: LockoutKeeper] = [:]
+
+    package init(_ vault: Vault, clock: BootClock, logger: Logger, limit: Int = LockoutTable.limit) {
+        self.limit = limit
+        self.vault = vault
+        self.clock = clock
+        self.logger = logger
+        let keeper = { owner in
+            LockoutKeeper(store: VaultLockoutStore(vault, of: owner, logger: logger), clock: clock)
+        }
+        people = keeper(.people)
+        programs = keeper(.programs)
+        others = keeper(.others)
+    }
+
+    /// The count for the password of a collection; nil while it has none.
+    package func keeper(of collection: Collection, for party: LockoutParty) -> LockoutKeeper? {
+        collection.lockoutOwner(party).map { keeper(of: $0, in: collection) }
+    }
+
+    /// The lockouts of a collection password for people and for programs.
+    func lockout(of collection: Collection) -> PasswordLockout {
+        PasswordLockout { [self] source in
+            switch source {
+            case .person: keeper(of: collection, for: .people)
+            case .program: keeper(of: collection, for: .programs)
+            }
+        }
+    }
+
+    /// The count for the application password of an item.
+    func keeper(ofItem id: ItemID, in collection: Collection) -> LockoutKeeper {
+        keeper(of: collection.lockoutOwner(of: id), in: collection)
+    }
+
+    func forget(_ id: ItemID, in collection: Collection) {
+        remove(collection.lockoutOwner(of: id))
+    }
+
+    func forget(_ collection: Collection) {
+        for owner in keepers.keys where owner.isOf(collection) { remove(owner) }
+    }
+
+    private func keeper(of owner: LockoutOwner, in collection: Collection) -> LockoutKeeper {
+        switch owner {
+        case .people: return people
+        case .programs: return programs
+        case .others: return others
+        case .collection, .item: break
+        }
+        if let keeper = keepers[owner] { return keeper }
+        let owners = owners
+        guard owners.contains(owner) || owners.count < limit || makeRoom(among: owners) else {
+            return others
+        }
+        // A collection in memory ends with the process, and so does its count.
+        let store: any LockoutStore =
+            collection.isEphemeral ? NoLockoutStore() : VaultLockoutStore(vault, of: owner, logger: logger)
+        let keeper = LockoutKeeper(store: store, clock: clock)
+        keepers[owner] = keeper
+        return keeper
+    }
+
+    /// Owners of a count, in memory or on disk.
+    private var owners: Set<LockoutOwner> {
+        Set(keepers.keys).union(vault.lockoutOwners)
+    }
+
+    /// Drops the lowest count without a delay; false if there is none.
+    private func makeRoom(among owners: Set<LockoutOwner>) -> Bool {
+        let now = clock.now
+        var least: (owner: LockoutOwner, failures: UInt32)?
+        for owner in owners where keepers[owner].map({ $0.attempts == 0 }) ?? true {
+            let lockout = keepers[owner]?.known ?? stored(owner)
+            guard lockout.passcodeDelay(at: now) == .zero else { continue }
+            let failures = lockout.record.passcodeFailures
+            if failures < least?.failures ?? .max { least = (owner, failures) }
+        }
+        guard let least else { return false }
+        remove(least.owner)
+        return true
+    }
+
+    private func stored(_ owner: LockoutOwner) -> Lockout {
+        switch vault.lockout(of: owner) {
+        case .none: Lockout(nil, clock: clock)
+        case .record(let bytes): Lockout(LockoutRecord(packed: bytes), clock: clock)
+        case .unreadable: Lockout(.unreadable, clock: clock)
+        }
+    }
+
+    private func remove(_ owner: LockoutOwner) {
+        keepers[owner] = nil
+        vault.removeLockouts(of: [owner])
+    }
+}
+
+/// Keeps no record beyond the process.
+@BusActor
+final class NoLockoutStore: LockoutStore {
+    func load() async -> LockoutRecord? { nil }
+
+    func save(_ record: LockoutRecord) async {}
+}
+
+/// Keeps a record of failed attempts in the state database of the vault.
+@BusActor
+final class VaultLockoutStore: LockoutStore {
+    private let vault: Vault
+    private let owner: LockoutOwner
+    private let logger: Logger
+
+    init(_ vault: Vault, of owner: LockoutOwner, logger: Logger) {
+        self.vault = vault
+        self.owner = owner
+        self.logger = logger
+    }
+
+    func load() async -> LockoutRecord? {
+        switch vault.lockout(of: owner) {
+        case .none: nil
+        case .record(let bytes): LockoutRecord(packed: bytes)
+        case .unreadable: .unreadable
+        }
+    }
+
+    func save(_ record: LockoutRecord) async {
+        switch owner {
+        // Every password can have one, so a count of zero is removed.
+        case .collection, .item:
+            if record.passcodeFailures == 0 { return vault.removeLockouts(of: [owner]) }
+        case .people, .programs, .others: break
+        }
+        do throws(VaultError) {
+            try await vault.setLockout(record.packed, of: owner)
+        } catch {
+            logger.error("Could not record a failed authentication", metadata: ["reason": "\(error)"])
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package import KeychaindAuthentication
+package import KeychaindDBus
+import KeychaindDesktop
+package import KeychaindModel
+package import KeychaindVault
+
+/// Records events without delaying a reply.
+///
+/// An entry waits for the lookup of its caller, but has the time of the event.
+@BusActor
+package final class AuditRecorder {
+    private let write: @BusActor (AuditEntry, AuditRing) -> Void
+    private let now: @BusActor () -> Timestamp
+    private let clock: BootClock
+    private var waiting = 0
+    private var repetitions = AuditRepetitions()
+    private var ending: (timer: Timer, deadline: Duration)?
+
+    /// - Parameters:
+    ///   - clock: the clock of repetitions; replaced in tests.
+    ///   - now: the time of events; replaced in tests.
+    ///   - write: stores an entry; called in the order in which callers become known.
+    package init(
+        clock: BootClock = .system,
+        now: @escaping @BusActor () -> Timestamp = { Timestamp.now() },
+        write: @escaping @BusActor (AuditEntry, AuditRing) -> Void
+    ) {
+        self.clock = clock
+        self.now = now
+        self.write = write
+    }
+
+    /// Records an event without waiting.
+    package func record(_ event: AuditEvent, by requester: any Requester) {
+        let time = now()
+        guard waiting < AuditRecorder.limit else {
+            let caller = Caller.opaque(requester.name, reason: "there are too many callers to look into")
+            return keep(event, by: AuditedCaller(caller), at: time)
+        }
+        waiting += 1
+        BusActor.start { [self] in
+            let caller = await requester.caller()
+            waiting -= 1
+            keep(event, by: AuditedCaller(caller), at: time)
+        }
+    }
+
+    /// Records an event of a known caller.
+    package func record(_ event: AuditEvent, by caller: AuditedCaller) {
+        keep(event, by: caller, at: now())
+    }
+
+    /// Counts that are not written yet, oldest first.
+    package var counted: [AuditEntry] { repetitions.lines.map(\.entry) }
+
+    /// Writes the pending counts at the end.
+    package func finish() {
+        write(repetitions.takeAll())
+        ending.map { BusActor.loop.cancel($0.timer) }
+        ending = nil
+    }
+
+    private func keep(_ event: AuditEvent, by caller: AuditedCaller, at time: Timestamp) {
+        write(repetitions.add(event, by: caller.packed, at: time, now: clock.now))
+        awaitEnding()
+    }
+
+    private func write(_ lines: [AuditRepetitions.Line]) {
+        for line in lines { write(line.entry, line.ring) }
+    }
+
+    private func awaitEnding() {
+        guard let deadline = repetitions.nextDeadline, ending.map({ deadline < $0.deadline }) ?? true else { return }
+        ending.map { BusActor.loop.cancel($0.timer) }
+        let timer = BusActor.loop.schedule(after: max(.zero, deadline - clock.now)) { [weak self] in
+            guard let self else { return }
+            ending = nil
+            write(repetitions.takeEnded(at: clock.now))
+            awaitEnding()
+        }
+        ending = (timer, deadline)
+    }
+
+    /// Maximum number of entries that wait for a caller lookup.
+    private static let limit = 1024
+}

@@ -1,0 +1,111 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// Restores a backup once its password has been given, and that of the keychain it replaces; the result is the path.
+@BusActor
+final class RestorePrompt: PromptAction {
+    private let backup: StagedBackup
+    private let name: CollectionName
+    private let restorations: Restorations
+
+    init(_ backup: StagedBackup, as name: CollectionName, restorations: Restorations) {
+        self.backup = backup
+        self.name = name
+        self.restorations = restorations
+    }
+
+    var emptyResult: Variant { .objectPath(.root) }
+
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        guard (try? await conversation.begin()) == true else { return .dismissed(emptyResult) }
+        let present = restorations.vault.collection(named: name)
+        guard let key = await askBackupKey(replacing: present, asking: conversation, for: client),
+            await mayReplace(present, with: key, asking: conversation, for: client), !conversation.isEnded
+        else { return .dismissed(emptyResult) }
+        do throws(VaultError) {
+            try await restorations.unlocker.collections.restore(backup, as: name, inPlaceOf: present, by: client)
+            return .done(.objectPath(.collection(name)))
+        } catch {
+            restorations.logger.error(
+                "A keychain could not be restored",
+                metadata: ["keychain": "\(name)", "reason": "\(error)"]
+            )
+            return .dismissed(emptyResult)
+        }
+    }
+
+    /// Asks for the password or recovery key of the backup until it is correct; nil if it is not given.
+    private func askBackupKey(
+        replacing present: Collection?,
+        asking conversation: Conversation,
+        for client: Client
+    ) async -> SecureBytes? {
+        let caller = await client.caller()
+        let asked = await conversation.askPassword(
+            verifiedBy: BackupKey(of: backup, in: restorations.vault),
+            countedBy: PasswordLockout { [restorations] _ in restorations.lockout }
+        ) {
+            let label = PromptText.name(backup.label)
+            let place = RestoredPlace(of: backup, as: name, present: present, in: restorations.vault)
+            return conversation.backupKeyRequest(
+                "Restore the keychain “\(label)” as it was on \(backup.modified.text)",
+                place.description(itemCount: backup.itemCount),
+                for: caller
+            )
+        }
+        return restorations.unlocker.passwords.rightPassword(asked)
+    }
+
+    /// Whether the present keychain may be replaced: it is missing or unreadable, the same key opens it, or a person
+    /// has opened it.
+    private func mayReplace(
+        _ present: Collection?,
+        with key: consuming SecureBytes,
+        asking conversation: Conversation,
+        for client: Client
+    ) async -> Bool {
+        guard let present else { return true }
+        // The password of a restored `login` would become the passcode of items elsewhere.
+        if present.isVacant { return restorations.unlocker.collections.mayGetFirstPassword(present) }
+        if case .unreadable = present.state { return true }
+        if restorations.vault.isCopy(backup, of: present) {
+            let lockout = restorations.unlocker.passwords.lockouts.lockout(of: present)
+            if await lockout.attempt(key, on: KeychainKey(of: present), from: .person) == .right { return true }
+        }
+        let opened = await restorations.unlocker.passwords.askKey(
+            of: present,
+            for: .restoration,
+            asking: conversation,
+            for: client
+        )
+        return opened != nil
+    }
+}
+
+/// Verifies the password or recovery key of a backup without restoring it.
+@BusActor
+private final class BackupKey: PasswordVerifier {
+    private let backup: StagedBackup
+    private let vault: Vault
+
+    init(of backup: StagedBackup, in vault: Vault) {
+        self.backup = backup
+        self.vault = vault
+    }
+
+    var isSet: Bool { true }
+
+    func verify(_ key: consuming SecureBytes) async -> PasswordResult {
+        do throws(VaultError) {
+            try await vault.verify(key, opens: backup)
+            return .right
+        } catch {
+            return PasswordResult(error)
+        }
+    }
+}

@@ -1,0 +1,210 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// Finds the object of a call and dispatches the call.
+@BusActor
+struct Dispatcher {
+    /// The object of a path; an item may be missing from its collection.
+    private enum Target {
+        case node(SecretPath.Node)
+        case service
+        case collection(Collection)
+        case item(ItemID, Collection)
+        case session(Session)
+        case prompt(Prompt)
+        case audit
+        case authentication
+        case backups
+        case context(AuthenticationContext)
+    }
+
+    let provider: Provider
+
+    /// Dispatches a call, at once or after a wait.
+    ///
+    /// A call waits until the vault is open and its keys are derived, and behind earlier calls of its client that wait
+    /// for a key.
+    func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
+        guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw Dispatcher.notFound(call.path) }
+        let isBehindOthers = call.client.isWaitingForKey && Dispatcher.needsKey(call, at: path)
+        guard !provider.readiness.isOpening, !isBehindOthers else { return try wait(for: call, at: path) }
+        let target = try find(path, for: call)
+        guard !isKeyAwaited(by: call, at: path, target) else { return try wait(for: call, at: path) }
+        return try dispatch(call, on: target)
+    }
+
+    // MARK: Finding
+
+    /// Returns the object of a path; throws if there is none.
+    private func find(_ path: SecretPath, for call: MethodCall) throws(BusError) -> Target {
+        // Before the lookup, since a closed vault is empty. The bus sends the same error for calls without a reply.
+        guard !provider.readiness.hasEnded else { throw BusError(.noReply, "the service is ending") }
+        switch path {
+        case .node(let node): return .node(node)
+        case .service: return .service
+        case .collection(let reference):
+            if let collection = provider.vault.find(reference) { return .collection(collection) }
+        case .item(let reference, let id):
+            if let collection = provider.vault.find(reference) { return .item(id, collection) }
+        case .session(let number):
+            if let session = call.client.sessions[number] { return .session(session) }
+        case .prompt(let number):
+            if let prompt = call.client.prompts[number] { return .prompt(prompt) }
+        case .audit: return .audit
+        case .authentication: return .authentication
+        case .backups: return .backups
+        case .context(let number):
+            guard let context = call.client.contexts[number] else {
+                throw BusError(AuthenticationError(.invalidContext, reason: "there is no such context"))
+            }
+            return .context(context)
+        }
+        throw Dispatcher.notFound(call.path)
+    }
+
+    private static func notFound(_ path: String) -> BusError {
+        BusError(
+            SecretPath.isInsideCollections(path) ? .noSuchObject : .unknownObject,
+            "there is no object at \(path)"
+        )
+    }
+
+    private func dispatch(_ call: MethodCall, on target: Target) throws(BusError) -> Dispatch {
+        let client = call.client
+        switch target {
+        case .item(let id, let collection):
+            guard collection.contains(id) else { throw Dispatcher.notFound(call.path) }
+            let object = ItemObject(items: provider.items, collection: collection, id: id, client: client)
+            return try ItemObject.kind.dispatch(call, on: object)
+        case .collection(let collection):
+            let object = CollectionObject(provider: provider, collection: collection, client: client)
+            return try CollectionObject.kind.dispatch(call, on: object)
+        case .service:
+            return try ServiceObject.kind.dispatch(call, on: ServiceObject(provider: provider, client: client))
+        case .session(let session):
+            return try SessionObject.kind.dispatch(call, on: SessionObject(session: session, client: client))
+        case .prompt(let prompt):
+            return try PromptObject.kind.dispatch(call, on: PromptObject(prompt: prompt))
+        case .audit:
+            let object = AuditObject(audit: provider.audit, vault: provider.vault, largeAnswers: provider.largeAnswers)
+            return try AuditObject.kind.dispatch(call, on: object)
+        case .authentication:
+            let object = AuthenticationObject(authenticator: provider.authenticator, client: client)
+            return try AuthenticationObject.kind.dispatch(call, on: object)
+        case .backups:
+            let object = BackupsObject(restorations: provider.restorations, client: client)
+            return try BackupsObject.kind.dispatch(call, on: object)
+        case .context(let context):
+            let object = ContextObject(
+                context: context,
+                authenticator: provider.authenticator,
+                unlocking: provider.unlocking
+            )
+            return try ContextObject.kind.dispatch(call, on: object)
+        case .node(let node):
+            let object = NodeObject(node: node, vault: provider.vault, client: client)
+            return try NodeObject.kind.dispatch(call, on: object)
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Throws errors that do not depend on the object; otherwise waits, then dispatches.
+    private func wait(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
+        try Dispatcher.check(call, at: path)
+        return .suspending { () async throws(BusError) in
+            if case .suspending(let body) = try await dispatchLater(call, at: path) { try await body() }
+        }
+    }
+
+    /// Dispatches a call in order; its own waiting then delays no later call.
+    private func dispatchLater(_ call: MethodCall, at path: SecretPath) async throws(BusError) -> Dispatch {
+        let answer = { () throws(BusError) in try dispatch(call, on: try find(path, for: call)) }
+        guard Dispatcher.needsKey(call, at: path) else {
+            await provider.readiness.waitUntilOpen()
+            try call.client.checkConnected()
+            return try answer()
+        }
+        return try await call.client.afterWaiting(
+            {
+                await provider.readiness.waitUntilOpen()
+                await provider.readiness.waitForKeys(of: collections(neededAt: path))
+            },
+            answer
+        )
+    }
+
+    private func isKeyAwaited(by call: MethodCall, at path: SecretPath, _ target: Target) -> Bool {
+        switch target {
+        case .item(_, let collection), .collection(let collection): collection.isAwaited
+        default: Dispatcher.needsKey(call, at: path) && provider.vault.collections.contains(where: \.isAwaited)
+        }
+    }
+
+    private func collections(neededAt path: SecretPath) -> [Collection] {
+        switch path {
+        case .collection(let reference), .item(let reference, _): provider.vault.find(reference).map { [$0] } ?? []
+        default: provider.vault.collections
+        }
+    }
+
+    /// Whether the reply depends on collection keys.
+    private static func needsKey(_ call: MethodCall, at path: SecretPath) -> Bool {
+        switch path {
+        case .collection, .item: true
+        case .service where call.interface != StandardInterface.introspectable:
+            !ServiceObject.membersThatNeedNoKey.contains(call.member)
+        case .context: call.member == "Unlock" || call.member == "Authorize"
+        case .service, .node, .session, .prompt, .audit, .authentication, .backups: false
+        }
+    }
+
+    private static func check(_ call: MethodCall, at path: SecretPath) throws(BusError) {
+        switch path {
+        case .node: try NodeObject.kind.check(call)
+        case .service: try ServiceObject.kind.check(call)
+        case .collection: try CollectionObject.kind.check(call)
+        case .item: try ItemObject.kind.check(call)
+        case .session: try SessionObject.kind.check(call)
+        case .prompt: try PromptObject.kind.check(call)
+        case .audit: try AuditObject.kind.check(call)
+        case .authentication: try AuthenticationObject.kind.check(call)
+        case .backups: try BackupsObject.kind.check(call)
+        case .context: try ContextObject.kind.check(call)
+        }
+    }
+}
+
+extension Vault {
+    func find(_ reference: SecretPath.CollectionReference) -> Collection? {
+        switch reference {
+        case .name(let name): collection(named: name)
+        case .alias(let element):
+            AliasElement.decodings(of: element).lazy.compactMap { self.collection(forAlias: $0) }.first
+        }
+    }
+
+    /// The lockable object at a path: a collection, or an item in one.
+    func findLockable(_ path: ObjectPath) -> (Collection, ItemID?)? {
+        switch SecretPath(path) {
+        case .collection(let reference):
+            return find(reference).map { ($0, nil) }
+        case .item(let reference, let id):
+            guard let collection = find(reference), collection.contains(id) else { return nil }
+            return (collection, id)
+        default:
+            return nil
+        }
+    }
+
+    func findItem(_ path: ObjectPath) -> (Collection, ItemID)? {
+        guard let (collection, id) = findLockable(path), let id else { return nil }
+        return (collection, id)
+    }
+
+    var collectionPaths: [ObjectPath] {
+        collections.map { .collection($0.name) }
+    }
+}

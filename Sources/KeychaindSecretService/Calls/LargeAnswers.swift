@@ -1,0 +1,32 @@
+import KeychaindDBus
+
+/// Makes large replies one at a time, in turn between clients.
+///
+/// A secret on disk may have 16 MiB. Reading those of all waiting calls at once would let one client fill the memory.
+@BusActor
+final class LargeAnswers {
+    private let connection: Connection
+    private let limit: Int
+    private let lock: FairLock<ObjectIdentifier>
+
+    /// - Parameter limit: the maximum number of waiting replies of a client.
+    nonisolated init(connection: Connection, limit: Int) {
+        self.connection = connection
+        self.limit = limit
+        lock = FairLock(waitersPerOwner: limit)
+    }
+
+    /// Makes a reply in the client's turn, once the bus has taken the earlier messages.
+    ///
+    /// Throws `LimitsExceeded` past the limit.
+    func make(for client: Client, _ answer: () async throws(BusError) -> Void) async throws(BusError) {
+        guard case .acquired = await lock.lock(for: ObjectIdentifier(client)) else {
+            throw BusError(.limitsExceeded, "\(limit) of your calls for large replies are waiting already")
+        }
+        defer { lock.unlock() }
+        try client.checkConnected()
+        await connection.waitForRoom()
+        try client.checkConnected()
+        try await answer()
+    }
+}

@@ -1,0 +1,72 @@
+import KeychaindDBus
+import KeychaindVault
+
+/// The opening and closing of the vault, with the waits of calls for it.
+///
+/// A program that finds the service locked or empty at login assumes a logout, and overwrites its keys. Its calls wait
+/// instead, for a bounded time.
+@BusActor
+final class Readiness {
+    private enum State {
+        case opening(Promise<Void>)
+        case ready
+        case ended
+    }
+
+    private let limit: Duration
+    private var state = State.opening(Promise())
+
+    /// - Parameter limit: the maximum wait of a call for the vault, and again for keys.
+    nonisolated init(limit: Duration) {
+        self.limit = limit
+    }
+
+    var isOpening: Bool {
+        if case .opening = state { true } else { false }
+    }
+
+    var hasEnded: Bool {
+        if case .ended = state { true } else { false }
+    }
+
+    /// Resumes waiting calls; false if called before or after the end.
+    func open() -> Bool {
+        guard case .opening(let opened) = state else { return false }
+        state = .ready
+        opened.fulfill()
+        return true
+    }
+
+    /// Begins the shutdown; false if called before.
+    func end() -> Bool {
+        let ended = state
+        state = .ended
+        switch ended {
+        case .opening(let opened): opened.fulfill()
+        case .ready: break
+        case .ended: return false
+        }
+        return true
+    }
+
+    /// Waits until the vault is open or the service ends, within the limit.
+    func waitUntilOpen() async {
+        guard case .opening(let opened) = state else { return }
+        _ = await opened.wait(within: limit)
+    }
+
+    /// Waits until the keys of the collections are derived, within one limit for all.
+    func waitForKeys(of collections: [Collection]) async {
+        let awaited = collections.filter(\.isAwaited)
+        guard !awaited.isEmpty else { return }
+        let settled = Promise<Void>()
+        var count = awaited.count
+        for collection in awaited {
+            collection.onSettled {
+                count -= 1
+                if count == 0 { settled.fulfill() }
+            }
+        }
+        _ = await settled.wait(within: limit)
+    }
+}

@@ -1,0 +1,185 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+
+/// An authentication context: its settings, its running evaluation and its proof.
+@BusActor
+final class AuthenticationContext {
+    private enum State {
+        case idle
+        case evaluating(Conversation)
+        /// The evaluation was ended from outside and has not returned yet.
+        case ending(Cancellation)
+        case invalidated
+    }
+
+    let number = ObjectNumber.random()
+    unowned let client: Client
+    /// The program behind the client.
+    let caller: Caller
+    var settings = AuthenticationSettings()
+    /// The error of the last prompt; nil after a success.
+    var failure: AuthenticationError?
+
+    private var state = State.idle
+    private var proved: (proof: ContextProof, reuse: Duration, deadline: Duration)?
+    /// Wipes the proof and its key at the deadline.
+    private var expiry: Timer?
+    /// Unused authorisations of operations on items.
+    private var authorizations: [ItemReference: (authorization: ItemAuthorization, deadline: Duration)] = [:]
+    /// The number of times that the proof was ended from outside.
+    private(set) var endings = 0
+
+    private let clock: BootClock
+
+    init(of client: Client, _ caller: Caller, clock: BootClock) {
+        self.client = client
+        self.caller = caller
+        self.clock = clock
+    }
+
+    // MARK: Evaluating
+
+    /// Runs one evaluation at a time and records its proof; throws if it was ended from outside.
+    ///
+    /// - Parameter reuse: the lifetime of the proof, as shown in the dialog.
+    func evaluate(
+        for reuse: Duration,
+        in conversation: Conversation,
+        _ evaluation: () async throws(AuthenticationError) -> ContextProof
+    ) async throws(AuthenticationError) {
+        guard case .idle = state else {
+            throw AuthenticationError(.invalidContext, reason: "the context is already running an evaluation")
+        }
+        state = .evaluating(conversation)
+        let result: Result<ContextProof, AuthenticationError>
+        do throws(AuthenticationError) {
+            result = .success(try await evaluation())
+        } catch {
+            result = .failure(error)
+        }
+        conversation.end()
+        switch state {
+        case .ending(let cancellation):
+            state = .idle
+            throw AuthenticationError(cancellation)
+        case .invalidated:
+            throw AuthenticationError(.appCancel, reason: "the program has invalidated the context")
+        case .idle, .evaluating:
+            state = .idle
+            record(try result.get(), for: reuse)
+        }
+    }
+
+    func cancel(_ cancellation: Cancellation = .byProgram) {
+        guard case .evaluating(let conversation) = state else { return }
+        state = .ending(cancellation)
+        conversation.end(cancellation)
+    }
+
+    /// Ends the proof, the authorisations and the running evaluation.
+    func endProofs(_ cancellation: Cancellation) {
+        endings += 1
+        authorizations = [:]
+        forget()
+        cancel(cancellation)
+    }
+
+    /// Ends the context and its running evaluation.
+    func invalidate() {
+        cancel()
+        state = .invalidated
+        endings += 1
+        authorizations = [:]
+        forget()
+    }
+
+    // MARK: The proof
+
+    /// Records a proof.
+    ///
+    /// - Parameter reuse: the lifetime, as shown in the dialog; zero allows one unlock.
+    func record(_ proof: ContextProof, for reuse: Duration) {
+        if case .invalidated = state { return }
+        forget()
+        let lifetime = GrantReuse(reuse).lifetime
+        proved = (proof, reuse, clock.now + lifetime)
+        expiry = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.forget() }
+    }
+
+    /// Returns the valid proof and the maximum lifetime of its grants; zero means one release.
+    ///
+    /// The lifetime never exceeds that in the dialog, whatever the program has set since.
+    func useProof() -> (proof: ContextProof, reuse: Duration)? {
+        guard let proved else { return nil }
+        let rest = proved.deadline - clock.now
+        let isSingle = proved.reuse == .zero
+        if isSingle || settings.reuse == .zero || rest <= .zero { forget() }
+        guard rest > .zero else { return nil }
+        return (proved.proof, isSingle ? .zero : min(settings.grantReuse, rest))
+    }
+
+    // MARK: Authorisations
+
+    /// Keeps an authorisation for a short time, for the next operation of its kind.
+    func keep(_ authorization: ItemAuthorization) {
+        if case .invalidated = state { return }
+        let lifetime = GrantReuse.singleReleaseTime
+        authorizations[authorization.item.reference] = (authorization, clock.now + lifetime)
+        _ = BusActor.loop.schedule(after: lifetime) { [weak self] in self?.dropOldAuthorizations() }
+    }
+
+    /// Whether an authorisation covers parts of an item; does not use it.
+    func allows(_ parts: ItemParts, of item: ItemReference) -> Bool {
+        guard let (authorization, deadline) = authorizations[item] else { return false }
+        return clock.now < deadline && authorization.parts.isSuperset(of: parts)
+    }
+
+    /// Removes and returns an authorisation; nil if it does not cover the parts.
+    func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
+        guard allows(parts, of: item) else { return nil }
+        return authorizations.removeValue(forKey: item)?.authorization
+    }
+
+    func restore(_ authorization: ItemAuthorization) {
+        guard authorizations[authorization.item.reference] == nil else { return }
+        keep(authorization)
+    }
+
+    func endAuthorizations(where isAffected: (ItemReference) -> Bool) {
+        authorizations = authorizations.filter { !isAffected($0.key) }
+    }
+
+    private func dropOldAuthorizations() {
+        let now = clock.now
+        authorizations = authorizations.filter { $0.value.deadline > now }
+    }
+
+    private func forget() {
+        proved = nil
+        expiry.map(BusActor.loop.cancel)
+        expiry = nil
+    }
+}
+
+/// Factors proved in a context, with the resulting key.
+struct ContextProof {
+    private let factors: FactorSet
+    private let matchedSet: BiometrySet?
+
+    /// The key of items sealed to the passcode, wiped with its last reference.
+    let passcode: PasscodeKey?
+
+    init(factors: FactorSet, matchedSet: BiometrySet? = nil, passcode: PasscodeKey? = nil) {
+        self.factors = factors
+        self.matchedSet = matchedSet
+        self.passcode = factors.contains(.passcode) ? passcode : nil
+    }
+
+    func satisfies(_ requirement: Requirement) -> Bool {
+        let proofs = Proofs(factors: factors, keys: passcode == nil ? [] : .passcode, matchedSet: matchedSet)
+        return requirement.policy?.isSatisfied(by: proofs.counting(for: requirement)) ?? true
+    }
+}

@@ -1,0 +1,290 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+
+/// A connection to the service, with its sessions, prompts, contexts, grants and conversations.
+///
+/// Objects of other clients do not exist for it (#38, #121). ``leave()`` ends everything.
+@BusActor
+final class Client: Peer, Requester {
+    /// Dependencies shared by all clients.
+    struct Environment {
+        let limits: ServiceLimits
+        let connection: Connection
+        let questions: PromptQueue
+        let inspector: CallerInspector
+        let clock: BootClock
+    }
+
+    private enum State {
+        case connected
+        case gone
+    }
+
+    nonisolated let name: String
+    var waitingCalls: WaitingCalls
+
+    private let environment: Environment
+    private let identity: CallerIdentity
+    private var state = State.connected
+    private(set) var sessions: [ObjectNumber: Session] = [:]
+    private(set) var prompts: [ObjectNumber: Prompt] = [:]
+    private(set) var contexts: [ObjectNumber: AuthenticationContext] = [:]
+    private var grants = GrantTable<ItemReference, ItemGrant>()
+    private var grantTimer: Timer?
+    private var conversations: [ObjectIdentifier: Conversation] = [:]
+    /// The end of the last call that waits for a key; the next call follows it.
+    private var lastWaiting: Promise<Void>?
+
+    init(_ name: String, in environment: Environment) {
+        self.name = name
+        self.environment = environment
+        identity = CallerIdentity(of: name, by: environment.inspector)
+        waitingCalls = WaitingCalls(limit: environment.limits.waitingCalls, byteLimit: environment.limits.waitingBytes)
+    }
+
+    func leave() {
+        state = .gone
+        identity.leave()
+        sessions = [:]
+        grants.removeAll()
+        grantTimer.map(BusActor.loop.cancel)
+        contexts.values.forEach { $0.invalidate() }
+        contexts = [:]
+        conversations.values.forEach { $0.end() }
+        conversations = [:]
+        prompts.values.forEach { $0.dismiss() }
+    }
+
+    /// Whether the connection is on the bus, as far as the bus has reported.
+    ///
+    /// The bus is not asked: libdbus reads no reply while too many bytes of calls wait.
+    var isConnected: Bool {
+        if case .connected = state { true } else { false }
+    }
+
+    /// The program behind the connection.
+    func caller() async -> Caller {
+        await identity.caller()
+    }
+
+    /// The user ID reported by the bus; nil if the connection is gone.
+    func userID() async -> UInt32? {
+        try? await environment.connection.credentials(of: name).userID
+    }
+
+    /// Throws `NoReply` if the client has disconnected: nobody would release an object made for it.
+    func checkConnected() throws(BusError) {
+        guard isConnected else { throw BusError(.noReply, "the caller has left the bus") }
+    }
+
+    // MARK: Calls
+
+    var isWaitingForKey: Bool { lastWaiting != nil }
+
+    /// Waits, then answers such calls in the order of their arrival.
+    func afterWaiting<Result>(
+        _ wait: () async -> Void,
+        _ answer: () throws(BusError) -> Result
+    ) async throws(BusError) -> Result {
+        let previous = lastWaiting
+        let end = Promise<Void>()
+        lastWaiting = end
+        defer {
+            end.fulfill()
+            if lastWaiting === end { lastWaiting = nil }
+        }
+        await wait()
+        await previous?.wait()
+        try checkConnected()
+        return try answer()
+    }
+
+    // MARK: Sessions
+
+    /// Throws `LimitsExceeded` past the limit.
+    func checkRoomForSession() throws(BusError) {
+        guard sessions.count < environment.limits.sessions else {
+            throw BusError(.limitsExceeded, "you already have \(environment.limits.sessions) open sessions")
+        }
+    }
+
+    func insert(_ session: Session) {
+        sessions[session.number] = session
+    }
+
+    func remove(_ session: Session) {
+        sessions[session.number] = nil
+    }
+
+    /// Reads a session path; throws `NoSession` if the session is not the client's (#38, #41).
+    func readSession(_ reader: inout Reader) throws(BusError) -> Session {
+        let path = try reader.withObjectPath { path in SecretPath(cString: path) }
+        guard case .session(let number) = path, let session = sessions[number] else {
+            throw BusError(.noSession, "there is no such session")
+        }
+        return session
+    }
+
+    /// Reads an `(oayays)` encoded for a session of the client.
+    func readSecret(_ reader: inout Reader) throws(BusError) -> Secret {
+        try reader.readStructure { (reader) throws(BusError) in
+            let session = try readSession(&reader)
+            return try session.readSecret(&reader)
+        }
+    }
+
+    // MARK: Prompts and conversations
+
+    /// Creates a prompt; throws `LimitsExceeded` past the limits of number and bytes.
+    func makePrompt(_ action: any PromptAction) throws(BusError) -> ObjectPath {
+        let limits = environment.limits
+        guard prompts.count < limits.prompts else {
+            throw BusError(.limitsExceeded, "you already have \(limits.prompts) open prompts")
+        }
+        let bytes = prompts.values.reduce(action.keptBytes) { $0 + $1.keptBytes }
+        guard bytes <= limits.bytesInPrompts else {
+            throw BusError(
+                .limitsExceeded,
+                "your open prompts may keep \(limits.bytesInPrompts) bytes together, and no more"
+            )
+        }
+        let prompt = Prompt(action, of: self)
+        prompts[prompt.number] = prompt
+        return .prompt(prompt.number)
+    }
+
+    /// Removes a completed prompt, and sends `Completed` to the client alone (#119, #127).
+    func complete(_ prompt: Prompt, _ outcome: PromptOutcome) {
+        let signal = Message.signal(.prompt(prompt.number), InterfaceName.prompt, "Completed", to: name)
+        signal.append(outcome.isDismissed, outcome.result)
+        environment.connection.send(signal)
+        prompts[prompt.number] = nil
+    }
+
+    /// Creates a conversation, to be ended by its creator.
+    func makeConversation(windowID: String = "") -> Conversation {
+        environment.questions.makeConversation(for: self, windowID: windowID)
+    }
+
+    /// Runs a call that waits for a person; its conversation ends with the call, the client or ``endDialogs(_:)``.
+    func asking<Result, Failure: Error>(
+        _ body: (Conversation) async throws(Failure) -> Result
+    ) async throws(Failure) -> Result {
+        let conversation = makeConversation()
+        conversations[ObjectIdentifier(conversation)] = conversation
+        defer {
+            conversations[ObjectIdentifier(conversation)] = nil
+            conversation.end()
+        }
+        return try await body(conversation)
+    }
+
+    func endDialogs(_ cancellation: Cancellation) {
+        for prompt in prompts.values where !prompt.isCreated { prompt.dismiss(cancellation) }
+        for conversation in conversations.values { conversation.end(cancellation) }
+    }
+
+    // MARK: Contexts
+
+    /// Creates a context; throws `LimitsExceeded` past the limit.
+    func makeContext() async throws(BusError) -> AuthenticationContext {
+        let caller = await self.caller()
+        try checkConnected()
+        guard contexts.count < environment.limits.contexts else {
+            throw BusError(.limitsExceeded, "you already have \(environment.limits.contexts) open contexts")
+        }
+        let context = AuthenticationContext(of: self, caller, clock: environment.clock)
+        contexts[context.number] = context
+        return context
+    }
+
+    /// Ends a context and its prompts.
+    func invalidate(_ context: AuthenticationContext) {
+        context.invalidate()
+        contexts[context.number] = nil
+        for prompt in prompts.values where prompt.context === context { prompt.dismiss() }
+    }
+
+    /// Takes an authorisation from the contexts; nil if none covers the parts.
+    func takeAuthorization(for parts: ItemParts, of item: ItemReference) -> ItemAuthorization? {
+        for context in contexts.values {
+            if let authorization = context.takeAuthorization(for: parts, of: item) { return authorization }
+        }
+        return nil
+    }
+
+    // MARK: Grants
+
+    /// The grant of an item; looking does not use it.
+    func grant(of item: ItemReference) -> ItemGrant? {
+        grants.key(of: item, at: environment.clock.now)
+    }
+
+    /// Grants an item for a time; zero grants one release.
+    func grant(_ item: ItemReference, _ grant: ItemGrant, for reuse: Duration) {
+        grants.grant(item, key: grant, reuse: GrantReuse(reuse), at: environment.clock.now)
+        lockChanged(of: item, to: false)
+        scheduleGrantTimer()
+    }
+
+    /// Uses a grant; a grant for one release ends.
+    func useGrant(of item: ItemReference) {
+        let now = environment.clock.now
+        _ = grants.use(item, at: now)
+        if !grants.isGranted(item, at: now) { lockChanged(of: item, to: true) }
+    }
+
+    /// Ends the grants and authorisations of matching items.
+    func endPermissions(where isAffected: (ItemReference) -> Bool) {
+        contexts.values.forEach { $0.endAuthorizations(where: isAffected) }
+        endGrants(where: isAffected)
+    }
+
+    func endGrants(where isAffected: (ItemReference) -> Bool = { _ in true }) {
+        for item in grants.removeAll(where: isAffected) { lockChanged(of: item, to: true) }
+    }
+
+    private func scheduleGrantTimer() {
+        grantTimer.map(BusActor.loop.cancel)
+        let clock = environment.clock
+        grantTimer = grants.nextDeadline.map { deadline in
+            BusActor.loop.schedule(after: max(.zero, deadline - clock.now)) { [weak self] in
+                guard let self else { return }
+                for item in grants.removeExpired(at: clock.now) { lockChanged(of: item, to: true) }
+                scheduleGrantTimer()
+            }
+        }
+    }
+
+    /// Emits `Locked` to this client alone: nothing has changed for others.
+    private func lockChanged(of item: ItemReference, to isLocked: Bool) {
+        let path = ObjectPath.item(item.id, in: item.collection)
+        environment.connection.emitPropertiesChanged(path, InterfaceName.item, to: name) { changes in
+            changes.writeProperty("Locked", isLocked)
+        }
+    }
+}
+
+extension PeerTable<Client> {
+    func endProofs(_ cancellation: Cancellation) {
+        for client in all {
+            for context in client.contexts.values { context.endProofs(cancellation) }
+        }
+    }
+
+    func endPermissions(in collection: CollectionName) {
+        for client in all { client.endPermissions { $0.collection == collection } }
+    }
+
+    func endGrants(of item: ItemReference) {
+        for client in all { client.endGrants { $0 == item } }
+    }
+}
+
+extension MethodCall {
+    /// The calling client; every peer of the service's server is one.
+    var client: Client { unsafeDowncast(peer, to: Client.self) }
+}

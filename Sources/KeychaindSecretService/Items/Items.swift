@@ -1,0 +1,263 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// Creates, changes and deletes items, with their signals and audit entries.
+@BusActor
+final class Items {
+    let vault: Vault
+    let access: ItemAccess
+    let audit: AccessAudit
+    let changes: ChangeNotifier
+    let largeAnswers: LargeAnswers
+    let authenticator: Authenticator
+    let logger: Logger
+    /// Serialises creations and changes that require uniqueness.
+    let uniqueKeys = KeyedLock<UniqueKey.Place>()
+
+    private let clients: PeerTable<Client>
+    private let lockouts: LockoutTable
+
+    init(
+        vault: Vault,
+        access: ItemAccess,
+        audit: AccessAudit,
+        changes: ChangeNotifier,
+        largeAnswers: LargeAnswers,
+        authenticator: Authenticator,
+        clients: PeerTable<Client>,
+        lockouts: LockoutTable,
+        logger: Logger
+    ) {
+        self.vault = vault
+        self.access = access
+        self.audit = audit
+        self.changes = changes
+        self.largeAnswers = largeAnswers
+        self.authenticator = authenticator
+        self.clients = clients
+        self.lockouts = lockouts
+        self.logger = logger
+    }
+
+    // MARK: Creating
+
+    /// Stores a new item, or replaces the one with equal attributes, and returns its path.
+    ///
+    /// Throws `IsLocked` if the replaced item is protected and the authorisation does not match its state.
+    func create(
+        _ new: consuming NewItem,
+        in collection: Collection,
+        for client: Client,
+        applicationPassword: consuming SecureBytes? = nil,
+        authorizedBy authorization: ItemAuthorization?
+    ) async throws(BusError) -> ObjectPath {
+        let description = new.description
+        let replacing = new.replacing
+        var attributes = description.attributes
+        let policy = try Items.checkProtection(in: attributes)?.policy
+        attributes = try await bind(attributes, under: policy)
+        var used: ItemAuthorization?
+        var before = ItemProtection.none
+        let replaced = replacing ? itemToReplace(by: description, in: collection) : nil
+        if let replaced {
+            used = try permission(toReplace: replaced, in: collection, for: client, by: authorization)
+            before = collection.protection(of: replaced)
+            attributes = try Items.attributesToStore(attributes, replacing: replaced, in: collection)
+        }
+        let creation: ItemCreation
+        do throws(VaultError) {
+            if let replaced, let key = used?.key {
+                // With its own key, the item keeps the password that it was stored with.
+                try await collection.updateItem(
+                    replaced,
+                    label: description.label,
+                    attributes: attributes,
+                    secret: new.takeSecret(),
+                    key: key,
+                    applicationPassword: applicationPassword,
+                    authenticated: true,
+                    at: used?.item.revision
+                )
+                creation = .replaced(replaced)
+            } else {
+                creation = try await collection.createItem(
+                    label: description.label,
+                    attributes: attributes,
+                    secret: new.takeSecret(),
+                    replacing: replacing,
+                    applicationPassword: applicationPassword,
+                    authenticated: used == nil ? nil : replaced,
+                    at: used?.item.revision
+                )
+            }
+        } catch {
+            throw BusError(error)
+        }
+        let isProtectionChanged = collection.protection(of: creation.id) != before
+        if isProtectionChanged {
+            audit.accessControlChanged(creation.id, in: collection, by: client, authenticated: used != nil)
+        } else if used != nil {
+            audit.changed(creation.id, in: collection, by: client)
+        }
+        switch creation {
+        case .created(let id):
+            changes.itemCreated(id, in: collection)
+        case .replaced(let id):
+            if isProtectionChanged { clients.endGrants(of: ItemReference(id, in: collection)) }
+            changes.itemChanged(id, in: collection, isProtectionChanged ? [.all, .locked] : .all)
+        }
+        return .item(creation.id, in: collection.name)
+    }
+
+    /// The item that a new one would replace; nil in a locked collection.
+    func itemToReplace(by new: ItemDescription, in collection: Collection) -> ItemID? {
+        collection.isLocked ? nil : collection.itemToReplace(new.attributes)
+    }
+
+    /// The attributes to store; if the new ones state no protection, that of the replaced item applies.
+    ///
+    /// Throws `InvalidArgs` if the combination is invalid.
+    static func attributesToStore(
+        _ new: Attributes,
+        replacing replaced: ItemID,
+        in collection: Collection
+    ) throws(BusError) -> Attributes {
+        guard let old = collection.item(replaced)?.attributes else { return new }
+        let attributes = new.keepingProtection(of: old)
+        try checkProtection(in: attributes)
+        return attributes
+    }
+
+    /// Parses the reserved attributes; throws `InvalidArgs` if they are invalid.
+    @discardableResult
+    nonisolated static func checkProtection(in attributes: Attributes) throws(BusError) -> Protection? {
+        do throws(AccessControlError) {
+            return try Protection(of: attributes)
+        } catch {
+            throw BusError(.invalidArguments, error.reason)
+        }
+    }
+
+    /// Binds attributes to the enrolled fingers if their policy requires that; see ``BiometryBinding``.
+    func bind(
+        _ attributes: Attributes,
+        under policy: Policy?,
+        keeping kept: String? = nil
+    ) async throws(BusError) -> Attributes {
+        try await BiometryBinding.bind(
+            attributes,
+            under: policy,
+            keeping: kept,
+            to: authenticator.biometry,
+            in: vault
+        )
+    }
+
+    /// The authorisation to replace an item; nil if the item is unprotected.
+    private func permission(
+        toReplace id: ItemID,
+        in collection: Collection,
+        for client: Client,
+        by authorization: ItemAuthorization?
+    ) throws(BusError) -> ItemAuthorization? {
+        switch access.verdict(on: id, in: collection, for: client) {
+        case .open: return nil
+        case .granted, .needsAuthentication:
+            let reference = ItemReference(id, in: collection)
+            guard let authorization, authorization.item.reference == reference, access.isUnchanged(authorization.item)
+            else { throw BusError(.isLocked, "item \(id) needs an authentication first") }
+            return authorization
+        case .unavailable(let obstacle): throw BusError(.isLocked, "\(obstacle)")
+        }
+    }
+
+    // MARK: Changing and deleting
+
+    /// The authorisation to change an item; nil if the item is unprotected.
+    ///
+    /// Taken from a context of the client, or from a person if the client has a grant; otherwise throws `IsLocked`.
+    func permission(
+        to action: ItemAction,
+        _ id: ItemID,
+        in collection: Collection,
+        for client: Client
+    ) async throws(BusError) -> ItemAuthorization? {
+        switch access.verdict(on: id, in: collection, for: client) {
+        case .open: return nil
+        case .unavailable: break
+        case .granted, .needsAuthentication:
+            let reference = ItemReference(id, in: collection)
+            if let authorization = client.takeAuthorization(for: action.parts, of: reference),
+                access.isUnchanged(authorization.item)
+            {
+                return authorization
+            }
+        }
+        guard try access.authorize(id, in: collection, for: client) != nil,
+            let policy = collection.protection(of: id).policy
+        else { return nil }
+        let item = ProtectedItem(id: id, collection: collection, policy: policy)
+        do throws(AuthenticationError) {
+            return try await client.asking { (conversation) async throws(AuthenticationError) in
+                let permission = try await authenticator.authorize(action, item, for: client, asking: conversation)
+                guard client.isConnected else {
+                    throw AuthenticationError(.appCancel, reason: "the caller has left the bus")
+                }
+                return permission
+            }
+        } catch {
+            throw BusError(error)
+        }
+    }
+
+    /// Audits a change and emits its signals; the context keeps the unused rest of the authorisation.
+    ///
+    /// - Parameter before: the previous protection.
+    func didChange(
+        _ id: ItemID,
+        in collection: Collection,
+        from before: ItemProtection,
+        by client: Client,
+        _ action: ItemAction,
+        _ properties: ItemProperties,
+        _ permission: ItemAuthorization?
+    ) {
+        guard collection.protection(of: id) == before else {
+            audit.accessControlChanged(id, in: collection, by: client, authenticated: permission != nil)
+            clients.endGrants(of: ItemReference(id, in: collection))
+            return changes.itemChanged(id, in: collection, properties.union(.locked))
+        }
+        if permission != nil {
+            audit.changed(id, in: collection, by: client)
+            permission.keepRest(after: action.parts)
+        }
+        changes.itemChanged(id, in: collection, properties)
+    }
+
+    /// Deletes an item, its lockout and its grants.
+    ///
+    /// - Parameter authorization: required if the item is protected.
+    func delete(
+        _ id: ItemID,
+        in collection: Collection,
+        by client: Client,
+        authorizedBy authorization: ItemAuthorization?
+    ) async throws(BusError) {
+        let policy = collection.policyText(of: id)
+        try await translatingErrors { () async throws(VaultError) in
+            try await collection.deleteItem(
+                id,
+                authenticated: authorization != nil,
+                at: authorization?.item.revision
+            )
+        }
+        if !policy.isEmpty { audit.deleted(.item(id, in: collection.name), policy: policy, by: client) }
+        lockouts.forget(id, in: collection)
+        clients.endGrants(of: ItemReference(id, in: collection))
+        changes.itemDeleted(id, in: collection)
+    }
+}

@@ -1,0 +1,70 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// Arguments of CreateItem.
+struct NewItem: ~Copyable {
+    let description: ItemDescription
+    let secret: Secret
+    let replacing: Bool
+
+    /// Reads the arguments, and wipes the secret from the message even if they are invalid.
+    @BusActor
+    init(from call: MethodCall) throws(BusError) {
+        // The first argument, the properties, holds no secret.
+        defer { call.message.wipeByteArrays(leaving: 1) }
+        var reader = call.message.makeReader()
+        let description = try ItemDescription(from: &reader)
+        let secret = try call.client.readSecret(&reader)
+        let replacing = try Bool(from: &reader)
+        self.description = description
+        self.secret = secret
+        self.replacing = replacing
+    }
+
+    consuming func takeSecret() -> Secret { secret }
+}
+
+/// Properties of a new item (#93).
+struct ItemDescription {
+    private(set) var label = ""
+    private(set) var attributes = Attributes()
+
+    /// Reads an `a{sv}` with full property names.
+    ///
+    /// Skips unknown properties (#51); throws `InvalidArgs` for a wrong type (#45).
+    init(from reader: inout Reader) throws(BusError) {
+        var type: String?
+        try reader.readDictionary(limit: ServiceLimits.propertiesPerCall) { (reader) throws(BusError) in
+            switch try String(from: &reader) {
+            case InterfaceName.item + ".Label":
+                label = try reader.readVariant(of: String.self)
+            case InterfaceName.item + ".Attributes":
+                attributes = try reader.readVariant(of: Attributes.self)
+            case InterfaceName.item + ".Type":
+                type = try reader.readVariant(of: String.self)
+            default:
+                reader.skip()
+            }
+        }
+        // The type of version 0.1 is a schema; one among the attributes wins.
+        if let type, attributes[Attributes.schema] == nil {
+            attributes = attributes.with(type: type)
+        }
+    }
+}
+
+extension Item {
+    /// The property `Type` of version 0.1, which clients still read: the attribute `xdg:schema` (#104).
+    var type: String {
+        attributes[Attributes.schema] ?? "org.freedesktop.Secret.Generic"
+    }
+}
+
+extension Attributes {
+    static let schema = "xdg:schema"
+
+    func with(type: String) -> Attributes {
+        with([(Attributes.schema, type)])
+    }
+}

@@ -1,0 +1,75 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// Hits of a search over all collections.
+struct SearchHits {
+    private let client: Client
+    private let access: ItemAccess
+    private var unlockedGroups: [Group] = []
+    private var lockedGroups: [Group] = []
+
+    private struct Group {
+        let collection: Collection
+        let ids: [ItemID]
+    }
+
+    private struct Hit {
+        let modified: Timestamp?
+        let group: Int
+        // Position among hits of the same time.
+        let place: Int
+        let id: ItemID
+
+        func comes(before other: Hit) -> Bool {
+            if modified == other.modified { return place < other.place }
+            guard let modified else { return false }
+            return other.modified.map { $0 < modified } ?? true
+        }
+    }
+
+    /// - Parameter client: the client that decides which items are locked.
+    init(for client: Client, access: ItemAccess) {
+        self.client = client
+        self.access = access
+    }
+
+    /// Adds the hits of a collection, newest first.
+    @BusActor
+    mutating func add(_ ids: [ItemID], in collection: Collection) {
+        if ids.isEmpty { return }
+        guard !collection.isLocked else { return lockedGroups.append(Group(collection: collection, ids: ids)) }
+        guard collection.hasProtectedItems || collection.problem != nil else {
+            return unlockedGroups.append(Group(collection: collection, ids: ids))
+        }
+        let isLocked = { [access, client] id in access.isLocked(id, in: collection, for: client) }
+        unlockedGroups.append(Group(collection: collection, ids: ids.filter { !isLocked($0) }))
+        lockedGroups.append(Group(collection: collection, ids: ids.filter(isLocked)))
+    }
+
+    /// The paths, newest first in each list (#66).
+    func paths() -> (unlocked: ItemPaths, locked: ItemPaths) {
+        (SearchHits.merge(unlockedGroups), SearchHits.merge(lockedGroups))
+    }
+
+    /// Merges the hits of several collections, newest first.
+    ///
+    /// Items that were never unlocked have no time, and come last.
+    private static func merge(_ groups: [Group]) -> ItemPaths {
+        var paths = ItemPaths()
+        guard groups.count > 1 else {
+            groups.forEach { paths.append($0.ids, in: $0.collection.name) }
+            return paths
+        }
+        var hits: [Hit] = []
+        hits.reserveCapacity(groups.reduce(0) { $0 + $1.ids.count })
+        for (index, group) in groups.enumerated() {
+            for id in group.ids {
+                hits.append(Hit(modified: group.collection.modified(of: id), group: index, place: hits.count, id: id))
+            }
+        }
+        hits.sort { first, second in first.comes(before: second) }
+        for hit in hits { paths.append(hit.id, in: groups[hit.group].collection.name) }
+        return paths
+    }
+}

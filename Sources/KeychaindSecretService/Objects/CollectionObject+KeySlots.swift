@@ -1,0 +1,151 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+
+/// The interface `KeySlots1`: lists, adds and removes the ways to open a keychain.
+extension CollectionObject {
+    @BusActor static let keySlotsInterface = Interface<CollectionObject>(
+        InterfaceName.keySlots,
+        methods: [
+            Method("List", out: [Parameter("slots", signature: "a" + KeySlotInfo.signature)]) {
+                (object, call) throws(BusError) in
+                let slots = object.collection.keySlots
+                call.reply { writer in
+                    writer.writeArray(of: KeySlotInfo.signature) { writer in
+                        for slot in slots { slot.write(to: &writer) }
+                    }
+                }
+            },
+            adding("AddPassword") { .addPassword(label: $0) },
+            adding("AddRecoveryKey") { .addRecoveryKey(label: $0) },
+            adding("AddHost") { .addHost(label: $0) },
+            Method(
+                suspending: "MakeRecoveryKey",
+                in: [Parameter("session", ObjectPath.self), Parameter("label", String.self)],
+                out: [Parameter("key", signature: EncodedSecret.signature)]
+            ) { (object, call) async throws(BusError) in
+                try await object.makeRecoveryKey(call)
+            },
+            Method("Remove", in: [Parameter("number", UInt64.self)], out: [Parameter("prompt", ObjectPath.self)]) {
+                (object, call) throws(BusError) in
+                let number = try call.arguments(UInt64.self)
+                call.reply(with: try object.remove(Int64(clamping: number)))
+            },
+        ]
+    )
+
+    /// A method that returns the prompt for a new key slot with a label.
+    @BusActor
+    private static func adding(
+        _ name: String,
+        _ change: @escaping (String) -> KeySlotPrompt.Change
+    ) -> Method<CollectionObject> {
+        Method(name, in: [Parameter("label", String.self)], out: [Parameter("prompt", ObjectPath.self)]) {
+            (object, call) throws(BusError) in
+            let label = try checked(try call.arguments(String.self))
+            call.reply(with: try object.prompt(for: change(label)))
+        }
+    }
+
+    private static func checked(_ label: String) throws(BusError) -> String {
+        guard label.utf8.count <= Collection.keySlotLabelBytes else {
+            throw BusError(.limitsExceeded, "a label has at most \(Collection.keySlotLabelBytes) bytes")
+        }
+        return label
+    }
+
+    /// Creates a prompt; throws if the collection cannot have key slots.
+    @BusActor
+    private func prompt(for change: KeySlotPrompt.Change) throws(BusError) -> ObjectPath {
+        try checkKeySlots()
+        if case .addHost = change {
+            try translatingErrors { () throws(VaultError) in try provider.unlocker.host.check() }
+        }
+        return try client.makePrompt(KeySlotPrompt(change, of: collection, unlocker: provider.unlocker))
+    }
+
+    @BusActor
+    private func checkKeySlots() throws(BusError) {
+        if case .unreadable(let reason) = collection.state { throw BusError(.isLocked, reason) }
+        guard !collection.isEphemeral, !collection.isVacant else {
+            throw BusError(.notSupported, "'\(collection.label)' has no password")
+        }
+    }
+
+    /// Returns a new recovery key, encoded for a session, once a person has opened the keychain.
+    @BusActor
+    private func makeRecoveryKey(_ call: MethodCall) async throws(BusError) {
+        var reader = call.message.makeReader()
+        let session = try client.readSession(&reader)
+        let label = try Self.checked(try String(from: &reader))
+        try checkKeySlots()
+        try await client.asking { (conversation) async throws(BusError) in
+            let key = await provider.passwords.askKey(
+                of: collection,
+                for: .recoveryKey,
+                asking: conversation,
+                for: client
+            )
+            guard let key else { throw BusError(.accessDenied, "nobody entered the password of the keychain") }
+            // Nobody would receive the recovery key of a disconnected client.
+            guard !conversation.isEnded, client.isConnected else {
+                throw BusError(.noReply, "the caller has left the bus")
+            }
+            let text: Secret
+            do throws(VaultError) {
+                let recoveryKey = try await collection.addRecoveryKey(label: label, openedBy: key)
+                text = Secret(bytes: try recoveryKey.grouped(), contentType: "text/plain")
+            } catch {
+                throw BusError(error)
+            }
+            try session.encode(text).answer(call)
+        }
+    }
+
+    @BusActor
+    private func remove(_ number: Int64) throws(BusError) -> ObjectPath {
+        try checkKeySlots()
+        try translatingErrors { () throws(VaultError) in try collection.checkRemoval(ofKeySlot: number) }
+        let slot = collection.keySlots.first { slot in slot.number == number }
+        return try prompt(for: .remove(number, name: slot?.nameForPeople ?? ""))
+    }
+}
+
+extension KeySlotInfo {
+    /// The D-Bus structure: number, kind, creation time in seconds since 1970 (0 if unknown), label.
+    static let signature = "(tsts)"
+
+    func write(to writer: inout Writer) {
+        writer.writeStructure { writer in
+            UInt64(clamping: number).write(to: &writer)
+            name.write(to: &writer)
+            (made?.seconds ?? 0).write(to: &writer)
+            label.write(to: &writer)
+        }
+    }
+
+    /// The D-Bus name of the kind.
+    private var name: String {
+        switch kind {
+        case .password: "password"
+        case .passcode: "passcode"
+        case .recoveryKey: "recovery-key"
+        case .host: "host"
+        case .unknown: "unknown"
+        }
+    }
+
+    var nameForPeople: String {
+        let name =
+            switch kind {
+            case .password: "a password"
+            case .passcode: "the passcode"
+            case .recoveryKey: "a recovery key"
+            case .host: "this computer"
+            case .unknown: "something unknown"
+            }
+        return label.isEmpty ? name : "\(name) (“\(PromptText.name(label))”)"
+    }
+}

@@ -1,0 +1,153 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// A collection, reached by its own path or through an alias (#88 – #102).
+struct CollectionObject {
+    let provider: Provider
+    let collection: Collection
+    let client: Client
+
+    @BusActor private var items: Items { provider.items }
+
+    @BusActor static let kind = ObjectKind<CollectionObject>(
+        [secretInterface, keychainInterface, keySlotsInterface],
+        children: { $0.collection.itemIDs.map(\.description) }
+    )
+
+    @BusActor private static let secretInterface = Interface<CollectionObject>(
+        InterfaceName.collection,
+        methods: [
+            Method(suspending: "Delete", out: [Parameter("prompt", ObjectPath.self)]) {
+                (object, call) async throws(BusError) in
+                call.reply(with: try await object.delete())
+            },
+            Method(
+                "SearchItems",
+                in: [Parameter("attributes", Attributes.self)],
+                out: [Parameter("results", [ObjectPath].self)]
+            ) { (object, call) throws(BusError) in
+                let hits = object.collection.search(try call.arguments(Attributes.self))
+                call.reply(with: ItemPaths(hits, in: object.collection.name))
+            },
+            Method(
+                suspending: "CreateItem",
+                in: [
+                    Parameter("properties", [String: Variant].self),
+                    Parameter("secret", signature: EncodedSecret.signature),
+                    Parameter("replace", Bool.self),
+                ],
+                out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
+            ) { (object, call) async throws(BusError) in
+                let (item, prompt) = try await object.createItem(call)
+                call.reply(with: item, prompt)
+            },
+        ],
+        properties: [
+            Property("Items", ItemPaths.self, get: { ItemPaths($0.collection.itemIDs, in: $0.collection.name) }),
+            Property("Locked", Bool.self, get: { $0.collection.isLocked }),
+            Property("Created", UInt64.self, changes: .never, get: { $0.collection.created.seconds }),
+            Property("Modified", UInt64.self, get: { $0.collection.modified.seconds }),
+            Property("Label", String.self, get: { $0.collection.label }) { (object, label) async throws(BusError) in
+                try await object.provider.collections.setLabel(of: object.collection, to: label)
+            },
+        ],
+        signals: ["ItemCreated", "ItemDeleted", "ItemChanged"].map { name in
+            SignalDeclaration(name, [Parameter("item", ObjectPath.self)])
+        }
+    )
+
+    @BusActor private static let keychainInterface = Interface<CollectionObject>(
+        InterfaceName.keychainCollection,
+        methods: [
+            Method(
+                suspending: "CreateItem",
+                in: [
+                    Parameter("properties", [String: Variant].self),
+                    Parameter("secret", signature: EncodedSecret.signature),
+                    Parameter("replace", Bool.self),
+                    Parameter("unique", [String].self),
+                ],
+                out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
+            ) { (object, call) async throws(BusError) in
+                let (item, prompt) = try await object.createUniqueItem(call)
+                call.reply(with: item, prompt)
+            }
+        ],
+        properties: [
+            Property("Problem", String.self, get: { $0.collection.problem ?? "" })
+        ]
+    )
+
+    // MARK: Changes
+
+    /// Stores an item, or returns a prompt that does so after asking a person (#92).
+    @BusActor
+    private func createItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
+        let new = try NewItem(from: call)
+        let protection = try Items.checkProtection(in: new.description.attributes)
+        let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection) : nil
+        var obstacle: ProtectedItem?
+        if let replaced {
+            _ = try Items.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
+            // A grant covers reading only; replacing needs its own authorisation.
+            switch items.access.verdict(on: replaced, in: collection, for: client) {
+            case .granted, .needsAuthentication:
+                obstacle = collection.protection(of: replaced).policy.map {
+                    ProtectedItem(id: replaced, collection: collection, policy: $0)
+                }
+            case .open, .unavailable: break
+            }
+        }
+        // An access control that stays keeps its password; a new one needs a new password.
+        let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
+        guard obstacle != nil || needsPassword else {
+            return (try await items.create(new, in: collection, for: client, authorizedBy: nil), .root)
+        }
+        let action = CreateItemPrompt(
+            new,
+            replacing: obstacle,
+            withPassword: needsPassword,
+            in: collection,
+            items: items
+        )
+        return (.root, try client.makePrompt(action))
+    }
+
+    /// Creates an item, unless another one has the same values of the unique attributes.
+    @BusActor
+    private func createUniqueItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
+        let key = try UniqueKey(from: call)
+        // An item is found once it is on disk, so a second creation with the same key waits for the first.
+        let place = key.place(in: collection)
+        await items.uniqueKeys.lock(place)
+        defer { items.uniqueKeys.unlock(place) }
+        let replaced = key.replaces ? collection.itemToReplace(key.attributes) : nil
+        // A locked collection is refused later, whatever it contains.
+        guard collection.isLocked || !collection.hasItem(with: key, otherThan: replaced) else {
+            throw BusError(.alreadyExists, "an item with the same unique attributes exists")
+        }
+        return try await createItem(call)
+    }
+
+    /// Deletes the collection, or returns a prompt that does.
+    ///
+    /// A prompt is needed for a locked collection, for `login`, and for protected items (#89, #110).
+    @BusActor
+    private func delete() async throws(BusError) -> ObjectPath {
+        guard collection.isLocked || collection.name == .login || collection.protectedItemCount > 0 else {
+            try await provider.collections.delete(collection, by: client)
+            return .root
+        }
+        guard !collection.isVacant else {
+            throw BusError(.notSupported, "'\(collection.label)' has no password yet; there is nothing to delete")
+        }
+        if case .unreadable(let reason) = collection.state {
+            throw BusError(
+                .isLocked,
+                "'\(collection.label)' cannot be read, and unreadable keychains are not deleted: \(reason)"
+            )
+        }
+        return try client.makePrompt(DeletePrompt(collection, unlocker: provider.unlocker))
+    }
+}

@@ -1,0 +1,164 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+
+/// An authentication context of the calling client.
+struct ContextObject {
+    let context: AuthenticationContext
+    let authenticator: Authenticator
+    let unlocking: Unlocking
+
+    @BusActor static let kind = ObjectKind<ContextObject>([
+        Interface(
+            InterfaceName.context,
+            methods: [
+                Method(
+                    suspending: "EvaluatePolicy",
+                    in: [Parameter("policy", String.self), Parameter("reason", String.self)]
+                ) { (object, call) async throws(BusError) in
+                    let (policy, reason) = try call.arguments(String.self, String.self)
+                    try await object.evaluate(try EvaluationPolicy(named: policy), reason: reason)
+                    call.reply()
+                },
+                Method("Cancel") { (object, call) throws(BusError) in
+                    object.context.cancel()
+                    call.reply()
+                },
+                Method("Invalidate") { (object, call) throws(BusError) in
+                    object.context.client.invalidate(object.context)
+                    call.reply()
+                },
+                Method(
+                    suspending: "Unlock",
+                    in: [Parameter("objects", [ObjectPath].self)],
+                    out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) async throws(BusError) in
+                    var reader = call.message.makeReader()
+                    let paths = try object.unlocking.readObjects(&reader)
+                    object.context.failure = nil
+                    await object.unlocking.grantProved(paths, in: object.context)
+                    let (unlocked, prompt) = try object.unlocking.unlock(paths, for: call.client, in: object.context)
+                    call.reply(with: unlocked, prompt)
+                },
+                Method(
+                    "Authorize",
+                    in: [Parameter("action", String.self), Parameter("objects", [ObjectPath].self)],
+                    out: [Parameter("authorized", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) throws(BusError) in
+                    let (authorized, prompt) = try object.authorize(call)
+                    call.reply(with: authorized, prompt)
+                },
+            ],
+            properties: [
+                setting("Reason", get: { $0.reason }) { (settings, value) throws(BusError) in
+                    settings.reason = try checked(value, limit: reasonLimit)
+                },
+                setting("CancelTitle", get: { $0.cancelTitle }) { (settings, value) throws(BusError) in
+                    settings.cancelTitle = try checked(value, limit: titleLimit)
+                },
+                setting("FallbackTitle", get: { $0.fallbackTitle }) { (settings, value) throws(BusError) in
+                    settings.fallbackTitle = try checked(value, limit: titleLimit)
+                },
+                setting("FallbackHidden", get: { $0.hidesFallback }) { (settings, value) throws(BusError) in
+                    settings.hidesFallback = value
+                },
+                setting("ReuseDuration", get: { $0.reuseMilliseconds }) { (settings, value) throws(BusError) in
+                    try settings.setReuse(milliseconds: value)
+                },
+                setting("GrantDuration", get: { $0.grantMilliseconds }) { (settings, value) throws(BusError) in
+                    try settings.setGrantReuse(milliseconds: value)
+                },
+                setting("InteractionNotAllowed", get: { !$0.allowsInteraction }) { (settings, value) throws(BusError) in
+                    settings.allowsInteraction = !value
+                },
+                Property("Failure", String.self, changes: .untold) { object in
+                    object.context.failure.map { ErrorName($0.code).rawValue } ?? ""
+                },
+            ]
+        )
+    ])
+
+    private static let reasonLimit = 1000
+    private static let titleLimit = 100
+
+    @BusActor
+    private static func setting<Value: BusValue>(
+        _ name: String,
+        get: @escaping (AuthenticationSettings) -> Value,
+        set: @escaping (inout AuthenticationSettings, Value) throws(BusError) -> Void
+    ) -> Property<ContextObject> {
+        Property(name, Value.self, changes: .untold) { object in
+            get(object.context.settings)
+        } set: { (object, value) async throws(BusError) in
+            try set(&object.context.settings, value)
+        }
+    }
+
+    private static func checked(_ text: String, limit: Int) throws(BusError) -> String {
+        guard text.utf8.count <= limit else {
+            throw BusError(.limitsExceeded, "the text has at most \(limit) bytes")
+        }
+        return text
+    }
+
+    /// Authorises one operation on items, at once or by a prompt; the context keeps the authorisation.
+    @BusActor
+    private func authorize(_ call: MethodCall) throws(BusError) -> (authorized: [ObjectPath], prompt: ObjectPath) {
+        var reader = call.message.makeReader()
+        let name = try String(from: &reader)
+        let action: ItemAction
+        switch name {
+        case "change": action = .change
+        case "protect": action = .changeWithProtection
+        case "delete": action = .delete
+        default: throw BusError(.invalidArguments, "unknown action '\(PromptText.name(name))'")
+        }
+        let paths = try unlocking.readObjects(&reader)
+        context.failure = nil
+        let (authorized, prompt) = try unlocking.unlock(paths, to: action, for: call.client, in: context)
+        return (authorized, prompt)
+    }
+
+    @BusActor
+    private func evaluate(_ policy: EvaluationPolicy, reason: String) async throws(BusError) {
+        var settings = context.settings
+        if !reason.isEmpty { settings.reason = try ContextObject.checked(reason, limit: ContextObject.reasonLimit) }
+        do throws(AuthenticationError) {
+            let conversation = context.client.makeConversation()
+            try await context.evaluate(for: settings.reuse, in: conversation) {
+                [settings] () async throws(AuthenticationError) in
+                try await authenticator.evaluate(policy.policy, settings, in: context, asking: conversation)
+            }
+        } catch {
+            throw BusError(error)
+        }
+    }
+}
+
+/// The policy of an evaluation: one of Apple's names, or an access-control expression.
+struct EvaluationPolicy {
+    let policy: Policy
+
+    /// Parses a policy; throws `InvalidArgs` for anything else, and for application passwords, which need an item.
+    init(named name: String) throws(BusError) {
+        switch name {
+        case "deviceOwnerAuthentication": policy = Constraint.userPresence.policy
+        case "deviceOwnerAuthenticationWithBiometrics": policy = Constraint.biometryAny.policy
+        default: policy = try EvaluationPolicy.policy(of: name)
+        }
+    }
+
+    private static func policy(of expression: String) throws(BusError) -> Policy {
+        let policy: Policy
+        do throws(AccessControlError) {
+            policy = try AccessControl(parsing: expression).policy
+        } catch {
+            throw BusError(.invalidArguments, "unknown policy: \(error.reason)")
+        }
+        guard !policy.factors.contains(.applicationPassword) else {
+            throw BusError(.invalidArguments, "an application password can be evaluated with its item only")
+        }
+        return policy
+    }
+}

@@ -1,0 +1,290 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// An existing item (#103 – #114).
+struct ItemObject {
+    let items: Items
+    let collection: Collection
+    let id: ItemID
+    let client: Client
+
+    @BusActor static let kind = ObjectKind<ItemObject>([secretInterface, keychainInterface])
+
+    @BusActor private static let secretInterface = Interface<ItemObject>(
+        InterfaceName.item,
+        methods: [
+            Method(
+                deciding: "GetSecret",
+                in: [Parameter("session", ObjectPath.self)],
+                out: [Parameter("secret", signature: EncodedSecret.signature)]
+            ) { (object, call) throws(BusError) in
+                try object.getSecret(call)
+            },
+            Method(suspending: "SetSecret", in: [Parameter("secret", signature: EncodedSecret.signature)]) {
+                (object, call) async throws(BusError) in
+                try await object.setSecret(call)
+            },
+            Method(suspending: "Delete", out: [Parameter("prompt", ObjectPath.self)]) {
+                (object, call) async throws(BusError) in
+                call.reply(with: try await object.delete())
+            },
+        ],
+        properties: [
+            Property("Locked", Bool.self, get: { $0.isLocked }),
+            Property("Created", UInt64.self, get: { $0.item.created.seconds }),
+            Property("Modified", UInt64.self, get: { $0.item.modified.seconds }),
+            Property("Label", String.self, get: { $0.item.label }) { (object, label) async throws(BusError) in
+                try await object.update(label: label)
+            },
+            Property("Attributes", Attributes.self, get: { $0.item.attributes }) {
+                (object, attributes) async throws(BusError) in
+                try await object.update(attributes: attributes)
+            },
+            Property("Type", String.self, get: { $0.item.type }) { (object, type) async throws(BusError) in
+                try await object.update(type: type)
+            },
+        ]
+    )
+
+    @BusActor private static let keychainInterface = Interface<ItemObject>(
+        InterfaceName.keychainItem,
+        methods: [
+            Method(
+                suspending: "Update",
+                in: [
+                    Parameter("label", String.self), Parameter("attributes", Attributes.self),
+                    Parameter("unique", [String].self),
+                ]
+            ) { (object, call) async throws(BusError) in
+                try await object.updateUnique(call)
+                call.reply()
+            }
+        ]
+    )
+
+    /// The metadata, fetched only where needed: it lies apart from the secret, which most calls read.
+    @BusActor private var item: Item {
+        collection.item(id) ?? .deleted(id)
+    }
+
+    @BusActor private var isLocked: Bool {
+        items.access.isLocked(id, in: collection, for: client)
+    }
+
+    // MARK: Secrets
+
+    @BusActor
+    private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
+        var reader = call.message.makeReader()
+        let session = try client.readSession(&reader)
+        let grant = try items.access.authorize(id, in: collection, for: client)
+        let secret: Secret?
+        do throws(VaultError) {
+            secret = try collection.secret(of: id, under: grant)
+        } catch {
+            throw failure(error)
+        }
+        guard let secret else {
+            return .suspending { () async throws(BusError) in
+                try await items.largeAnswers.make(for: client) { () async throws(BusError) in
+                    try await getStored(call, in: session)
+                }
+            }
+        }
+        let encoded = try session.encode(secret)
+        if let grant { items.access.use(grant, of: id, in: collection, by: client) }
+        encoded.answer(call)
+        return .answered
+    }
+
+    /// Maximum number of reads of a secret that keeps changing.
+    private static let readings = 3
+
+    /// Sends a secret that is read from disk first.
+    ///
+    /// Access is checked before the read and again before the reply; a change in between repeats both.
+    @BusActor
+    private func getStored(_ call: MethodCall, in session: Session) async throws(BusError) {
+        for _ in 0..<ItemObject.readings {
+            let grant = try items.access.authorize(id, in: collection, for: client)
+            guard let revision = collection.revision(of: id) else { break }
+            let secret: Secret
+            do throws(VaultError) {
+                secret = try await collection.storedSecret(of: revision, with: grant?.key)
+            } catch  where error.code == .busy {
+                continue
+            } catch {
+                throw failure(error)
+            }
+            guard collection.hasSecret(of: revision) else { continue }
+            let encoded = try session.encode(secret)
+            try items.access.release(id, in: collection, to: client)
+            return encoded.answer(call)
+        }
+        throw BusError(.failed, "item \(id) kept changing while it was read; try again")
+    }
+
+    /// Converts the error of a failed read, and emits `Problem` if it has changed.
+    @BusActor
+    private func failure(_ error: VaultError) -> BusError {
+        items.changes.problemMayHaveChanged(collection)
+        return BusError(error)
+    }
+
+    // MARK: Changes
+
+    @BusActor
+    private func permission(to action: ItemAction) async throws(BusError) -> ItemAuthorization? {
+        try await items.permission(to: action, id, in: collection, for: client)
+    }
+
+    @BusActor
+    private func didChange(
+        from before: ItemProtection? = nil,
+        by action: ItemAction,
+        _ properties: ItemProperties,
+        _ permission: ItemAuthorization?
+    ) {
+        let before = before ?? collection.protection(of: id)
+        items.didChange(id, in: collection, from: before, by: client, action, properties, permission)
+    }
+
+    @BusActor
+    private func setSecret(_ call: MethodCall) async throws(BusError) {
+        let secret = try readSecret(from: call)
+        let permission = try await permission(to: .changeSecret)
+        do throws(VaultError) {
+            try await collection.updateItem(
+                id,
+                secret: secret,
+                key: permission?.key,
+                authenticated: permission != nil,
+                at: permission?.item.revision
+            )
+        } catch {
+            throw BusError(error)
+        }
+        didChange(by: .changeSecret, [], permission)
+        call.reply()
+    }
+
+    /// Reads the argument, and wipes the secret from the message even if it is invalid.
+    @BusActor
+    private func readSecret(from call: MethodCall) throws(BusError) -> Secret {
+        defer { call.message.wipeByteArrays() }
+        var reader = call.message.makeReader()
+        return try client.readSecret(&reader)
+    }
+
+    @BusActor
+    private func update(label: String) async throws(BusError) {
+        let permission = try await permission(to: .rename(label))
+        try await translatingErrors { () async throws(VaultError) in
+            try await collection.updateItem(
+                id,
+                label: label,
+                authenticated: permission != nil,
+                at: permission?.item.revision
+            )
+        }
+        didChange(by: .rename(label), .label, permission)
+    }
+
+    /// Sets all attributes; this can remove or replace the access control (#111).
+    @BusActor
+    private func update(label: String? = nil, attributes: Attributes) async throws(BusError) {
+        let protection = try Items.checkProtection(in: attributes)
+        let binding = item.attributes[BiometryBinding.attribute]
+        let attributes = try await items.bind(attributes, under: protection?.policy, keeping: binding)
+        let action = action(changingTo: protection, label: label)
+        let permission = try await permission(to: action)
+        guard item.attributes[BiometryBinding.attribute] == binding else {
+            throw BusError(.failed, "item \(id) was changed by another call; try again")
+        }
+        let before = collection.protection(of: id)
+        try await translatingErrors { () async throws(VaultError) in
+            try await collection.updateItem(
+                id,
+                label: label,
+                attributes: attributes,
+                key: permission?.key,
+                authenticated: permission != nil,
+                at: permission?.item.revision
+            )
+        }
+        didChange(from: before, by: action, label == nil ? .attributes : [.label, .attributes], permission)
+    }
+
+    /// The kind of change that the new values make.
+    @BusActor
+    private func action(changingTo new: Protection?, label: String?) -> ItemAction {
+        let name = label == item.label ? nil : label
+        switch collection.protection(of: id) {
+        case .stated(let old) where old.accessControl != nil && new?.accessControl == nil:
+            return .removeProtection(name: name)
+        case .stated(let old) where old != new:
+            return .changeProtection(name: name)
+        case .none, .unknown, .stated: return .changeAttributes(name: name)
+        }
+    }
+
+    /// Sets both in one write, unless another item has the same values of the unique attributes.
+    @BusActor
+    private func updateUnique(_ call: MethodCall) async throws(BusError) {
+        var reader = call.message.makeReader()
+        let (label, attributes) = (try String(from: &reader), try Attributes(from: &reader))
+        let key = try UniqueKey(of: attributes, names: try UniqueKey.readNames(&reader))
+        let place = key.place(in: collection)
+        await items.uniqueKeys.lock(place)
+        defer { items.uniqueKeys.unlock(place) }
+        // A locked collection is refused later, whatever it contains.
+        guard collection.isLocked || !collection.hasItem(with: key, otherThan: id) else {
+            throw BusError(.alreadyExists, "another item has the same unique attributes")
+        }
+        try await update(label: label, attributes: attributes)
+    }
+
+    @BusActor
+    private func update(type: String) async throws(BusError) {
+        let action = ItemAction.changeAttributes(name: nil)
+        let permission = try await permission(to: action)
+        try await translatingErrors { () async throws(VaultError) in
+            try await collection.updateItem(
+                id,
+                setting: Attributes.schema,
+                to: type,
+                authenticated: permission != nil,
+                at: permission?.item.revision
+            )
+        }
+        didChange(by: action, .attributes, permission)
+    }
+
+    /// Deletes an unprotected or authorised item at once; returns a prompt for other protected items.
+    ///
+    /// A grant does not cover deletion (#109, #129).
+    @BusActor
+    private func delete() async throws(BusError) -> ObjectPath {
+        switch items.access.verdict(on: id, in: collection, for: client) {
+        case .granted, .needsAuthentication:
+            guard let policy = collection.protection(of: id).policy else { break }
+            let reference = ItemReference(id, in: collection)
+            if let authorization = client.takeAuthorization(for: .existence, of: reference),
+                items.access.isUnchanged(authorization.item)
+            {
+                try await items.delete(id, in: collection, by: client, authorizedBy: authorization)
+                return .root
+            }
+            let protected = ProtectedItem(id: id, collection: collection, policy: policy)
+            return try client.makePrompt(DeleteItemPrompt(protected, items: items))
+        case .unavailable(.sessionLocked):
+            throw BusError(.isLocked, "\(ItemVerdict.Obstacle.sessionLocked)")
+        case .open, .unavailable: break
+        }
+        // The vault refuses to delete damaged protected items, and deletes other damaged ones.
+        try await items.delete(id, in: collection, by: client, authorizedBy: nil)
+        return .root
+    }
+}

@@ -1,0 +1,50 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// An intermediate path, exported so that tools find every object from the root (#12).
+struct NodeObject {
+    let node: SecretPath.Node
+    let vault: Vault
+    let client: Client
+
+    @BusActor static let kind = ObjectKind<NodeObject>([], children: { $0.children })
+
+    @BusActor private var children: [String] {
+        switch node {
+        case .root: ["org"]
+        case .org: ["freedesktop", "keychaind"]
+        case .freedesktop: ["secrets"]
+        case .keychaind: ["Audit", "Authentication", "Backups"]
+        case .collections: vault.collections.map(\.name.encoded)
+        case .aliases: aliases.map(AliasElement.encode)
+        case .sessions: client.sessions.keys.map(\.description)
+        case .prompts: client.prompts.keys.map(\.description)
+        case .contexts: client.contexts.keys.map(\.description)
+        }
+    }
+
+    /// Aliases that resolve to a collection.
+    @BusActor private var aliases: [String] {
+        let builtIn = ["default", "login", "session"]
+        return Set(vault.aliases.keys).union(builtIn).filter { vault.collection(forAlias: $0) != nil }.sorted()
+    }
+}
+
+/// A session of the calling client (#36 – #38).
+struct SessionObject {
+    let session: Session
+    let client: Client
+
+    @BusActor static let kind = ObjectKind<SessionObject>([
+        Interface(
+            InterfaceName.session,
+            methods: [
+                Method("Close") { (object, call) throws(BusError) in
+                    object.client.remove(object.session)
+                    call.reply()
+                }
+            ]
+        )
+    ])
+}

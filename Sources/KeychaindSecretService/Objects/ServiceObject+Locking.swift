@@ -1,0 +1,41 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+extension ServiceObject {
+    @BusActor static let lockMethods: [Method<ServiceObject>] = [
+        Method(
+            "Unlock",
+            in: [Parameter("objects", [ObjectPath].self)],
+            out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
+        ) { (object, call) throws(BusError) in
+            var reader = call.message.makeReader()
+            let unlocking = object.provider.unlocking
+            let (unlocked, prompt) = try unlocking.unlock(try unlocking.readObjects(&reader), for: object.client)
+            call.reply(with: unlocked, prompt)
+        },
+        Method(
+            "Lock",
+            in: [Parameter("objects", [ObjectPath].self)],
+            out: [Parameter("locked", [ObjectPath].self), Parameter("Prompt", ObjectPath.self)]
+        ) { (object, call) throws(BusError) in
+            var reader = call.message.makeReader()
+            let paths = try object.provider.unlocking.readObjects(&reader)
+            call.reply(with: object.lock(paths), ObjectPath.root)
+        },
+    ]
+
+    /// Locks collections for all clients, protected items for this one, and no other items (#73).
+    @BusActor
+    private func lock(_ paths: [ObjectPath]) -> [ObjectPath] {
+        paths.filter { path in
+            guard let (collection, item) = provider.vault.findLockable(path) else { return false }
+            if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
+                let reference = ItemReference(item, in: collection)
+                client.endPermissions { $0 == reference }
+                return true
+            }
+            return provider.collections.lock(collection)
+        }
+    }
+}

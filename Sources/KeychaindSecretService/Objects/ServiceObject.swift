@@ -1,0 +1,27 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// The service as seen by one client (#49 – #87).
+struct ServiceObject {
+    let provider: Provider
+    let client: Client
+
+    /// Members that answer while a key is being derived; all others wait for it.
+    static let membersThatNeedNoKey: Set<String> = ["OpenSession", "ReadAlias"]
+
+    @BusActor static let kind = ObjectKind<ServiceObject>(
+        [
+            Interface(
+                InterfaceName.service,
+                methods: sessionMethods + collectionMethods + lockMethods,
+                properties: [Property("Collections", [ObjectPath].self, get: { $0.provider.vault.collectionPaths })],
+                signals: ["CollectionCreated", "CollectionDeleted", "CollectionChanged"].map { name in
+                    SignalDeclaration(name, [Parameter("collection", ObjectPath.self)])
+                }
+            ),
+            masterPasswordInterface,
+        ],
+        children: { _ in ["aliases", "collection", "prompt", "session"] }
+    )
+}

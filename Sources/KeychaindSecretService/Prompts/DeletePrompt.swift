@@ -1,0 +1,65 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// Deletes a collection that needs a person's consent; the result is an empty string (#123).
+///
+/// A locked collection needs its password, protected items a confirmation, and `login` always its password.
+@BusActor
+final class DeletePrompt: PromptAction {
+    private let collection: Collection
+    private let unlocker: Unlocker
+
+    init(_ collection: Collection, unlocker: Unlocker) {
+        self.collection = collection
+        self.unlocker = unlocker
+    }
+
+    var emptyResult: Variant { .string("") }
+
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        let isAllowed =
+            collection.name == .login ? await takeKey(conversation, client) : await confirm(conversation, client)
+        // The prompt may have been dismissed after the answer, while the key was derived.
+        guard isAllowed, !conversation.isEnded else { return .dismissed(emptyResult) }
+        do throws(BusError) {
+            try await unlocker.collections.delete(collection, by: client)
+            return .done(emptyResult)
+        } catch {
+            unlocker.logger.error("A keychain could not be deleted", metadata: ["reason": "\(error)"])
+            return .dismissed(emptyResult)
+        }
+    }
+
+    /// Asks for the password of `login` and states the loss.
+    ///
+    /// That password is the passcode, and whoever creates `login` again would choose the next one.
+    private func takeKey(_ conversation: Conversation, _ client: Client) async -> Bool {
+        let loss = LoginLoss(of: collection, in: unlocker.vault)
+        guard
+            await unlocker.passwords.askKey(
+                of: collection,
+                for: .deletion(loss),
+                asking: conversation,
+                for: client
+            ) != nil
+        else {
+            return false
+        }
+        // The person has consented only to the stated loss.
+        return LoginLoss(of: collection, in: unlocker.vault) == loss
+    }
+
+    /// Unlocks the collection, and asks for a confirmation if it has protected items.
+    private func confirm(_ conversation: Conversation, _ client: Client) async -> Bool {
+        guard await unlocker.unlock(collection, asking: conversation, for: client) else { return false }
+        let count = collection.protectedItemCount
+        guard count > 0 else { return true }
+        let caller = await client.caller()
+        let isConfirmed = await conversation.confirmDeletion(of: collection.label, for: caller, protectedItems: count)
+        return isConfirmed && collection.protectedItemCount <= count
+    }
+}

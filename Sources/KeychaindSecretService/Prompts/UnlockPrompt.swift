@@ -1,0 +1,140 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// Unlocks collections and items; the result is the paths of those now unlocked (#71).
+///
+/// A collection is unlocked for every caller, by its password. A protected item is unlocked for this caller only, by
+/// its policy: the caller gets a grant (#75), or an authorisation for another action that the context requested.
+@BusActor
+final class UnlockPrompt: PromptAction {
+    /// An object to unlock, with the path as spelled by the caller.
+    struct Request {
+        let path: ObjectPath
+        /// The collection itself, or that of the item.
+        let collection: Collection
+        /// Nil if the collection itself is to be unlocked.
+        let item: ItemID?
+
+        /// The approximate size in bytes.
+        var size: Int { MemoryLayout<Request>.stride + path.rawValue.utf8.count }
+    }
+
+    private let requests: [Request]
+    private let action: ItemAction
+    /// The context that sets the appearance of the dialogs and records the proofs, if any.
+    let context: AuthenticationContext?
+    private let unlocking: Unlocking
+    private unowned let client: Client
+
+    init(
+        _ requests: [Request],
+        to action: ItemAction = .use,
+        for client: Client,
+        in context: AuthenticationContext? = nil,
+        unlocking: Unlocking
+    ) {
+        self.requests = requests
+        self.action = action
+        keptBytes = requests.reduce(0) { $0 + $1.size }
+        self.client = client
+        self.context = context
+        self.unlocking = unlocking
+    }
+
+    var emptyResult: Variant { .objectPaths([]) }
+
+    let keptBytes: Int
+
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        let authentication = ItemAuthentication(
+            to: action,
+            for: client,
+            await client.caller(),
+            in: context,
+            by: unlocking.authenticator
+        )
+        let named = NamedItems(knownItems) { authentication.purpose(of: $0, by: Policy(.passcode)) }
+        // After dismissing a dialog, nobody wants to see the next.
+        if await unlockCollections(asking: conversation, naming: named) {
+            await authenticate(authentication, given: named, asking: conversation)
+        }
+        let unlocked = requests.filter { !isLocked($0) }.map(\.path)
+        return unlocked.isEmpty ? .dismissed(emptyResult) : .done(.objectPaths(unlocked))
+    }
+
+    private func unlockCollections(asking conversation: Conversation, naming named: NamedItems?) async -> Bool {
+        for request in requests where request.collection.isLocked {
+            let isUnlocked = await unlocking.unlocker.unlock(
+                request.collection,
+                asking: conversation,
+                for: client,
+                naming: named
+            )
+            guard isUnlocked else { return false }
+        }
+        return true
+    }
+
+    /// Authenticates for the locked items and grants the proved ones to the client; the context gets the error.
+    private func authenticate(
+        _ authentication: ItemAuthentication,
+        given named: NamedItems?,
+        asking conversation: Conversation
+    ) async {
+        do throws(AuthenticationError) {
+            try await authentication.run(lockedItems, given: named, asking: conversation)
+        } catch {
+            unlocking.authenticator.logger.debug("An authentication failed", metadata: ["reason": "\(error)"])
+            context?.failure = error
+        }
+    }
+
+    /// The items locked to this client only, each once.
+    private var lockedItems: [ProtectedItem] {
+        items { id, collection in
+            guard !collection.isLocked, !unlocking.isAllowed(action, id, in: collection, for: client, context) else {
+                return nil
+            }
+            switch unlocking.access.verdict(on: id, in: collection, for: client) {
+            case .needsAuthentication(let policy): return policy
+            case .granted: return collection.protection(of: id).policy
+            case .open, .unavailable: return nil
+            }
+        }
+    }
+
+    /// The items that will still be locked to this client after the collections are unlocked, and need the passcode.
+    ///
+    /// Protection is known only for collections unlocked since the start.
+    private var knownItems: [ProtectedItem] {
+        items { id, collection in
+            if unlocking.isAllowed(action, id, in: collection, for: client, context) { return nil }
+            guard let policy = collection.protection(of: id).policy, policy.factors.contains(.passcode) else {
+                return nil
+            }
+            return policy
+        }
+        .filter { !$0.isSealed || unlocking.vault.passcodeOpens($0.id, in: $0.collection) }
+    }
+
+    /// The items with a policy, each once.
+    private func items(_ policy: (ItemID, Collection) -> Policy?) -> [ProtectedItem] {
+        var seen: Set<ItemReference> = []
+        return requests.compactMap { request in
+            guard let id = request.item, request.collection.contains(id), let policy = policy(id, request.collection),
+                seen.insert(ItemReference(id, in: request.collection)).inserted
+            else { return nil }
+            return ProtectedItem(id: id, collection: request.collection, policy: policy)
+        }
+    }
+
+    private func isLocked(_ request: Request) -> Bool {
+        guard let id = request.item else { return request.collection.isLocked }
+        guard request.collection.contains(id) else { return true }
+        return !unlocking.isAllowed(action, id, in: request.collection, for: client, context)
+    }
+}

@@ -1,0 +1,201 @@
+package import KeychaindAuthentication
+package import KeychaindDBus
+package import KeychaindDesktop
+package import KeychaindGcrypt
+import KeychaindModel
+package import KeychaindVault
+package import Logging
+
+/// The provider of `org.freedesktop.secrets`: connects its parts, and starts and ends them.
+///
+/// ``Client`` owns the objects of one connection. ``Dispatcher`` finds the object of a call.
+@BusActor
+package final class Provider {
+    /// The bus name of the service (#1).
+    package static let busName = "org.freedesktop.secrets"
+
+    let vault: Vault
+    let limits: ServiceLimits
+    let readiness: Readiness
+    let clients: PeerTable<Client>
+    let access: ItemAccess
+    let audit: AccessAudit
+    let changes: ChangeNotifier
+    let largeAnswers: LargeAnswers
+    let lockouts: LockoutTable
+    let collections: Collections
+    let passwords: Passwords
+    let unlocker: Unlocker
+    let authenticator: Authenticator
+    let items: Items
+    let unlocking: Unlocking
+    let restorations: Restorations
+    let logger: Logger
+
+    /// The server of the login socket.
+    package let logins: Logins
+
+    private let connection: Connection
+
+    package init(
+        vault: Vault,
+        connection: Connection,
+        inspector: CallerInspector,
+        questions: PromptQueue,
+        biometry: any Biometry,
+        systemDialog: (any SystemDialog)? = nil,
+        host: any HostSealer = NoHost(),
+        limits: ServiceLimits = ServiceLimits(),
+        clock: BootClock = .system,
+        logger: Logger
+    ) {
+        self.vault = vault
+        self.connection = connection
+        self.limits = limits
+        self.logger = logger
+        let environment = Client.Environment(
+            limits: limits,
+            connection: connection,
+            questions: questions,
+            inspector: inspector,
+            clock: clock
+        )
+        clients = PeerTable { Client($0, in: environment) }
+        readiness = Readiness(limit: limits.settlingTime)
+        audit = AccessAudit(recorder: AuditRecorder { vault.audit($0, in: $1) })
+        access = ItemAccess(audit: audit)
+        changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
+        largeAnswers = LargeAnswers(connection: connection, limit: limits.largeAnswers)
+        lockouts = LockoutTable(vault, clock: clock, logger: logger)
+        collections = Collections(
+            vault: vault,
+            clients: clients,
+            changes: changes,
+            lockouts: lockouts,
+            audit: audit,
+            limits: limits,
+            logger: logger
+        )
+        passwords = Passwords(vault: vault, lockouts: lockouts, collections: collections, logger: logger)
+        unlocker = Unlocker(
+            vault: vault,
+            collections: collections,
+            passwords: passwords,
+            host: host,
+            readiness: readiness,
+            changes: changes,
+            logger: logger
+        )
+        authenticator = Authenticator(
+            vault: vault,
+            biometry: biometry,
+            evaluator: Evaluator(
+                biometry: biometry,
+                systemDialog: systemDialog,
+                lockout: lockouts.people,
+                untrustedLockout: lockouts.programs,
+                isSessionLocked: { [access] in access.isSessionLocked }
+            ),
+            questions: questions,
+            lockouts: lockouts,
+            access: access,
+            audit: audit,
+            logger: logger
+        )
+        items = Items(
+            vault: vault,
+            access: access,
+            audit: audit,
+            changes: changes,
+            largeAnswers: largeAnswers,
+            authenticator: authenticator,
+            clients: clients,
+            lockouts: lockouts,
+            logger: logger
+        )
+        unlocking = Unlocking(
+            vault: vault,
+            access: access,
+            unlocker: unlocker,
+            authenticator: authenticator,
+            limits: limits,
+            logger: logger
+        )
+        restorations = Restorations(vault: vault, unlocker: unlocker, logger: logger)
+        logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
+    }
+
+    // MARK: Starting and ending
+
+    /// Starts accepting calls, so that the bus name can be requested before a file is read.
+    ///
+    /// Calls wait until ``vaultIsOpen()``.
+    package func start() {
+        let dispatcher = Dispatcher(provider: self)
+        connection.server = ObjectServer(connection) { [clients] name in
+            clients[name]
+        } dispatch: { (call) throws(BusError) in
+            try dispatcher.dispatch(call)
+        }
+        connection.onOversizedSignal = { [logger] name in
+            logger.error("A signal is too long to send", metadata: ["signal": "\(name)"])
+        }
+        connection.onNameVanished { [clients] name in clients.remove(name) }
+    }
+
+    /// Starts answering calls: the vault is open, and any initial unlock has begun.
+    package func vaultIsOpen() {
+        // Not earlier: a call that waits for the vault would keep its descriptors open.
+        if readiness.open() { connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue] }
+    }
+
+    /// Refuses further calls, as the vault is being closed; false if called before.
+    package func end() -> Bool {
+        let isFirst = readiness.end()
+        audit.finish()
+        return isFirst
+    }
+
+    // MARK: The session
+
+    /// Follows the screen lock: a locked screen ends grants, proofs and dialogs.
+    package func setSessionLocked(_ isLocked: Bool) {
+        guard isLocked != access.isSessionLocked else { return }
+        logger.info("The session is \(isLocked ? "locked" : "unlocked")")
+        access.isSessionLocked = isLocked
+        if isLocked { endAuthentication(because: "the session was locked") }
+        for collection in vault.collections where !collection.isLocked && collection.hasProtectedItems {
+            changes.sessionLockChanged(collection)
+        }
+    }
+
+    /// Ends all grants, proofs and dialogs.
+    package func endAuthentication(because reason: String) {
+        let cancellation = Cancellation.bySystem(reason: reason)
+        for client in clients.all { client.endGrants() }
+        clients.endProofs(cancellation)
+        for client in clients.all { client.endDialogs(cancellation) }
+    }
+
+    // MARK: Keychains
+
+    /// Unlocks a collection with a supplied password, such as one from a descriptor at startup.
+    package func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
+        try await unlocker.unlock(collection, with: password)
+    }
+
+    /// Unlocks a collection with the key slot of this computer; logs a failure.
+    package func unlockByHost(_ collection: Collection) async {
+        await unlocker.unlockByHost(collection)
+    }
+
+    /// Locks the collections with matching names.
+    package func lockCollections(where isMeant: (String) -> Bool) {
+        for collection in vault.collections where isMeant(collection.name.description) { collections.lock(collection) }
+    }
+
+    /// Keeps the password of a login that does not open `login`; see ``Unlocker/rememberLoginPassword(_:)``.
+    package func rememberLoginPassword(_ password: borrowing SecureBytes) {
+        unlocker.rememberLoginPassword(password)
+    }
+}

@@ -1,0 +1,156 @@
+import Glibc
+import KeychaindAuthentication
+package import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
+package import Logging
+
+/// The backend of the Secret portal: gives each sandboxed application a secret to encrypt its data with.
+///
+/// Only the desktop portal, which identifies the applications, may call it. For others the object does not exist.
+@BusActor
+package final class SecretPortal {
+    /// The bus name, as in keychaind.portal.
+    package nonisolated static let busName = "org.freedesktop.impl.portal.desktop.keychaind"
+
+    private static let desktopPortal = "org.freedesktop.portal.Desktop"
+    private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
+    private static let applicationBytes = 255
+
+    /// Response codes of the portal.
+    private enum Response: UInt32 {
+        case success = 0
+        case cancelled = 1
+        case failed = 2
+    }
+
+    static let kind = ObjectKind<SecretPortal>(
+        [
+            Interface(
+                InterfaceName.portalSecret,
+                methods: [
+                    Method(
+                        suspending: "RetrieveSecret",
+                        in: [
+                            Parameter("handle", ObjectPath.self), Parameter("app_id", String.self),
+                            Parameter("fd", FileDescriptor.self), Parameter("options", [String: Variant].self),
+                        ],
+                        out: [Parameter("response", UInt32.self), Parameter("results", [String: Variant].self)]
+                    ) { (portal, call) async throws(BusError) in
+                        let (handle, application, descriptor, _) = try call.arguments(
+                            ObjectPath.self,
+                            String.self,
+                            FileDescriptor.self,
+                            [String: Variant].self
+                        )
+                        let response = await portal.retrieve(application, to: descriptor, handle, for: call.client)
+                        call.reply(with: response.rawValue, [String: Variant]())
+                    }
+                ],
+                properties: [Property("version", UInt32.self, changes: .never, get: { _ in 1 })]
+            )
+        ]
+    )
+
+    private let provider: Provider
+    private let connection: Connection
+    private let logger: Logger
+
+    package init(provider: Provider, connection: Connection, logger: Logger) {
+        self.provider = provider
+        self.connection = connection
+        self.logger = logger
+    }
+
+    /// Requests the bus name once the owner of the desktop portal is known; false if it is taken.
+    package func start(_ options: NameRequest.Options = []) async -> Bool {
+        let known = Promise<Void>()
+        connection.followOwner(of: Self.desktopPortal) { [self] owner in
+            connection.withdraw(Self.path)
+            if let owner {
+                let client = provider.clients[owner]
+                connection.export(Self.kind.target(self), at: Self.path, to: client, takesDescriptors: true)
+            }
+            known.fulfill()
+        }
+        await known.wait()
+        return (try? connection.requestName(Self.busName, options: options)) == .owner
+    }
+
+    private func retrieve(
+        _ application: String,
+        to descriptor: FileDescriptor,
+        _ handle: ObjectPath,
+        for client: Client
+    ) async -> Response {
+        await provider.readiness.waitUntilOpen()
+        guard !provider.readiness.hasEnded, application.utf8.count <= Self.applicationBytes,
+            let login = provider.vault.collection(named: .login)
+        else { return .failed }
+        await provider.readiness.waitForKeys(of: [login])
+        if login.isLocked {
+            guard await unlock(login, handle, for: client, application) else { return .cancelled }
+        }
+        do throws(VaultError) {
+            return write(try login.applicationSecret(for: application), to: descriptor) ? .success : .failed
+        } catch {
+            logger.error("Could not give an application its secret", metadata: ["reason": "\(error)"])
+            return .failed
+        }
+    }
+
+    /// Asks a person to unlock `login` for the application; closing the request ends the dialog.
+    private func unlock(
+        _ login: Collection,
+        _ handle: ObjectPath,
+        for client: Client,
+        _ application: String
+    ) async -> Bool {
+        let principal = Caller(uniqueName: client.name, insight: .portal(application: application))
+        return await client.asking { conversation in
+            connection.export(PortalRequest.kind.target(PortalRequest(conversation)), at: handle, to: client)
+            defer { connection.withdraw(handle) }
+            return await provider.unlocker.unlock(
+                login,
+                asking: conversation,
+                for: client,
+                onBehalfOf: principal
+            )
+        }
+    }
+
+    /// Writes the secret if that does not block; a pipe takes all of it at once.
+    private func write(_ secret: borrowing SecureBytes, to descriptor: FileDescriptor) -> Bool {
+        var event = pollfd(fd: descriptor.rawValue, events: Int16(POLLOUT), revents: 0)
+        guard poll(&event, 1, 0) == 1, event.revents & Int16(POLLOUT) != 0 else { return false }
+        return secret.withUnsafeBytes { bytes in
+            Glibc.write(descriptor.rawValue, bytes.baseAddress, bytes.count) == bytes.count
+        }
+    }
+}
+
+/// An open request, at the path that the portal chose.
+@BusActor
+final class PortalRequest {
+    private let conversation: Conversation
+
+    static let kind = ObjectKind<PortalRequest>(
+        [
+            Interface(
+                InterfaceName.portalRequest,
+                methods: [
+                    Method("Close") { (request, call) throws(BusError) in
+                        request.conversation.end()
+                        call.reply()
+                    }
+                ]
+            )
+        ]
+    )
+
+    init(_ conversation: Conversation) {
+        self.conversation = conversation
+    }
+}

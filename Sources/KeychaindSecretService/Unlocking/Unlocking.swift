@@ -1,0 +1,106 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// Unlocks objects for a client, at once or by a prompt.
+@BusActor
+struct Unlocking {
+    let vault: Vault
+    let access: ItemAccess
+    let unlocker: Unlocker
+    let authenticator: Authenticator
+    let limits: ServiceLimits
+    let logger: Logger
+
+    /// Reads a list of object paths; throws `LimitsExceeded` if it is too long.
+    func readObjects(_ reader: inout Reader) throws(BusError) -> [ObjectPath] {
+        try [ObjectPath](from: &reader, limit: limits.objectsPerCall)
+    }
+
+    /// Returns the unlocked objects, and a prompt for the others.
+    ///
+    /// Paths are returned as the client spelled them (#70). Unknown objects (#76) and those that cannot be unlocked are
+    /// skipped.
+    ///
+    /// - Parameters:
+    ///   - action: the operation; anything but `use` needs a context.
+    ///   - context: supplies the settings of the prompt and keeps the proof.
+    func unlock(
+        _ paths: [ObjectPath],
+        to action: ItemAction = .use,
+        for client: Client,
+        in context: AuthenticationContext? = nil
+    ) throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
+        var unlocked: [ObjectPath] = []
+        var locked: [UnlockPrompt.Request] = []
+        var unreadable: [CollectionName: String] = [:]
+        for path in paths {
+            guard let (collection, item) = vault.findLockable(path) else { continue }
+            switch collection.state {
+            case .unreadable(let reason):
+                unreadable[collection.name] = reason
+                continue
+            case .unlocked:
+                guard let item, !isAllowed(action, item, in: collection, for: client, context) else {
+                    unlocked.append(path)
+                    continue
+                }
+                if case .unavailable = access.verdict(on: item, in: collection, for: client) { continue }
+            case .vacant, .locked, .unlocking:
+                break
+            }
+            locked.append(UnlockPrompt.Request(path: path, collection: collection, item: item))
+        }
+        unreadable.forEach(logUnreadable)
+        guard !locked.isEmpty, context?.settings.allowsInteraction != false else { return (unlocked, .root) }
+        let prompt = UnlockPrompt(locked, to: action, for: client, in: context, unlocking: self)
+        return (unlocked, try client.makePrompt(prompt))
+    }
+
+    /// Whether a client may perform an action on an item without asking a person.
+    func isAllowed(
+        _ action: ItemAction,
+        _ id: ItemID,
+        in collection: Collection,
+        for client: Client,
+        _ context: AuthenticationContext?
+    ) -> Bool {
+        switch access.verdict(on: id, in: collection, for: client) {
+        case .open: true
+        case .granted where action == .use: true
+        case .granted, .needsAuthentication:
+            action != .use && context?.allows(action.parts, of: ItemReference(id, in: collection)) == true
+        case .unavailable: false
+        }
+    }
+
+    /// Grants the items for which the proof of a context suffices; ``unlock(_:to:for:in:)`` serves the others.
+    func grantProved(_ paths: [ObjectPath], in context: AuthenticationContext) async {
+        guard let (proof, reuse) = context.useProof() else { return }
+        let endings = context.endings
+        for path in paths {
+            guard let (collection, id) = vault.findItem(path),
+                case .needsAuthentication(let policy) = access.verdict(on: id, in: collection, for: context.client)
+            else { continue }
+            let item = ProtectedItem(id: id, collection: collection, policy: policy)
+            guard proof.satisfies(await item.requirement(with: authenticator.biometry, in: vault)) else { continue }
+            var key: ItemKey?
+            if item.isSealed {
+                // Fails for a collection with its own password that was never unlocked beside `login`.
+                guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { continue }
+                key = opened
+            }
+            guard context.endings == endings else { continue }
+            access.grant(item, to: context.client, context.caller, for: reuse, key: key)
+        }
+    }
+
+    private func logUnreadable(_ name: CollectionName, reason: String) {
+        logger.error(
+            "Cannot read a keychain; its file is kept as it is",
+            metadata: ["keychain": "\(name)", "reason": "\(reason)"]
+        )
+    }
+}

@@ -1,0 +1,142 @@
+import KeychaindGcrypt
+package import KeychaindModel
+import Synchronization
+
+/// The audit entries to be written.
+///
+/// Adding one only takes a lock. Entries wait for the disk, and for the audit key until `login` is first unlocked; past
+/// a limit they are counted and dropped.
+final class AuditTrail: Sendable {
+    struct Waiting: Sendable {
+        let entry: AuditEntry
+        let ring: AuditRing
+        var weight = 1
+    }
+
+    /// The most pending entries of a ring.
+    static let capacity = 2000
+
+    /// The number of pending entries that are written without waiting for a pause.
+    static let many = 256
+
+    private struct State {
+        var waiting: [Waiting] = []
+        var counts: [AuditRing: Int] = [:]
+        var lost: [AuditRing: Int] = [:]
+        var key: AuditKey?
+    }
+
+    private let state = Mutex(State())
+
+    /// Adds an entry; true when the writing thread must be woken.
+    func add(_ entry: AuditEntry, in ring: AuditRing) -> Bool {
+        state.withLock { state in
+            guard state.counts[ring, default: 0] < Self.capacity else {
+                state.lost[ring, default: 0] += 1
+                return false
+            }
+            state.counts[ring, default: 0] += 1
+            state.waiting.append(Waiting(entry: entry, ring: ring))
+            return state.key != nil && (state.waiting.count == 1 || state.waiting.count == Self.many)
+        }
+    }
+
+    /// Whether the entries should be written at once.
+    var isLong: Bool { state.withLock { state in state.waiting.count >= Self.many } }
+
+    /// The audit key; nil before the first unlock of `login`.
+    var key: AuditKey? {
+        get { state.withLock { state in state.key } }
+        set { state.withLock { state in state.key = newValue } }
+    }
+
+    /// The pending entries, oldest first.
+    var waiting: [AuditEntry] { state.withLock { state in state.waiting.map(\.entry) } }
+
+    /// Takes the pending entries, with one per ring for lost entries; nil when there are none or no key.
+    func take(at now: Timestamp) -> (entries: [Waiting], key: AuditKey)? {
+        state.withLock { state in
+            guard let key = state.key, !state.waiting.isEmpty else { return nil }
+            var entries = state.waiting
+            for (ring, count) in state.lost {
+                let entry = AuditEntry(time: now, kind: .lost, outcome: "\(count) entries were lost")
+                entries.append(Waiting(entry: entry, ring: ring, weight: count))
+            }
+            state.waiting = []
+            state.counts = [:]
+            state.lost = [:]
+            return (entries, key)
+        }
+    }
+
+    func lose(_ entries: [Waiting]) {
+        state.withLock { state in
+            for waiting in entries { state.lost[waiting.ring, default: 0] += waiting.weight }
+        }
+    }
+}
+
+/// The key of audit entries: that of `login`, from its first unlock to the end of the process.
+final class AuditKey: Sendable {
+    private let key: SealingKey
+
+    init(_ keys: CollectionKeys) throws(VaultError) {
+        do throws(GcryptError) {
+            key = try SealingKey(keys.auditKey)
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    func seal(_ entry: AuditEntry, number: Int64) throws(VaultError) -> [UInt8] {
+        try cipher { () throws(GcryptError) in
+            try entry.encoded.withRawBytes { (entry) throws(GcryptError) in
+                try Self.place(number).withRawBytes { (place) throws(GcryptError) in
+                    try key.seal(entry, associatedData: place)
+                }
+            }
+        }
+    }
+
+    func open(_ sealed: UnsafeRawBufferPointer, number: Int64) -> AuditEntry? {
+        let plaintext = try? Self.place(number).withRawBytes { (place) throws(GcryptError) in
+            try key.open(sealed, associatedData: place)
+        }
+        return plaintext?.withUnsafeBytes { bytes in AuditEntry(decoding: bytes) }
+    }
+
+    /// The associated data of a row: `KCHS`, 1 (4), row number (8).
+    private static func place(_ number: Int64) -> [UInt8] {
+        var bytes = Array("KCHS".utf8)
+        bytes.append(bigEndian: UInt32(1))
+        bytes.append(bigEndian: number)
+        return bytes
+    }
+}
+
+extension Vault {
+    /// Records an audit entry; returns at once and never fails.
+    ///
+    /// The entry is written within a second; the end of the process before that loses it. A bounded number waits for
+    /// the first unlock of `login`.
+    package func audit(_ entry: AuditEntry, in ring: AuditRing) {
+        guard let context, context.audit.add(entry, in: ring) else { return }
+        context.folderWorker.post { folder in folder.writeAuditIfLong() }
+    }
+
+    /// Returns the audit entries of all rings, newest first; a nil `since` means all.
+    ///
+    /// Throws `locked` before the first unlock of `login`. Entries of a deleted `login` cannot be read.
+    package func auditEntries(
+        since: Timestamp? = nil,
+        limit: Int = AuditEntry.maximumCount
+    ) async throws(VaultError) -> [AuditEntry] {
+        guard let context else { throw VaultError.vaultClosed }
+        guard context.audit.key != nil else {
+            throw VaultError(.locked, reason: "the audit cannot be read before the login keychain is unlocked")
+        }
+        return try await context.folderWorker.perform { (folder) throws(VaultError) in
+            try folder.auditEntries(since: since, limit: limit)
+        }
+    }
+}

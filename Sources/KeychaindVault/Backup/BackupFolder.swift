@@ -1,0 +1,155 @@
+import CKeychaindLinux
+import Glibc
+import KeychaindModel
+import KeychaindRights
+
+/// The backup folder in the user's home: `NAME.keychain`, and `NAME.YYYYMMDD.keychain` for three earlier days.
+///
+/// The user may put anything there: access uses the user's rights and follows no link, and files that are no backups
+/// stay.
+package struct BackupFolder: Sendable {
+    package static let days = 3
+
+    private static let name = "backup"
+
+    private let parent: String
+
+    package var path: String { "\(parent)/keychaind/\(Self.name)" }
+
+    /// - Parameter parent: the parent of the keychain folder, such as `~/.local/share`.
+    package init(in parent: String) {
+        self.parent = parent
+    }
+
+    /// Whether the backup is as recent as the last change, to the second.
+    package func isCurrent(_ collection: Collection) -> Bool {
+        var status = stat()
+        let file = path + "/" + collection.name.fileName
+        guard lstat(file, &status) == 0 else { return false }
+        return Int64(status.st_mtim.tv_sec) >= collection.modified.microsecondsSinceEpoch / 1_000_000
+    }
+
+    /// Replaces the backup of a collection; keeps the last backup of an earlier day.
+    ///
+    /// Throws `unreadable` when the name belongs to something else, which is left alone, and disk errors.
+    func keep(_ source: borrowing OpenedFile, of name: CollectionName) throws(VaultError) {
+        let folder = try open()
+        let file = name.fileName
+        let unfinished = name.unfinishedFileName
+        if let last = try Self.checked(file, in: folder), case let day = Self.day(last.seconds),
+            day != Self.day(Int64(time(nil)))
+        {
+            let dated = "\(name.encoded).\(day)\(CollectionFormat.suffix)"
+            if try Self.checked(dated, in: folder) == nil { try folder.renameIfFree(file, to: dated) }
+        }
+        _ = try Self.checked(unfinished, in: folder)
+        try folder.remove(unfinished)
+        do throws(VaultError) {
+            let target = try folder.make(unfinished)
+            try source.copy(to: target, maximumSize: .max)
+            guard try source.hasSameBytes(as: target) else {
+                throw VaultError(.storageFailed, reason: "the backup differs from its source when it is read back")
+            }
+            try folder.rename(unfinished, to: file)
+        } catch {
+            try? folder.remove(unfinished)
+            throw error
+        }
+        let earlier = try folder.names().filter { other in Self.isDated(other, of: name) }
+        for old in earlier.dropLast(Self.days) where (try? Self.checked(old, in: folder)) != nil {
+            try folder.remove(old)
+        }
+        try folder.synchronize()
+    }
+
+    /// Opens the folder, creating it when it is missing.
+    private func open() throws(VaultError) -> UserFolder {
+        UserRights.perform {
+            var path = ""
+            for part in parent.split(separator: "/") {
+                path += "/" + part
+                mkdir(path, 0o700)
+            }
+        }
+        guard let base = try UserFolder.open(parent, followingLinks: true) else {
+            throw VaultError(.storageFailed, reason: "there is no folder \(parent)")
+        }
+        let folder = try base.makeFolder("keychaind").makeFolder(Self.name)
+        try folder.closeToOthers()
+        return folder
+    }
+
+    /// Returns the identity of the user's regular file; nil when there is none, throws when it is something else.
+    private static func checked(
+        _ name: String,
+        in folder: borrowing UserFolder
+    ) throws(VaultError) -> UserFolder.Identity? {
+        guard folder.contains(name) else { return nil }
+        do throws(VaultError) {
+            return try folder.read(name, maximumSize: .max).identity()
+        } catch {
+            throw VaultError(.unreadable, reason: "\(name) in the backup folder is not a backup: \(error.reason)")
+        }
+    }
+
+    private static func isDated(_ file: String, of name: CollectionName) -> Bool {
+        let prefix = name.encoded + "."
+        guard file.hasPrefix(prefix), file.hasSuffix(CollectionFormat.suffix) else { return false }
+        let day = file.utf8.dropFirst(prefix.utf8.count).dropLast(CollectionFormat.suffix.utf8.count)
+        return day.count == 8 && day.allSatisfy { digit in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digit) }
+    }
+
+    private static func day(_ seconds: Int64) -> String {
+        var time = time_t(seconds)
+        var parts = tm()
+        gmtime_r(&time, &parts)
+        let day = (Int(parts.tm_year) + 1900) * 10_000 + (Int(parts.tm_mon) + 1) * 100 + Int(parts.tm_mday)
+        return String(day)
+    }
+}
+
+/// A copy of a collection's file that only a password or a recovery key opens.
+///
+/// Without the slots of this machine and of the passcode: a leaked password of `login` then opens no copy of another
+/// keychain.
+struct SealedCopy: Sendable {
+    private static let kinds: [KeySlot.Kind] = [.password, .recoveryKey]
+
+    private let name: CollectionName
+    private let folder: Folder
+
+    init(of name: CollectionName, in folder: Folder) {
+        self.name = name
+        self.folder = folder
+    }
+
+    /// Creates the copy in the vault's folder, passes it to `body` and removes it.
+    ///
+    /// Works beside a concurrent writer.
+    func make(_ body: (borrowing OpenedFile) throws(VaultError) -> Void) throws(VaultError) {
+        let file = "backup-" + name.unfinishedFileName
+        let database = try Database(path: folder.file(name.fileName), mode: .readWrite)
+        try folder.removeDatabase(file)
+        defer { try? folder.removeDatabase(file) }
+        try folder.makeEmptyFile(file)
+        try database.run("VACUUM INTO ?1", .text(folder.file(file)))
+        try removeOtherSlots(from: file)
+        try body(try OpenedFile(folder.file(file), flags: O_RDONLY))
+    }
+
+    private func removeOtherSlots(from file: String) throws(VaultError) {
+        let kinds = Self.kinds.map { kind in String(kind.rawValue) }.joined(separator: ", ")
+        let database = try Database(path: folder.file(file), mode: .readWrite)
+        // Deleted data is overwritten. An interrupted copy is discarded, so it needs no journal on the disk.
+        try database.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = OFF")
+        guard try database.text("PRAGMA journal_mode = MEMORY") == "memory" else {
+            throw VaultError(.storageFailed, reason: "SQLite refused a journal in memory")
+        }
+        try database.execute("DELETE FROM slot WHERE kind NOT IN (\(kinds))")
+        // Removes the freed pages.
+        try database.execute("VACUUM")
+        guard try database.integer("SELECT count(*) FROM slot") > 0 else {
+            throw VaultError(.notSupported, reason: "the collection has no password")
+        }
+    }
+}

@@ -1,0 +1,152 @@
+import Glibc
+package import KeychaindGcrypt
+package import KeychaindModel
+import Logging
+
+extension Vault {
+    /// Puts a sealed copy of a collection with a readable file into the user's backup folder, on a thread of the vault.
+    ///
+    /// Throws `unreadable` when the name belongs to something else, and disk errors.
+    package func backUp(_ name: CollectionName, to backups: BackupFolder) async throws(VaultError) {
+        guard let context, let collection = collection(named: name), case .file = collection.storage,
+            collection.problems.isEmpty
+        else { return }
+        let copy = SealedCopy(of: name, in: context.folder)
+        try await context.copyWorker.perform { (_) throws(VaultError) in
+            try copy.make { (file) throws(VaultError) in try backups.keep(file, of: name) }
+        }
+    }
+
+    /// Stages a file for a restore; throws `unreadable`, `unsupportedFormat`, `limitExceeded`, and disk errors.
+    package func stage(_ file: consuming OpenedFile) async throws(VaultError) -> StagedBackup {
+        guard let context else { throw VaultError.vaultClosed }
+        // The file may be on a disk that never answers.
+        let worker = try Worker("restore", ())
+        let source = Handoff(file)
+        return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
+            guard let source = source.take() else { throw VaultError.vaultClosed }
+            return try StagedBackup(copying: source, to: folder)
+        }
+    }
+
+    /// Throws unless the text opens the backup.
+    package func verify(_ text: consuming SecureBytes, opens backup: StagedBackup) async throws(VaultError) {
+        guard let context else { throw VaultError.vaultClosed }
+        try context.configuration.limits.check(password: text)
+        let text = Handoff(text)
+        try await context.derivationWorker.perform { (_) throws(VaultError) in
+            guard let text = text.take() else { throw VaultError.vaultClosed }
+            try backup.verify(text)
+        }
+    }
+
+    /// Returns the name for a restore: of the collection with the same identifier, else from the file name or the
+    /// label.
+    package func name(of backup: StagedBackup, fileName: String?) -> CollectionName? {
+        if let same = collections.first(where: { other in other.header?.identifier == backup.header.identifier }) {
+            return same.name
+        }
+        let stem = fileName?.split(separator: ".", omittingEmptySubsequences: false).first
+        let named = stem.flatMap { stem in CollectionName(encoded: stem) }
+        let name = fileName?.hasSuffix(CollectionFormat.suffix) == true ? named : nil
+        let found = name ?? CollectionName(label: backup.label)
+        return found == .session ? nil : found
+    }
+
+    package func isCopy(_ backup: StagedBackup, of collection: Collection) -> Bool {
+        collection.header?.identifier == backup.header.identifier
+    }
+
+    /// Restores a backup in place of the present collection, which becomes a generation, or as a new collection.
+    ///
+    /// An unreadable file is kept under another name. The result is durable and locked. Throws `busy` when another
+    /// collection has taken the name, `limitExceeded`, and disk errors; then nothing has changed.
+    package func restore(
+        _ backup: StagedBackup,
+        as name: CollectionName,
+        inPlaceOf present: Collection?
+    ) async throws(VaultError) -> Collection {
+        guard let context else { throw VaultError.vaultClosed }
+        guard collection(named: name) === present, present?.isEphemeral != true, name != .session else {
+            throw VaultError(.busy, reason: "another keychain has taken the name \(name)")
+        }
+        guard present != nil || collections.count < context.configuration.limits.collections else {
+            throw VaultError(.limitExceeded, reason: "there are too many collections")
+        }
+        let swap = FileSwap(of: name, in: context.folder, now: context.configuration.now())
+        let hasFile: Bool
+        switch present?.state {
+        case nil, .vacant: hasFile = false
+        default: hasFile = true
+        }
+        let isReadable = if case .unreadable = present?.state { false } else { true }
+        await present?.retire()
+        var failure: VaultError?
+        do throws(VaultError) {
+            let kept = max(1, context.configuration.generations)
+            try await context.copyWorker.perform { (_) throws(VaultError) in
+                if hasFile { try swap.keepPresent(isReadable: isReadable, generations: kept) }
+                try swap.place(backup)
+            }
+        } catch {
+            failure = error
+        }
+        // The backup, or the old file after a failure.
+        let collection =
+            hasFile || failure == nil ? await Self.collection(name, in: context) : Self.vacant(name, in: context)
+        replace(present, by: collection)
+        if let failure { throw failure }
+        return collection
+    }
+}
+
+extension Collection {
+    /// Ends all use of the collection before another object takes its place; the file stays.
+    func retire() async {
+        await close()
+        phase = .deleted
+        failWaiting(VaultError.collectionDeleted)
+        table = ItemTable()
+    }
+}
+
+/// The replacement of a collection's file while nobody uses it.
+private struct FileSwap: Sendable {
+    private let name: CollectionName
+    private let file: String
+    private let folder: Folder
+    private let now: Timestamp
+
+    init(of name: CollectionName, in folder: Folder, now: Timestamp) {
+        self.name = name
+        self.folder = folder
+        self.now = now
+        file = name.fileName
+    }
+
+    /// Keeps the present file as a generation, or under another name when it is unreadable.
+    func keepPresent(isReadable: Bool, generations: Int) throws(VaultError) {
+        if isReadable {
+            do throws(VaultError) {
+                try Generations(of: name, in: folder, keeping: generations).keep(at: now, always: true)
+                try CollectionFile.foldJournal(file, in: folder)
+                return
+            } catch {
+                guard error.code == .unreadable else { throw error }
+            }
+        }
+        let aside = "\(file).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"
+        for suffix in ["-wal", ""] where folder.contains(file + suffix) {
+            try folder.renameIfFree(file + suffix, to: aside + suffix)
+        }
+    }
+
+    /// Renames the backup to the collection's file; a crash leaves one or the other.
+    func place(_ backup: StagedBackup) throws(VaultError) {
+        // The old journal is empty by now, but would be taken for the new file's.
+        for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
+        try folder.synchronize(backup.file)
+        try folder.rename(backup.file, to: file)
+        try folder.synchronize()
+    }
+}

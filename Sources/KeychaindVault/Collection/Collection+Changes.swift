@@ -1,0 +1,152 @@
+package import KeychaindGcrypt
+package import KeychaindModel
+
+extension Collection {
+    /// Creates an item, or with `replacing` changes the newest item with equal attributes (#94).
+    ///
+    /// Durable on return. A replaced item keeps its ID and creation time (#95). An item whose policy takes key material
+    /// in each alternative gets an item key. Throws `locked`, `limitExceeded`, `invalidAccessControl`,
+    /// `passcodeNotSet`, `applicationPasswordNeeded`, `authenticationNeeded` when the item to replace is protected, and
+    /// disk errors; then nothing has changed.
+    ///
+    /// - Parameters:
+    ///   - authenticated: the protected item that the caller was authenticated to replace.
+    ///   - revision: the revision of that item; no other is replaced.
+    package func createItem(
+        label: String,
+        attributes: Attributes,
+        secret: consuming Secret,
+        replacing: Bool,
+        applicationPassword: consuming SecureBytes? = nil,
+        authenticated: ItemID? = nil,
+        at revision: ItemRevision? = nil
+    ) async throws(VaultError) -> ItemCreation {
+        try limits.check(label: label)
+        try limits.check(attributes)
+        try limits.check(secret)
+        let shared = SharedSecret(secret)
+        let alternatives = try validProtection(of: attributes).keyAlternatives
+        let newSecret = try await newSecret(shared, for: alternatives, applicationPassword: applicationPassword)
+        let request = PendingMutation.Request.create(
+            NewItem(
+                label: label,
+                attributes: attributes,
+                secret: newSecret,
+                isReplacing: replacing,
+                authenticated: authenticated,
+                revision: revision
+            )
+        )
+        guard case .item(let creation) = try await perform(PendingMutation(request)) else {
+            throw VaultError(.storageFailed, reason: "the new item has no ID")
+        }
+        return creation
+    }
+
+    /// Changes an item's label, attributes or secret; nil leaves a part as it is.
+    ///
+    /// Durable on return. With the item's key, a new secret is sealed under it; otherwise under a new key. Attributes
+    /// that change the required key material have the secret sealed again. Throws `locked`, `noSuchItem`,
+    /// `limitExceeded`, `unreadable` for a damaged item, `invalidAccessControl`, `authenticationNeeded`,
+    /// `passcodeNotSet`, `applicationPasswordNeeded`, `busy` after a concurrent change, and disk errors; then nothing
+    /// has changed.
+    ///
+    /// - Parameters:
+    ///   - key: the item key; it implies authentication.
+    ///   - revision: the revision that the authentication was for; no other is changed.
+    package func updateItem(
+        _ id: ItemID,
+        label: String? = nil,
+        attributes: Attributes? = nil,
+        secret: consuming Secret?,
+        key: ItemKey? = nil,
+        applicationPassword: consuming SecureBytes? = nil,
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
+    ) async throws(VaultError) {
+        try limits.check(label: label ?? "")
+        if let attributes { try limits.check(attributes) }
+        var shared: SharedSecret?
+        if let secret = consume secret {
+            try limits.check(secret)
+            shared = SharedSecret(secret)
+        }
+        var update = ItemUpdate(label: label, isAuthenticated: isAuthenticated || key?.item == id)
+        update.revision = revision
+        if let attributes { update.attributes = .all(attributes) }
+        if attributes != nil || shared != nil || applicationPassword != nil || lacksKey(id) {
+            try await complete(
+                &update,
+                of: id,
+                attributes: attributes,
+                secret: shared,
+                key: key,
+                applicationPassword: applicationPassword
+            )
+        }
+        _ = try await perform(PendingMutation(.update(id, update)))
+    }
+
+    /// Changes an item's label or attributes; the secret is sealed again only if its key material changes.
+    package func updateItem(
+        _ id: ItemID,
+        label: String? = nil,
+        attributes: Attributes? = nil,
+        key: ItemKey? = nil,
+        applicationPassword: consuming SecureBytes? = nil,
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
+    ) async throws(VaultError) {
+        try await updateItem(
+            id,
+            label: label,
+            attributes: attributes,
+            secret: nil,
+            key: key,
+            applicationPassword: applicationPassword,
+            authenticated: isAuthenticated,
+            at: revision
+        )
+    }
+
+    /// Sets one attribute of an item, or removes it when the value is nil; throws `notSupported` for reserved ones.
+    ///
+    /// Other attributes keep their value at the time of the write.
+    package func updateItem(
+        _ id: ItemID,
+        setting name: String,
+        to value: String?,
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
+    ) async throws(VaultError) {
+        guard !name.utf8.starts(with: Attributes.reservedPrefix.utf8) else {
+            throw VaultError(
+                .notSupported,
+                reason: "reserved attributes cannot be set one by one; set all attributes at once"
+            )
+        }
+        let update = ItemUpdate(attributes: .one(name, value), isAuthenticated: isAuthenticated, revision: revision)
+        _ = try await perform(PendingMutation(.update(id, update)))
+    }
+
+    /// Deletes an item durably, even a damaged one.
+    ///
+    /// Throws `locked`, `noSuchItem`, `authenticationNeeded` for a protected item, and disk errors.
+    ///
+    /// - Parameter revision: the revision that the authentication was for; no other is deleted.
+    package func deleteItem(
+        _ id: ItemID,
+        authenticated isAuthenticated: Bool = false,
+        at revision: ItemRevision? = nil
+    ) async throws(VaultError) {
+        _ = try await perform(PendingMutation(.delete(id, authenticated: isAuthenticated, at: revision)))
+    }
+
+    /// Changes the label of the collection, durably.
+    package func setLabel(_ label: String) async throws(VaultError) {
+        try limits.check(label: label)
+        _ = try await perform(PendingMutation(.rename(label)))
+    }
+
+    private var limits: VaultLimits { context.configuration.limits }
+}

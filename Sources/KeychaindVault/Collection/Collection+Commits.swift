@@ -1,0 +1,181 @@
+import KeychaindModel
+import Logging
+
+enum CommitPhase {
+    case idle
+
+    /// A write is running; these changes come next.
+    case writing(waiting: ArraySlice<PendingMutation>)
+}
+
+/// Group commit. The first caller writes; callers that come meanwhile wait, and the first of them then writes as many
+/// waiting changes as fit into one transaction. So sixteen callers cost two syncs.
+///
+/// The bus bounds the waiting calls per caller: with one bound for all, one caller could starve the others.
+extension Collection {
+    func perform(_ mutation: PendingMutation) async throws(VaultError) -> PendingMutation.Outcome {
+        try requireUnlocked()
+        if case .writing = commits {
+            let resumption = await withCheckedContinuation { continuation in
+                mutation.continuation = continuation
+                changeWaiting { waiting in waiting.append(mutation) }
+            }
+            if case .settled(let result) = resumption { return try result.get() }
+        }
+        if case .idle = commits { commits = .writing(waiting: []) }
+        defer { resumeNext() }
+        try requireUnlocked()
+
+        var batch = newBatch()
+        guard try batch.add(mutation, to: table) else {
+            throw VaultError(.storageFailed, reason: "the change could not be started")
+        }
+        takeWaiting(into: &batch)
+        let result = await write(batch)
+        let companions = batch.mutations.dropFirst()
+        guard case .failure(let error) = result, !companions.isEmpty else {
+            for (index, companion) in companions.enumerated() {
+                companion.settle(result.map { _ in batch.outcomes[index + 1] })
+            }
+            try result.get()
+            return batch.outcomes[0]
+        }
+        context.configuration.logger.warning(
+            "\(name): \(batch.mutations.count) changes failed together and are retried one by one: \(error)"
+        )
+        let own = await writeAlone(mutation)
+        for companion in companions { companion.settle(await writeAlone(companion)) }
+        return try own.get()
+    }
+
+    func failWaiting(_ error: VaultError) {
+        let mutations = changeWaiting { waiting in
+            defer { waiting = [] }
+            return waiting
+        }
+        for mutation in mutations ?? [] { mutation.settle(.failure(error)) }
+    }
+
+    private func requireUnlocked() throws(VaultError) {
+        switch phase {
+        case .unlocked: return
+        case .deleted: throw VaultError.collectionDeleted
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant, .locked, .unlocking: throw VaultError.collectionLocked
+        }
+    }
+
+    private func newBatch() -> MutationBatch {
+        MutationBatch(
+            after: properties,
+            of: identifier,
+            takesUnsealed: name == .login || isEphemeral,
+            now: context.configuration.now(),
+            limits: context.configuration.limits,
+            indexKey: context.indexKey
+        )
+    }
+
+    /// Adds changes from the front of the queue until one must wait; impossible changes fail at once.
+    private func takeWaiting(into batch: inout MutationBatch) {
+        guard case .writing(let waiting) = commits else { return }
+        var taken = 0
+        defer { changeWaiting { waiting in waiting.removeFirst(taken) } }
+        for mutation in waiting {
+            do throws(VaultError) {
+                guard try batch.add(mutation, to: table) else { return }
+            } catch {
+                mutation.settle(.failure(error))
+            }
+            taken += 1
+        }
+    }
+
+    private func writeAlone(_ mutation: PendingMutation) async -> Result<PendingMutation.Outcome, VaultError> {
+        do throws(VaultError) {
+            try requireUnlocked()
+            var batch = newBatch()
+            guard try batch.add(mutation, to: table) else {
+                throw VaultError(.storageFailed, reason: "the change could not be started")
+            }
+            try await write(batch).get()
+            return .success(batch.outcomes[0])
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private func write(_ batch: MutationBatch) async -> Result<Void, VaultError> {
+        let change = batch.change
+        do throws(VaultError) {
+            let sealedSecrets: [[UInt8]?]
+            switch storage {
+            case .none:
+                throw VaultError.vaultClosed
+            case .memory(var store):
+                sealedSecrets = try store.seal(change, of: table)
+                storage = .memory(store)
+            case .file(let worker):
+                await keepGeneration()
+                sealedSecrets = try await commit(change, by: worker)
+            }
+            batch.apply(to: &table, sealedSecrets: sealedSecrets)
+            let hash = properties.hash
+            properties = change.state
+            properties.hash = hash
+            await weakenLedger(for: change)
+            if !isEphemeral { context.observer.onChange?(name) }
+            return .success(())
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Writes a change to the file, after the ledger has recorded what the change protects.
+    private func commit(
+        _ change: CollectionChange,
+        by worker: Worker<CollectionWriter>
+    ) async throws(VaultError) -> [[UInt8]?] {
+        let oldLedger = try await strengthenLedger(for: change)
+        do throws(VaultError) {
+            try await removeFromGenerations(change)
+            return try await worker.perform { (writer) throws(VaultError) in
+                try writer.commit(change)
+            } afterwards: { writer in
+                writer.prepareForNextCommit()
+            }
+        } catch {
+            if let oldLedger { await restoreLedger(oldLedger, after: error) }
+            throw error
+        }
+    }
+
+    private func resumeNext() {
+        guard let next = changeWaiting({ waiting in waiting.popFirst() }) ?? nil else {
+            commits = .idle
+            return
+        }
+        next.resume(.lead)
+    }
+
+    /// Changes the queue in place; nil when nobody writes and so nobody can wait.
+    @discardableResult
+    private func changeWaiting<Result>(_ change: (inout ArraySlice<PendingMutation>) -> Result) -> Result? {
+        guard case .writing(var waiting) = commits else { return nil }
+        // A second reference would copy the queue at every change.
+        commits = .idle
+        defer { commits = .writing(waiting: waiting) }
+        return change(&waiting)
+    }
+}
+
+extension PendingMutation {
+    fileprivate func settle(_ result: Result<Outcome, VaultError>) {
+        resume(.settled(result))
+    }
+
+    fileprivate func resume(_ resumption: Resumption) {
+        continuation?.resume(returning: resumption)
+        continuation = nil
+    }
+}

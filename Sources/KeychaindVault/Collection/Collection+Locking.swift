@@ -1,0 +1,261 @@
+package import KeychaindGcrypt
+import KeychaindModel
+import Logging
+
+extension Collection {
+    /// Unlocks the collection with a password or a recovery key; creates it when it is vacant.
+    ///
+    /// Tries one password at a time. An unlocked collection stays unlocked, and the password is ignored. Throws
+    /// `emptyPassword`, `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `locked` after a concurrent ``lock()``,
+    /// `limitExceeded` when locked memory is short, `busy` when a file has appeared for a vacant collection, and disk
+    /// errors.
+    package func unlock(with password: consuming SecureBytes) async throws(VaultError) {
+        try context.configuration.limits.check(password: password)
+        await waitUntilSettled()
+        switch phase {
+        case .unlocked, .unlocking: return
+        case .deleted: throw VaultError.collectionDeleted
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant:
+            let password = Handoff(password)
+            try await settle(to: .vacant) { () async throws(VaultError) in try await create(password) }
+        case .locked:
+            let key = UnlockKey.text(Handoff(password))
+            try await settle(to: .locked) { () async throws(VaultError) in try await open(key) }
+        }
+    }
+
+    /// Unlocks the collection with this machine's key slot.
+    ///
+    /// Throws `noSuchKeySlot`, `hostNotAvailable`, `wrongPassword` for another machine's slot, and like
+    /// ``unlock(with:)``.
+    package func unlock(byHost sealer: any HostSealer) async throws(VaultError) {
+        await waitUntilSettled()
+        switch phase {
+        case .unlocked, .unlocking: return
+        case .deleted: throw VaultError.collectionDeleted
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant, .locked: break
+        }
+        guard keySlots.contains(where: { slot in slot.kind == .host }) else {
+            throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot for a machine")
+        }
+        try await settle(to: .locked) { () async throws(VaultError) in try await open(.host(sealer)) }
+    }
+
+    /// Unlocks the collection with handed-over keys; false if it is a different collection or not locked.
+    func unlock(with handover: KeyHandover.Entry) async throws(VaultError) -> Bool {
+        guard case .locked = phase, case .file(let worker) = storage, header?.identifier == handover.identifier else {
+            return false
+        }
+        let keys = handover.keys
+        try await settle(to: .locked) { () async throws(VaultError) in
+            // With wrong keys, all items would look damaged.
+            try await worker.perform { (writer) throws(VaultError) in try writer.checkKeys(keys.collection) }
+            return try await open(.keys(keys))
+        }
+        return true
+    }
+
+    /// Wipes the secrets key and keeps labels and attributes readable; does nothing to the collection in memory.
+    ///
+    /// A running write is finished and acknowledged; waiting changes fail with `locked`.
+    package func lock() {
+        guard !isEphemeral else { return }
+        switch phase {
+        case .unlocking: phase = .unlocking(isLockRequested: true)
+        case .unlocked: lockNow()
+        case .vacant, .locked, .unreadable, .deleted: break
+        }
+    }
+
+    private func lockNow() {
+        if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
+        phase = .locked
+        failWaiting(VaultError(.locked, reason: "the collection was locked"))
+    }
+
+    /// Closes the file after the running write.
+    func close() async {
+        lock()
+        await waitUntilSettled()
+        guard case .file(let worker) = storage else { return }
+        storage = .none
+        worker.post { writer in writer.close() }
+        await worker.stop()
+    }
+
+    func removeFile() async throws(VaultError) {
+        guard case .file(let worker) = storage else {
+            throw VaultError(.notSupported, reason: "the collection has no file")
+        }
+        try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
+        storage = .none
+        phase = .deleted
+        failWaiting(VaultError.collectionDeleted)
+        table = ItemTable()
+        await worker.stop()
+    }
+
+    private func waitUntilSettled() async {
+        while case .unlocking = phase {
+            await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
+                onSettled { continuation.resume() }
+            }
+        }
+    }
+
+    private func settle(
+        to fallback: CollectionPhase,
+        by attempt: () async throws(VaultError) -> UnlockedKeys
+    ) async throws(VaultError) {
+        phase = .unlocking(isLockRequested: false)
+        do throws(VaultError) {
+            let keys = try await attempt()
+            guard case .unlocking(let isLockRequested) = phase else { throw VaultError.collectionDeleted }
+            if isLockRequested {
+                if case .file(let worker) = storage { worker.post { writer in writer.lock() } }
+                throw VaultError(.locked, reason: "the collection was locked while it was being unlocked")
+            }
+            if name == .login { adoptAuditKey(keys.collection) }
+            unlockedBy = keys.openedBy
+            phase = .unlocked(keys.secrets)
+        } catch {
+            switch (phase, fallback, storage) {
+            case (.deleted, _, _), (.unreadable, _, _): break
+            // The file may have been created before the lock request was seen.
+            case (_, .vacant, .file): phase = .locked
+            default: phase = error.code == .unreadable ? .unreadable(reason: error.reason) : fallback
+            }
+            throw error
+        }
+    }
+
+    private func open(_ key: UnlockKey) async throws(VaultError) -> UnlockedKeys {
+        guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
+        try context.configuration.limits.checkKeyMemory()
+        // The disk is idle while the key is derived.
+        if self.keys == nil { worker.post { writer in writer.checkStructure() } }
+        let keys = try await context.derivationWorker.perform { (_) throws(VaultError) in
+            try UnlockedKeys.unlock(header, with: key)
+        }
+        if self.keys != nil {
+            worker.post { writer in writer.unlock(keys.secrets) }
+            return keys
+        }
+        let known = table
+        let contents = try await worker.perform { (writer) throws(VaultError) in
+            try writer.load(keys.collection, keys.secrets, into: known)
+        }
+        let ledger = await storedLedger(keys.collection)
+        table = contents.table
+        problems = contents.problems
+        if let sealed = contents.sealedState { properties = sealed }
+        try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
+        self.keys = keys.collection
+        for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
+        return keys
+    }
+
+    private func create(_ password: Handoff<SecureBytes>) async throws(VaultError) -> UnlockedKeys {
+        try context.configuration.limits.checkKeyMemory()
+        let now = context.configuration.now()
+        let identifier = try cipher { () throws(GcryptError) in
+            try RandomBytes.nonce(CollectionFormat.identifierSize)
+        }
+        let derivation = context.configuration.keyDerivation
+        let emptyHeader = CollectionHeader(
+            identifier: identifier,
+            label: properties.label,
+            created: now,
+            modified: now,
+            indexKey: context.indexKey.fingerprint,
+            slots: []
+        )
+        let (keys, header) = try await context.derivationWorker.perform { (_) throws(VaultError) in
+            guard let password = password.take() else { throw VaultError.vaultClosed }
+            var header = emptyHeader
+            let keys = try UnlockedKeys.create(&header, password: password, derivation: derivation)
+            return (keys, header)
+        }
+        let worker = try newWorker()
+        do throws(VaultError) {
+            properties = try await worker.perform { (writer) throws(VaultError) in
+                try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
+            }
+        } catch {
+            // Usually restored from a backup. It becomes `login`, and its own password unlocks it.
+            if error.code == .busy, name == .login { await openFile() }
+            throw error
+        }
+        self.header = header
+        storage = .file(worker)
+        self.keys = keys.collection
+        ledger = .known(ProtectionLedger())
+        keepLater(ProtectionLedger(), keys.collection)
+        context.observer.onChange?(name)
+        return keys
+    }
+
+    private func newWorker() throws(VaultError) -> Worker<CollectionWriter> {
+        let writer = CollectionWriter(
+            name,
+            in: context.folder,
+            configuration: context.configuration,
+            indexKey: context.indexKey
+        )
+        return try Worker(name.encoded, writer) { writer in writer.checkpoint() }
+    }
+
+    private func adoptAuditKey(_ keys: CollectionKeys) {
+        do throws(VaultError) {
+            context.audit.key = try AuditKey(keys)
+            context.folderWorker.post { folder in folder.writeAudit() }
+        } catch {
+            context.configuration.logger.error("The audit cannot be written: \(error)")
+        }
+    }
+}
+
+extension Collection {
+    /// Opens the collection's file; a failure makes the collection unreadable.
+    func openFile() async {
+        let logger = context.configuration.logger
+        do throws(VaultError) {
+            let worker = try newWorker()
+            let contents = try await worker.perform { (writer) throws(VaultError) in try writer.open() }
+            header = contents.header
+            table = contents.table
+            properties.label = contents.header.label
+            properties.created = contents.header.created
+            properties.modified = contents.header.modified
+            storage = .file(worker)
+            if contents.tagsAreStale {
+                problems = [
+                    "the search index was made with another key: searches find nothing until the collection is unlocked"
+                ]
+                logger.warning("\(name): \(problems[0])")
+            }
+        } catch {
+            phase = .unreadable(reason: error.reason)
+            problems = [error.reason]
+            logger.error(
+                """
+                \(name): the collection cannot be read and is left as it is: \(error.reason). Generations are in \
+                \(context.folder.folder(Generations.folderName).path)
+                """
+            )
+        }
+    }
+
+    /// Closes a file that is a copy of another collection.
+    func close(asCopyOf other: CollectionName) async {
+        await close()
+        let reason = "it is a copy of \(other); move one of the two files out of the folder"
+        phase = .unreadable(reason: reason)
+        problems = [reason]
+        header = nil
+        table = ItemTable()
+        context.configuration.logger.error("\(name): the collection is left as it is: \(reason)")
+    }
+}

@@ -1,0 +1,185 @@
+package import KeychaindModel
+import Logging
+
+/// A keychain: a named set of items under one password, stored in one file.
+///
+/// It belongs to the isolation of its vault. Asynchronous methods use the disk or derive a key, and resume in the
+/// caller's isolation; all others answer at once.
+package final class Collection {
+    package enum State: Equatable, Sendable {
+        /// There is no file; the first ``Collection/unlock(with:)`` creates it with that password.
+        case vacant
+
+        /// The secrets cannot be read. Labels and attributes can, after the first unlock since the start.
+        case locked
+
+        /// A password is being tried; wait with ``Collection/onSettled(_:)``.
+        case unlocking
+
+        case unlocked
+
+        /// The file cannot be read and is left as it is.
+        case unreadable(reason: String)
+    }
+
+    enum Storage {
+        /// None: there is no file, or it is closed or unreadable.
+        case none
+
+        /// In memory, for the life of the process.
+        case memory(EphemeralStore)
+
+        /// In a file, owned by a worker.
+        case file(Worker<CollectionWriter>)
+    }
+
+    package let name: CollectionName
+
+    package var state: State { phase.state }
+
+    /// The problems of the file, in words for a person; nil when there are none.
+    package var problem: String? {
+        let problems = self.problems + (ledger.problem.map { problem in [problem] } ?? [])
+        return problems.isEmpty ? nil : problems.joined(separator: "; ")
+    }
+
+    let context: VaultContext
+    var storage: Storage
+    var table = ItemTable()
+    var properties: CollectionState
+    var header: CollectionHeader?
+
+    /// The phase, with the keys that belong to it.
+    var phase: CollectionPhase {
+        didSet { settle() }
+    }
+
+    /// The keys that stay after the first unlock since the start.
+    var keys: CollectionKeys?
+    var commits = CommitPhase.idle
+
+    var problems: [String] = []
+    var ledger = LedgerPhase.unread
+
+    /// The kind of key slot that unlocked the collection last; nil before, and after its creation.
+    package internal(set) var unlockedBy: KeySlotInfo.Kind?
+
+    /// The time of the last request for a generation.
+    var lastGeneration: Timestamp?
+
+    private var settledActions: [() -> Void] = []
+
+    init(_ name: CollectionName, label: String, phase: CollectionPhase, storage: Storage, context: VaultContext) {
+        self.name = name
+        self.phase = phase
+        self.storage = storage
+        self.context = context
+        let now = context.configuration.now()
+        properties = CollectionState(created: now, modified: now, label: label)
+    }
+
+    package var label: String { properties.label }
+
+    package var created: Timestamp { properties.created }
+
+    /// The time of the last change of the collection or an item.
+    package var modified: Timestamp { properties.modified }
+
+    /// Whether the collection lives in memory; it cannot be locked or deleted.
+    package var isEphemeral: Bool {
+        if case .memory = storage { true } else { false }
+    }
+
+    /// The identifier that all sealed data is bound to; empty when there is no file.
+    var identifier: [UInt8] {
+        if case .memory(let store) = storage { store.identifier } else { header?.identifier ?? [] }
+    }
+
+    package var isBeingMade: Bool {
+        if case .unlocking = phase, case .none = storage { true } else { false }
+    }
+
+    /// Calls `action` once the state is not ``State/unlocking``, or at once.
+    package func onSettled(_ action: @escaping () -> Void) {
+        if case .unlocking = phase { settledActions.append(action) } else { action() }
+    }
+
+    /// The public key that protected items are sealed to, when it is known.
+    var passcodePublicKey: [UInt8]? { keys?.passcodePublicKey }
+
+    var isDeleted: Bool {
+        if case .deleted = phase { true } else { false }
+    }
+
+    package var itemIDs: [ItemID] { table.ids }
+
+    package var itemCount: Int { table.count }
+
+    package func contains(_ id: ItemID) -> Bool {
+        table.contains(id)
+    }
+
+    /// Returns what is known of an item in the current state; nil when there is none.
+    package func item(_ id: ItemID) -> Item? {
+        table.item(id)
+    }
+
+    package func modified(of id: ItemID) -> Timestamp? {
+        table.modified(of: id)
+    }
+
+    /// Returns the items with all of the attributes (#63, #64), last modified first; all items for no attributes (#65).
+    ///
+    /// Works in every state. Before the first unlock it matches blind tags, with a false match in 1 of 2⁶⁴ attributes.
+    package func search(_ attributes: Attributes) -> [ItemID] {
+        guard table.count > 0 else { return [] }
+        do throws(VaultError) {
+            return table.search(attributes, tags: try context.indexKey.tags(of: attributes))
+        } catch {
+            context.configuration.logger.error("\(name): a search failed: \(error)")
+            return []
+        }
+    }
+
+    /// Returns the item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would
+    /// replace (#94); see ``ItemTable/itemToReplace(_:tags:)``.
+    package func itemToReplace(_ attributes: Attributes) -> ItemID? {
+        guard let tags = try? context.indexKey.tags(of: attributes.withoutReserved) else { return nil }
+        return table.itemToReplace(attributes, tags: tags)
+    }
+
+    private func settle() {
+        guard !settledActions.isEmpty else { return }
+        if case .unlocking = phase { return }
+        let actions = settledActions
+        settledActions = []
+        for action in actions { action() }
+    }
+}
+
+/// The phase of a collection with its keys; callers see it as ``Collection/State``, and a deleted collection as locked.
+enum CollectionPhase {
+    case vacant
+
+    case locked
+
+    /// A password is being tried; `isLockRequested` when a lock was requested meanwhile.
+    case unlocking(isLockRequested: Bool)
+
+    case unlocked(SecretsKey)
+
+    case unreadable(reason: String)
+
+    /// Final.
+    case deleted
+
+    var state: Collection.State {
+        switch self {
+        case .vacant: .vacant
+        case .locked, .deleted: .locked
+        case .unlocking: .unlocking
+        case .unlocked: .unlocked
+        case .unreadable(let reason): .unreadable(reason: reason)
+        }
+    }
+}

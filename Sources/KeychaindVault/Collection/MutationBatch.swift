@@ -1,0 +1,273 @@
+import KeychaindGcrypt
+import KeychaindModel
+
+/// Changes to write in one transaction, checked against the committed state.
+///
+/// A change that may depend on another in the batch waits for the next batch.
+struct MutationBatch {
+    // Everybody in a batch waits for all of it, so its size is bounded.
+    private static let maximumCount = 128
+    private static let maximumSecretBytes = 4 << 20
+
+    private let limits: VaultLimits
+    private let indexKey: BlindIndexKey
+    private let now: Timestamp
+    private let collection: [UInt8]
+    private let takesUnsealed: Bool
+    private(set) var change: CollectionChange
+    private(set) var mutations: [PendingMutation] = []
+
+    private(set) var outcomes: [PendingMutation.Outcome] = []
+
+    private var oldTags: [[UInt64]] = []
+    private var touched: Set<ItemID> = []
+    private var newAttributes: Set<Attributes> = []
+    private var secretBytes = 0
+
+    /// - Parameter takesUnsealed: whether the collection accepts items whose access control no key enforces.
+    init(
+        after state: CollectionState,
+        of collection: [UInt8],
+        takesUnsealed: Bool,
+        now: Timestamp,
+        limits: VaultLimits,
+        indexKey: BlindIndexKey
+    ) {
+        self.collection = collection
+        self.takesUnsealed = takesUnsealed
+        self.limits = limits
+        self.indexKey = indexKey
+        self.now = now
+        change = CollectionChange(state: state)
+        change.state.modified = now
+    }
+
+    var isEmpty: Bool { mutations.isEmpty }
+
+    /// Adds a change; false when it must wait for the next batch.
+    ///
+    /// Throws when the change itself is impossible.
+    mutating func add(_ mutation: PendingMutation, to table: borrowing ItemTable) throws(VaultError) -> Bool {
+        let bytes = mutation.secretBytes
+        guard isEmpty || (mutations.count < Self.maximumCount && secretBytes + bytes <= Self.maximumSecretBytes) else {
+            return false
+        }
+        let outcome: PendingMutation.Outcome?
+        switch mutation.request {
+        case .create(let item):
+            outcome = try create(item, in: table)
+        case .update(let id, let change):
+            outcome = try update(id, change, in: table)
+        case .delete(let id, let isAuthenticated, let revision):
+            outcome = try delete(id, isAuthenticated: isAuthenticated, at: revision, in: table)
+        case .rename(let label):
+            outcome = rename(label)
+        }
+        guard let outcome else { return false }
+        secretBytes += bytes
+        mutations.append(mutation)
+        outcomes.append(outcome)
+        return true
+    }
+
+    /// Updates the items in memory after the write.
+    func apply(to table: inout ItemTable, sealedSecrets: [[UInt8]?]) {
+        for (index, row) in change.rows.enumerated() {
+            let sealed = index < sealedSecrets.count ? sealedSecrets[index] : nil
+            switch row {
+            case .insert(let row):
+                let record = ItemRecord(
+                    id: row.id,
+                    revision: row.revision,
+                    metadata: row.metadata,
+                    sealedSecret: sealed
+                )
+                table.append(record, tags: row.tags)
+            case .update(let row, _):
+                let kept = row.secret == nil ? table[row.id]?.sealedSecret : sealed
+                let record = ItemRecord(id: row.id, revision: row.revision, metadata: row.metadata, sealedSecret: kept)
+                table.replace(record, oldTags: oldTags[index], newTags: row.tags)
+            case .delete(let id, _):
+                table.remove(id, tags: oldTags[index])
+            }
+        }
+    }
+
+    private mutating func create(
+        _ item: NewItem,
+        in table: borrowing ItemTable
+    ) throws(VaultError) -> PendingMutation.Outcome? {
+        let key = item.attributes.withoutReserved
+        if item.isReplacing {
+            if newAttributes.contains(key) { return nil }
+            if let id = table.itemToReplace(item.attributes, tags: try indexKey.tags(of: key)) {
+                let outcome = try update(id, item.update(of: id), in: table)
+                return outcome == nil ? nil : .item(.replaced(id))
+            }
+        }
+        try checkPlace(of: ItemProtection(of: item.attributes), instead: .none)
+        guard change.state.itemCount < limits.items else {
+            throw VaultError(.limitExceeded, reason: "the collection is full: it has \(limits.items) items")
+        }
+        guard let id = ItemID(rawValue: change.state.nextItem) else {
+            throw VaultError(.limitExceeded, reason: "the collection has run out of item IDs")
+        }
+        // Loading would skip the row.
+        guard table.accepts(id) else {
+            throw VaultError(
+                .unreadable,
+                reason: "a damaged item has the highest possible ID, so there is none for a new item"
+            )
+        }
+        let revision = change.state.revision &+ 1
+        var metadata = ItemMetadata(
+            secretRevision: revision,
+            created: now,
+            modified: now,
+            label: item.label,
+            attributes: item.attributes
+        )
+        let itemKey = try seal(&metadata, under: item.secret, of: id, revision: revision)
+        change.state.nextItem += 1
+        change.state.itemCount += 1
+        change.state.revision = revision
+        let row = ItemRow(
+            id: id,
+            revision: revision,
+            metadata: metadata,
+            tags: try indexKey.tags(of: item.attributes),
+            secret: item.secret.secret,
+            key: itemKey
+        )
+        append(.insert(row), oldTags: [])
+        newAttributes.insert(key)
+        return .item(.created(id))
+    }
+
+    private mutating func update(
+        _ id: ItemID,
+        _ update: ItemUpdate,
+        in table: borrowing ItemTable
+    ) throws(VaultError) -> PendingMutation.Outcome? {
+        if touched.contains(id) { return nil }
+        guard let record = table[id] else { throw VaultError.noItem(id) }
+        guard record.condition == .intact, !table.isDamaged(id) else {
+            throw VaultError(.unreadable, reason: "item \(id) is damaged and cannot be changed")
+        }
+        try table.checkAuthorization(of: id, isAuthenticated: update.isAuthenticated)
+        try table.check(update.revision, of: record)
+        try table.check(update.basis, of: record)
+        let revision = change.state.revision &+ 1
+        var metadata = record.metadata
+        metadata.modified = now
+        if let label = update.label { metadata.label = label }
+        switch update.attributes {
+        case .none: break
+        case .all(let attributes): metadata.attributes = attributes
+        case .one(let name, let value):
+            metadata.attributes = metadata.attributes.setting(name, to: value)
+            try limits.check(metadata.attributes)
+        }
+        try checkPlace(
+            of: ItemProtection(of: metadata.attributes),
+            instead: ItemProtection(of: record.metadata.attributes)
+        )
+        let itemKey = try seal(&metadata, under: update.secret, of: id, revision: revision)
+        let oldTags = try indexKey.tags(of: record.metadata.attributes)
+        let newTags =
+            metadata.attributes == record.metadata.attributes ? oldTags : try indexKey.tags(of: metadata.attributes)
+        let row = ItemRow(
+            id: id,
+            revision: revision,
+            metadata: metadata,
+            tags: newTags,
+            secret: update.secret?.secret,
+            key: itemKey
+        )
+        change.state.revision = revision
+        append(.update(row, from: record.revision), oldTags: oldTags)
+        newAttributes.insert(metadata.attributes.withoutReserved)
+        return .done
+    }
+
+    /// Throws for an access control that no key enforces, unless the collection accepts that.
+    ///
+    /// Only `login` does: a program may know the password of any other collection and open the item with its own
+    /// daemon. Items that already have such an access control keep it.
+    private func checkPlace(of protection: ItemProtection, instead old: ItemProtection) throws(VaultError) {
+        guard !takesUnsealed, protection.needsAuthentication, protection.keyAlternatives == nil,
+            protection.policy != old.policy
+        else { return }
+        throw VaultError(
+            .notSupported,
+            reason: """
+                only the login keychain takes an item that can be used without the passcode or a password of its own: \
+                store it there, or ask for devicePasscode
+                """
+        )
+    }
+
+    /// Seals the secret as the item's attributes require, and returns its item key, if any.
+    private func seal(
+        _ metadata: inout ItemMetadata,
+        under secret: NewSecret?,
+        of id: ItemID,
+        revision: UInt64
+    ) throws(VaultError) -> ItemKey? {
+        if secret != nil { metadata.secretRevision = revision }
+        var itemKey: ItemKey?
+        switch secret {
+        case nil: break
+        case .ordinary: metadata.wraps = nil
+        case .underKey(_, let key): itemKey = key
+        case .underNewKey(_, let newKey):
+            itemKey = try cipher { () throws(GcryptError) in
+                metadata.wraps = try newKey.wraps(of: id, revision: revision, collection: collection)
+                return try newKey.key(of: id, revision: revision, collection: collection)
+            }
+        }
+        guard ItemProtection(of: metadata.attributes).keyAlternatives == metadata.wraps?.alternatives else {
+            throw VaultError.itemChanged(id)
+        }
+        return itemKey
+    }
+
+    private mutating func delete(
+        _ id: ItemID,
+        isAuthenticated: Bool,
+        at expected: ItemRevision?,
+        in table: borrowing ItemTable
+    ) throws(VaultError) -> PendingMutation.Outcome? {
+        if touched.contains(id) { return nil }
+        guard let record = table[id] else { throw VaultError.noItem(id) }
+        try table.checkAuthorization(of: id, isAuthenticated: isAuthenticated)
+        try table.check(expected, of: record)
+        let oldTags =
+            if let stored = table.storedTags(of: id) { stored } else {
+                try indexKey.tags(of: record.metadata.attributes)
+            }
+        _ = nextRevision()
+        if change.state.itemCount > 0 { change.state.itemCount -= 1 }
+        append(.delete(id, from: record.revision), oldTags: oldTags)
+        return .done
+    }
+
+    private mutating func rename(_ label: String) -> PendingMutation.Outcome {
+        // Of several labels the last one wins, as if each had been written.
+        _ = nextRevision()
+        change.state.label = label
+        return .done
+    }
+
+    private mutating func append(_ row: RowChange, oldTags: [UInt64]) {
+        change.rows.append(row)
+        self.oldTags.append(oldTags)
+        touched.insert(row.id)
+    }
+
+    private mutating func nextRevision() -> UInt64 {
+        // The counter cannot wrap: at a billion changes a second that takes centuries.
+        change.state.revision &+= 1
+        return change.state.revision
+    }
+}

@@ -1,0 +1,112 @@
+import KeychaindGcrypt
+import KeychaindModel
+
+/// A requested change and its waiting caller.
+final class PendingMutation {
+    enum Request {
+        case create(NewItem)
+        case update(ItemID, ItemUpdate)
+
+        /// The deletion of an item, with the caller's authentication and the revision it was for.
+        case delete(ItemID, authenticated: Bool, at: ItemRevision?)
+        case rename(String)
+    }
+
+    enum Resumption: Sendable {
+        /// The caller writes the next batch, starting with its own change.
+        case lead
+
+        /// The change was written in another caller's batch, or failed.
+        case settled(Result<Outcome, VaultError>)
+    }
+
+    enum Outcome: Sendable {
+        case item(ItemCreation)
+        case done
+    }
+
+    let request: Request
+    var continuation: CheckedContinuation<Resumption, Never>?
+
+    init(_ request: Request) {
+        self.request = request
+    }
+
+    var secretBytes: Int {
+        switch request {
+        case .create(let item): item.secret.byteCount
+        case .update(_, let update): update.secret?.byteCount ?? 0
+        case .delete, .rename: 0
+        }
+    }
+}
+
+enum NewSecret {
+    case ordinary(SharedSecret)
+    case underNewKey(SharedSecret, NewItemKey)
+    case underKey(SharedSecret, ItemKey)
+
+    var byteCount: Int { secret.secret.bytes.count }
+
+    var secret: SharedSecret {
+        switch self {
+        case .ordinary(let secret), .underNewKey(let secret, _), .underKey(let secret, _): secret
+        }
+    }
+}
+
+struct NewItem {
+    var label: String
+    var attributes: Attributes
+    var secret: NewSecret
+
+    /// Whether to change the newest item with equal attributes instead.
+    var isReplacing: Bool
+
+    /// The protected item that the caller was authenticated to replace.
+    var authenticated: ItemID?
+
+    /// The revision that the authentication was for; nil for any.
+    var revision: ItemRevision?
+
+    func update(of id: ItemID) -> ItemUpdate {
+        var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
+        if authenticated == id {
+            update.isAuthenticated = true
+            update.revision = revision
+        }
+        return update
+    }
+}
+
+struct ItemUpdate {
+    enum AttributeChange {
+        case none
+        case all(Attributes)
+
+        /// One attribute set, or removed when the value is nil; the others keep their value at the time of the write.
+        case one(String, String?)
+    }
+
+    var label: String?
+
+    var attributes = AttributeChange.none
+
+    var secret: NewSecret?
+
+    var isAuthenticated: Bool
+
+    /// The revision that the authentication was for; nil for any.
+    var revision: ItemRevision?
+
+    var basis: Basis?
+
+    /// The state that a change of a protected item or of a protection is based on.
+    struct Basis: Equatable {
+        var protection: ItemProtection
+        var wraps: ItemKeyWraps?
+
+        /// The revision of the secret, if the change uses it.
+        var secretRevision: UInt64?
+    }
+}

@@ -1,0 +1,112 @@
+import KeychaindGcrypt
+import KeychaindModel
+
+/// The key of a collection's secrets; wiped when the collection is locked and the last reference is gone.
+final class SecretsKey: Sendable {
+    /// The overhead of a sealed secret in bytes, without the content type.
+    static let overhead = SealingKey.overhead + 2
+
+    private let key: SealingKey
+    private let collection: [UInt8]
+    // The associated data, to be completed for an item.
+    private let template: AssociatedData
+
+    // The raw key, for a handover.
+    private let bytes: SecureBytes
+
+    convenience init(master: borrowing SecureBytes, collection: [UInt8]) throws(GcryptError) {
+        try self.init(KeyPurpose.secrets.derive(from: master, collection: collection), collection: collection)
+    }
+
+    init(_ bytes: consuming SecureBytes, collection: [UInt8]) throws(GcryptError) {
+        self.collection = collection
+        template = AssociatedData(collection: collection, column: .secret)
+        key = try SealingKey(bytes)
+        self.bytes = bytes
+    }
+
+    /// In bytes.
+    static let applicationSecretSize = 64
+
+    /// Derives an application secret: HKDF-SHA256 with the collection's identifier as salt.
+    func applicationSecret(for application: String) throws(GcryptError) -> SecureBytes {
+        try HKDFSHA256.derive(
+            from: bytes,
+            salt: collection,
+            info: Array("keychaind 1 application \(application)".utf8),
+            count: Self.applicationSecretSize,
+            in: .locked
+        )
+    }
+
+    func withKey(_ body: (borrowing SecureBytes) -> Void) {
+        body(bytes)
+    }
+
+    func seal(_ secret: borrowing Secret, item: UInt64, revision: UInt64) throws(GcryptError) -> [UInt8] {
+        let plaintext = try SecretEncoding.encode(secret)
+        let place = place(item: item, column: .secret, revision: revision)
+        return try seal(plaintext, for: place)
+    }
+
+    /// Seals a secret under its item key and then under this key; both are needed to open it.
+    func seal(
+        _ secret: borrowing Secret,
+        under itemKey: ItemKey,
+        item: UInt64,
+        revision: UInt64
+    ) throws(GcryptError) -> [UInt8] {
+        let plaintext = try SecretEncoding.encode(secret)
+        let place = place(item: item, column: .protectedSecret, revision: revision)
+        let inner = try itemKey.seal(plaintext, for: place)
+        return try seal(SecureBytes(copying: inner), for: place)
+    }
+
+    func seal(_ secret: borrowing Secret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
+        let (item, revision) = (row.id.rawValue, row.metadata.secretRevision)
+        guard let key = row.key else { return try seal(secret, item: item, revision: revision) }
+        return try seal(secret, under: key, item: item, revision: revision)
+    }
+
+    /// Throws `unreadable` when authentication fails.
+    func open(_ sealed: [UInt8], item: UInt64, revision: UInt64) throws(VaultError) -> Secret {
+        try cipher { () throws(GcryptError) in
+            let place = place(item: item, column: .secret, revision: revision)
+            return try SecretEncoding.decode(open(sealed, for: place))
+        }
+    }
+
+    func open(
+        _ sealed: [UInt8],
+        with itemKey: ItemKey,
+        item: UInt64,
+        revision: UInt64
+    ) throws(VaultError) -> Secret {
+        try cipher { () throws(GcryptError) in
+            let place = place(item: item, column: .protectedSecret, revision: revision)
+            return try SecretEncoding.decode(itemKey.open(open(sealed, for: place), for: place))
+        }
+    }
+
+    private func seal(_ plaintext: borrowing SecureBytes, for place: AssociatedData) throws(GcryptError) -> [UInt8] {
+        try plaintext.withUnsafeBytes { (plaintext) throws(GcryptError) in
+            try place.withBytes { (place) throws(GcryptError) in
+                try key.seal(plaintext, associatedData: place)
+            }
+        }
+    }
+
+    private func open(_ sealed: [UInt8], for place: AssociatedData) throws(GcryptError) -> SecureBytes {
+        try sealed.withRawBytes { (sealed) throws(GcryptError) in
+            try place.withBytes { (place) throws(GcryptError) in
+                try key.open(sealed, associatedData: place)
+            }
+        }
+    }
+
+    private func place(item: UInt64, column: AssociatedData.Column, revision: UInt64) -> AssociatedData {
+        var place = template
+        place.set(item: item, column: column, revision: revision)
+        return place
+    }
+}

@@ -1,0 +1,186 @@
+package import KeychaindGcrypt
+import KeychaindModel
+
+/// Key slots: independent ways to unlock a collection. Changing them touches no item.
+///
+/// Changes are durable on return and atomic after a crash. They take a password or recovery key that opens the
+/// collection. They throw `wrongPassword`, `mistypedRecoveryKey`, `unreadable`, `notSupported` without a file, and disk
+/// errors.
+extension Collection {
+    package static var keySlotLabelBytes: Int { KeySlotNote.labelBytes }
+
+    /// The key slots by number; none without a readable file.
+    package var keySlots: [KeySlotInfo] {
+        guard let header else { return [] }
+        return header.slots.map { slot in KeySlotInfo(slot, in: header) }.sorted { $0.number < $1.number }
+    }
+
+    /// Replaces the given password; with a recovery key, the first password.
+    ///
+    /// Other slots and the passcode key stay.
+    package func changePassword(
+        from old: consuming SecureBytes,
+        to new: consuming SecureBytes
+    ) async throws(VaultError) {
+        try await changePassword(from: SharedPassword(old), to: SharedPassword(new))
+    }
+
+    func changePassword(from old: SharedPassword, to new: SharedPassword) async throws(VaultError) {
+        try context.configuration.limits.check(password: new.bytes)
+        try await changeKeySlots(openedBy: old) { (change, opened) throws(VaultError) in
+            try change.changePassword(opened, to: new.bytes)
+        }
+    }
+
+    package func addPassword(
+        _ new: consuming SecureBytes,
+        label: String,
+        openedBy text: consuming SecureBytes
+    ) async throws(VaultError) {
+        try context.configuration.limits.check(password: new)
+        let new = SharedPassword(new)
+        try Self.check(label)
+        try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
+            try change.addPassword(opened, new.bytes, label: label)
+        }
+    }
+
+    /// Creates and adds a recovery key; the result is its only copy.
+    package func addRecoveryKey(
+        label: String = "",
+        openedBy text: consuming SecureBytes
+    ) async throws(VaultError) -> RecoveryKey {
+        let key = try RecoveryKey()
+        try await add(key, label: label, openedBy: text)
+        return key
+    }
+
+    package func add(
+        _ key: borrowing RecoveryKey,
+        label: String,
+        openedBy text: consuming SecureBytes
+    ) async throws(VaultError) {
+        try Self.check(label)
+        let symbols = SharedPassword(try cipher { () throws(GcryptError) in try key.canonical.copy(in: .locked) })
+        try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
+            guard let key = try RecoveryKey.read(symbols.bytes) else { throw VaultError.vaultClosed }
+            try change.addRecoveryKey(opened, key, label: label)
+        }
+    }
+
+    /// Throws unless the text opens a key slot; unlocks nothing.
+    package func verify(_ text: consuming SecureBytes) async throws(VaultError) {
+        try context.configuration.limits.check(password: text)
+        let (_, header) = try changeableFile()
+        let text = Handoff(text)
+        try await context.derivationWorker.perform { (_) throws(VaultError) in
+            guard let text = text.take() else { throw VaultError.vaultClosed }
+            guard try header.open(with: text) != nil else {
+                throw VaultError.noKeySlotOpens
+            }
+        }
+    }
+
+    /// Adds this machine, in place of any other; also throws `hostNotAvailable`.
+    package func addHost(
+        _ sealer: any HostSealer,
+        label: String = "",
+        openedBy text: consuming SecureBytes
+    ) async throws(VaultError) {
+        try Self.check(label)
+        try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
+            try change.addHost(opened, sealer, label: label)
+        }
+    }
+
+    /// Throws `noSuchKeySlot`, `lastKeySlot` for the last password, and `notSupported` for slots that no person made.
+    package func removeKeySlot(_ number: Int64) async throws(VaultError) {
+        try await changeKeySlots { (change) throws(VaultError) in try change.remove(number) }
+    }
+
+    package func checkRemoval(ofKeySlot number: Int64) throws(VaultError) {
+        let (_, header) = try changeableFile()
+        let configuration = context.configuration
+        var change = KeySlotChange(header: header, now: configuration.now(), costs: configuration.keyDerivation)
+        try change.remove(number)
+    }
+
+    private static func check(_ label: String) throws(VaultError) {
+        guard label.utf8.count <= keySlotLabelBytes else {
+            throw VaultError(.limitExceeded, reason: "the label of a key slot has at most \(keySlotLabelBytes) bytes")
+        }
+    }
+
+    private func changeKeySlots(
+        openedBy text: SharedPassword,
+        _ change: @escaping @Sendable (inout KeySlotChange, borrowing OpenedSlot) throws(VaultError) -> Void
+    ) async throws(VaultError) {
+        try context.configuration.limits.check(password: text.bytes)
+        try await changeKeySlots { (slots) throws(VaultError) in
+            guard let opened = try slots.header.open(with: text.bytes) else {
+                throw VaultError.noKeySlotOpens
+            }
+            try change(&slots, opened)
+            guard slots.header.slots.count <= CollectionFormat.maximumSlots else {
+                throw VaultError(
+                    .limitExceeded,
+                    reason: "a collection has at most \(CollectionFormat.maximumSlots) key slots"
+                )
+            }
+        }
+    }
+
+    /// Changes key slots; repeated after a concurrent change.
+    private func changeKeySlots(
+        _ change: @escaping @Sendable (inout KeySlotChange) throws(VaultError) -> Void
+    ) async throws(VaultError) {
+        let configuration = context.configuration
+        while true {
+            let (worker, header) = try changeableFile()
+            // The disk is idle while the key is derived.
+            worker.post { writer in writer.checkStructure() }
+            let changed = try await context.derivationWorker.perform { (_) throws(VaultError) in
+                var slots = KeySlotChange(
+                    header: header,
+                    now: configuration.now(),
+                    costs: configuration.keyDerivation
+                )
+                try change(&slots)
+                // In file order; otherwise the next comparison would see a change.
+                return slots.header.slots.sorted { first, second in first.id < second.id }
+            }
+            let present = try await worker.perform { (writer) throws(VaultError) in
+                try writer.replaceSlots(of: header, with: changed)
+            }
+            self.header?.slots = present?.slots ?? changed
+            guard let present else {
+                context.observer.onChange?(name)
+                return
+            }
+            self.header?.highestSlot = present.highestSlot
+        }
+    }
+
+    private func changeableFile() throws(VaultError) -> (Worker<CollectionWriter>, CollectionHeader) {
+        switch phase {
+        case .deleted: throw VaultError.collectionDeleted
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant: throw VaultError(.notSupported, reason: "the collection has no password yet")
+        case .locked, .unlocking, .unlocked: break
+        }
+        guard !isEphemeral else {
+            throw VaultError(.notSupported, reason: "the collection in memory has no password")
+        }
+        guard case .file(let worker) = storage, let header else { throw VaultError.vaultClosed }
+        return (worker, header)
+    }
+}
+
+/// A password or recovery key for several attempts; wiped with the last reference.
+final class SharedPassword: Sendable {
+    let bytes: SecureBytes
+
+    init(_ bytes: consuming SecureBytes) {
+        self.bytes = bytes
+    }
+}

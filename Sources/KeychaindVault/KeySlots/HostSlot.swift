@@ -1,0 +1,58 @@
+import KeychaindGcrypt
+
+/// A key slot that this machine opens; the machine seals a random key, which wraps the master key.
+///
+/// Parameters: length (4) and bytes of the sealed key, note.
+enum HostSlot {
+    static let maximumSealedSize = 4096
+
+    private static let lengthSize = 4
+
+    static func seal(
+        _ master: borrowing SecureBytes,
+        by sealer: any HostSealer,
+        note: KeySlotNote,
+        slot id: Int64,
+        collection: [UInt8]
+    ) throws(VaultError) -> KeySlot {
+        let key = try cipher { () throws(GcryptError) in
+            try SecureBytes.random(count: KeyPurpose.keySize, in: .locked)
+        }
+        let sealed = try sealer.seal(key)
+        guard !sealed.isEmpty, sealed.count <= maximumSealedSize else {
+            throw VaultError(.hostNotAvailable, reason: "the sealed key has an invalid size: \(sealed.count) bytes")
+        }
+        var parameters: [UInt8] = []
+        parameters.append(bigEndian: UInt32(sealed.count))
+        parameters += sealed + note.encoded
+        var slot = KeySlot(id: id, kind: KeySlot.Kind.host.rawValue, parameters: parameters, wrapped: [])
+        slot.wrapped = try cipher { () throws(GcryptError) in try slot.wrap(master, under: key, in: collection) }
+        return slot
+    }
+
+    /// Opens a slot; nil when the unsealed key does not match.
+    static func open(
+        _ slot: KeySlot,
+        by sealer: any HostSealer,
+        collection: [UInt8]
+    ) throws(VaultError) -> SecureBytes? {
+        guard slot.kind == KeySlot.Kind.host.rawValue else { return nil }
+        guard let end = sizeBeforeNote(in: slot.parameters), slot.note != nil else {
+            throw VaultError(.unreadable, reason: "key slot \(slot.id) has invalid parameters")
+        }
+        let key = try sealer.unseal(Array(slot.parameters[lengthSize..<end]))
+        do throws(GcryptError) {
+            return try slot.unwrap(under: key, in: collection)
+        } catch {
+            if error.code == .authenticationFailed || error.code == .invalidParameters { return nil }
+            throw VaultError(error)
+        }
+    }
+
+    static func sizeBeforeNote(in parameters: [UInt8]) -> Int? {
+        guard parameters.count > lengthSize else { return nil }
+        let length = parameters.prefix(lengthSize).reduce(UInt32(0)) { value, byte in value << 8 | UInt32(byte) }
+        guard length > 0, length <= maximumSealedSize, parameters.count >= lengthSize + Int(length) else { return nil }
+        return lengthSize + Int(length)
+    }
+}

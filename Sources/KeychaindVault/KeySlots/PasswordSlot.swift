@@ -1,0 +1,48 @@
+import KeychaindGcrypt
+
+/// A key slot that a password opens.
+///
+/// Parameters: ``PasswordDerivation``, and a note unless it was made with the collection.
+enum PasswordSlot {
+    /// - Parameter note: nil for the first password of a collection.
+    static func seal(
+        _ master: borrowing SecureBytes,
+        password: borrowing SecureBytes,
+        derivation costs: Argon2id,
+        note: KeySlotNote? = nil,
+        slot id: Int64,
+        collection: [UInt8]
+    ) throws(VaultError) -> KeySlot {
+        try cipher { () throws(GcryptError) in
+            let derivation = try PasswordDerivation(costs)
+            var slot = KeySlot(
+                id: id,
+                kind: KeySlot.Kind.password.rawValue,
+                parameters: derivation.encoded + (note?.encoded ?? []),
+                wrapped: []
+            )
+            slot.wrapped = try slot.wrap(master, under: derivation.key(from: password), in: collection)
+            return slot
+        }
+    }
+
+    /// Returns the master key, in locked memory; nil when the password is wrong.
+    static func open(
+        _ slot: KeySlot,
+        password: borrowing SecureBytes,
+        collection: [UInt8]
+    ) throws(VaultError) -> SecureBytes? {
+        guard slot.kind == KeySlot.Kind.password.rawValue else { return nil }
+        let size = PasswordDerivation.encodedSize
+        let derivation = slot.parameters.prefix(size).withUnsafeBytes { bytes in PasswordDerivation(decoding: bytes) }
+        guard let derivation, slot.parameters.count == size || slot.note != nil else {
+            throw VaultError(.unreadable, reason: "key slot \(slot.id) has invalid parameters")
+        }
+        do throws(GcryptError) {
+            return try slot.unwrap(under: derivation.key(from: password), in: collection)
+        } catch {
+            if error.code == .authenticationFailed { return nil }
+            throw VaultError(error)
+        }
+    }
+}

@@ -1,0 +1,48 @@
+import KeychaindModel
+
+/// The wraps of an item key, one per alternative of the policy; encoded as revision of the key (8), then the wraps.
+struct ItemKeyWraps: Equatable, Sendable {
+    /// The encoding, which is all that is kept in memory.
+    let encoded: [UInt8]
+
+    let revision: UInt64
+
+    init(_ wraps: [WrappedItemKey], revision: UInt64) {
+        var bytes: [UInt8] = []
+        bytes.append(bigEndian: revision)
+        for wrap in wraps { bytes += wrap.encoded }
+        encoded = bytes
+        self.revision = revision
+    }
+
+    init?(decoding bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let revision = reader.integer(UInt64.self), let wraps = Self.wraps(&reader), !wraps.isEmpty else {
+            return nil
+        }
+        encoded = Array(bytes)
+        self.revision = revision
+    }
+
+    var wraps: [WrappedItemKey] {
+        encoded.withUnsafeBytes { bytes in
+            var reader = ByteReader(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(8)))
+            return Self.wraps(&reader) ?? []
+        }
+    }
+
+    /// The factors with key material in each alternative, in the order of ``Policy/keyAlternatives``.
+    var alternatives: [FactorSet] { wraps.map(\.factors) }
+
+    /// The identifier of the `login` whose passcode is needed; nil for the collection's own passcode key, or none.
+    var login: [UInt8]? { wraps.lazy.compactMap(\.login).first }
+
+    private static func wraps(_ reader: inout ByteReader) -> [WrappedItemKey]? {
+        var wraps: [WrappedItemKey] = []
+        while !reader.remaining.isEmpty {
+            guard let wrap = WrappedItemKey(from: &reader) else { return nil }
+            wraps.append(wrap)
+        }
+        return wraps
+    }
+}

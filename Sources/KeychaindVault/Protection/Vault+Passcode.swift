@@ -1,0 +1,101 @@
+package import KeychaindGcrypt
+package import KeychaindModel
+
+extension Vault {
+    /// Whether `login` exists.
+    package var hasPasscode: Bool { collection(named: .login)?.header?.hasPassword ?? false }
+
+    /// Whether the password of `login` opens an item; otherwise it is the password of the item's own collection.
+    ///
+    /// The latter holds only for items of earlier versions, in a collection without a slot for the passcode of `login`.
+    package func passcodeOpens(_ id: ItemID, in collection: Collection) -> Bool {
+        guard collection.name != .login, let wraps = collection.table[id]?.metadata.wraps, wraps.login == nil,
+            wraps.alternatives.contains(where: { factors in factors.contains(.passcode) })
+        else { return true }
+        guard hasPasscode, let slots = collection.header?.slots else { return false }
+        let login = self.collection(named: .login)?.passcodePublicKey
+        return slots.contains { slot in
+            // Before the first unlock of `login`, the slot may also be for a deleted `login`.
+            login.map { login in PasscodeSlot.isSlot(slot, for: login) }
+                ?? (slot.kind == KeySlot.Kind.passcode.rawValue)
+        }
+    }
+
+    /// The number of items that need authentication, in collections unlocked since the start and in memory.
+    package var protectedItemCount: Int {
+        collections.reduce(0) { count, collection in count + collection.table.protectedCount }
+    }
+
+    /// The items of other collections, unlocked since the start, that only the passcode of `login` opens.
+    package var itemsSealedToLogin: [(collection: Collection, item: ItemID)] {
+        guard let login = collection(named: .login), !login.identifier.isEmpty else { return [] }
+        return collections.filter { collection in collection !== login && collection.hasProtectedItems }
+            .flatMap { collection in
+                collection.itemIDs.filter { id in collection.isLost(id, with: login) }.map { id in (collection, id) }
+            }
+    }
+
+    /// Verifies a passcode, the password of `login`, and returns its key.
+    ///
+    /// For items that an earlier version sealed to their own collection, the passcode is that collection's password.
+    /// Throws `wrongPassword`, `emptyPassword`, `passcodeNotSet`, and `unreadable` for an invalid key slot.
+    ///
+    /// - Parameter collection: the collection of such items; nil if ``passcodeOpens(_:in:)``.
+    package func verifyPasscode(
+        _ passcode: consuming SecureBytes,
+        for collection: Collection? = nil
+    ) async throws(VaultError) -> PasscodeKey {
+        guard let context, let login = self.collection(named: .login) else { throw VaultError.vaultClosed }
+        try context.configuration.limits.check(password: passcode)
+        var own: CollectionHeader?
+        if let collection, !collection.isEphemeral, collection !== login { own = collection.header }
+        guard login.header != nil || own != nil else {
+            throw VaultError(.passcodeNotSet, reason: "the login keychain has no password")
+        }
+        let password = Handoff(passcode)
+        return try await context.derivationWorker.perform { [header = login.header, own] (_) throws(VaultError) in
+            guard let password = password.take() else { throw VaultError.vaultClosed }
+            if let header, let master = try header.master(password: password) {
+                let key = try PasscodeKey(master: master, collection: header.identifier)
+                if own.map(key.opens) ?? true { return key }
+            }
+            if let own, let master = try own.master(password: password) {
+                return try PasscodeKey(master: master, collection: own.identifier)
+            }
+            throw VaultError(.wrongPassword, reason: "the passcode is wrong")
+        }
+    }
+
+    /// Removes items and generations bound to the passcode outside of the file of `login`, which is removed next.
+    ///
+    /// In this order, a crash leaves `login` with its items and password, or neither.
+    func removeItemsBoundToPasscode() async throws(VaultError) {
+        guard let context else { throw VaultError.vaultClosed }
+        let items = itemsBoundToPasscode
+        if items.contains(where: { bound in bound.collection.name == .login }) {
+            let generations = Generations(of: .login, in: context.folder, keeping: 0)
+            try await context.copyWorker.perform { (_) throws(VaultError) in try generations.removeAll() }
+        }
+        for bound in items where bound.collection.isEphemeral {
+            try await bound.collection.deleteItem(bound.item, authenticated: true)
+        }
+    }
+
+    /// The items that are deleted with `login`; also found while it is locked.
+    package var itemsBoundToPasscode: [(collection: Collection, item: ItemID)] {
+        collections.filter { collection in collection.name == .login || collection.isEphemeral }.flatMap { collection in
+            collection.search(Collection.boundToPasscode).map { item in (collection, item) }
+        }
+    }
+}
+
+extension Collection {
+    fileprivate func isLost(_ id: ItemID, with login: Collection) -> Bool {
+        guard let wraps = table[id]?.metadata.wraps?.wraps else { return false }
+        return wraps.allSatisfy { wrap in wrap.login == login.identifier }
+    }
+
+    static let boundToPasscode: Attributes = [
+        ReservedAttribute.accessible.rawValue: Accessibility.whenPasscodeSetThisDeviceOnly.rawValue
+    ]
+}

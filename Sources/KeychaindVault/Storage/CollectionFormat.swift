@@ -1,0 +1,48 @@
+import KeychaindModel
+
+/// Constants of the file format; docs/file-format.md describes it.
+enum CollectionFormat {
+    /// The supported versions, in SQLite's `user_version`.
+    static let versions: ClosedRange<UInt32> = 1...versionWithLoginKeys
+
+    /// The version of a file with item keys; files without any later feature have version 1.
+    static let versionWithItemKeys: UInt32 = 2
+
+    /// The version of a file with key slot notes.
+    static let versionWithSlotNotes: UInt32 = 3
+
+    /// The version of a file with items sealed to the passcode of `login`, another collection.
+    static let versionWithLoginKeys: UInt32 = 4
+    static let maximumSlots = 64
+
+    /// `KCHN`, in SQLite's `application_id`.
+    static let application: UInt32 = 0x4b43_484e
+
+    static let suffix = ".keychain"
+
+    /// The suffix of an unfinished file, which can be deleted.
+    static let unfinishedSuffix = ".keychain-new"
+
+    /// In bytes.
+    static let identifierSize = 16
+    static let tables = [
+        """
+        CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, label TEXT NOT NULL, \
+        created INTEGER NOT NULL, modified INTEGER NOT NULL, index_key BLOB NOT NULL, state BLOB NOT NULL) STRICT
+        """,
+        """
+        CREATE TABLE item (id INTEGER PRIMARY KEY, revision INTEGER NOT NULL, tags BLOB NOT NULL, \
+        metadata BLOB NOT NULL, secret BLOB NOT NULL) STRICT
+        """,
+        """
+        CREATE TABLE slot (id INTEGER PRIMARY KEY, kind INTEGER NOT NULL, parameters BLOB NOT NULL, \
+        wrapped BLOB NOT NULL, checksum BLOB NOT NULL) STRICT
+        """,
+    ]
+}
+
+extension CollectionName {
+    var fileName: String { encoded + CollectionFormat.suffix }
+
+    var unfinishedFileName: String { encoded + CollectionFormat.unfinishedSuffix }
+}

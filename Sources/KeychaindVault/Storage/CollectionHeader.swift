@@ -1,0 +1,68 @@
+import KeychaindGcrypt
+import KeychaindModel
+
+/// The public part of a collection's file, readable without a key.
+struct CollectionHeader: Equatable, Sendable {
+    /// The identifier that all sealed data is bound to: 16 random bytes.
+    var identifier: [UInt8]
+
+    /// The display name at the last write.
+    var label: String
+    var created: Timestamp
+    var modified: Timestamp
+
+    var indexKey: [UInt8]
+
+    var slots: [KeySlot]
+
+    /// The highest slot number in the file, damaged slots included.
+    var highestSlot: Int64 = 0
+
+    var hasPassword: Bool {
+        slots.contains { slot in slot.kind == KeySlot.Kind.password.rawValue }
+    }
+
+    var unusedSlot: Int64 {
+        max(highestSlot, slots.map(\.id).max() ?? 0) &+ 1
+    }
+
+    func master(password: borrowing SecureBytes) throws(VaultError) -> SecureBytes? {
+        let opened = try open { (slot) throws(VaultError) in
+            try PasswordSlot.open(slot, password: password, collection: identifier)
+        }
+        guard let opened = consume opened else { return nil }
+        return opened.master
+    }
+
+    /// Opens the first slot that a password or recovery key opens; nil when there is none.
+    ///
+    /// Throws `mistypedRecoveryKey` if no slot opens and the text looks like a recovery key with a mistake.
+    func open(with text: borrowing SecureBytes) throws(VaultError) -> OpenedSlot? {
+        let opened = try open { (slot) throws(VaultError) in
+            try PasswordSlot.open(slot, password: text, collection: identifier)
+        }
+        if let opened = consume opened { return opened }
+        guard slots.contains(where: { slot in slot.kind == KeySlot.Kind.recoveryKey.rawValue }),
+            let key = try RecoveryKey.read(text)
+        else { return nil }
+        return try open { (slot) throws(VaultError) in
+            try RecoverySlot.open(slot, with: key, collection: identifier)
+        }
+    }
+
+    /// Tries all slots; an unreadable slot does not stop the search.
+    func open(
+        by attempt: (KeySlot) throws(VaultError) -> SecureBytes?
+    ) throws(VaultError) -> OpenedSlot? {
+        var failure: VaultError?
+        for slot in slots {
+            do throws(VaultError) {
+                if let master = try attempt(slot) { return OpenedSlot(slot: slot, master: master) }
+            } catch {
+                failure = failure ?? error
+            }
+        }
+        if let failure { throw failure }
+        return nil
+    }
+}

@@ -1,0 +1,134 @@
+import KeychaindGcrypt
+import KeychaindModel
+
+/// Opens the rows of a collection into a table.
+struct CollectionLoader {
+    private let keys: CollectionKeys
+    private let indexKey: BlindIndexKey?
+    private let residentSecretBytes: Int
+
+    private var table: ItemTable
+    private var position = 0
+    private let isFilling: Bool
+    private var hash = MultisetHash()
+    private var associatedData: AssociatedData
+    private var plaintext = [UInt8](repeating: 0, count: 4096)
+    private var strayRows = 0
+
+    /// - Parameters:
+    ///   - table: the items and index as known without keys, or an empty table.
+    ///   - indexKey: the key to make new tags with; nil keeps the stored tags.
+    init(into table: ItemTable, keys: CollectionKeys, indexKey: BlindIndexKey?, residentSecretBytes: Int) {
+        self.table = table
+        isFilling = table.count > 0
+        self.keys = keys
+        self.indexKey = indexKey
+        self.residentSecretBytes = residentSecretBytes
+        associatedData = AssociatedData(collection: keys.collection, column: .metadata)
+    }
+
+    mutating func load(from file: CollectionFile) throws(VaultError) -> LoadedContents {
+        let state = try keys.openState(file.state())
+        let limit = residentSecretBytes + SecretsKey.overhead
+        try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in try add(row) }
+        guard !isFilling || table.isFull(at: position) else { throw Self.foreignWriter }
+        return LoadedContents(
+            table: table,
+            sealedState: state,
+            isWhole: isWhole(state) ?? false,
+            problems: problems(state)
+        )
+    }
+
+    private mutating func add(_ row: CollectionFile.Row) throws(VaultError) {
+        guard let number = UInt64(exactly: row.id), let id = ItemID(rawValue: number) else {
+            strayRows += 1
+            return
+        }
+        let metadata = try cipher { () throws(GcryptError) in
+            hash.add(try keys.hash(item: number, revision: row.revision))
+            return try self.metadata(of: row, item: number)
+        }
+        guard let metadata else {
+            let tags = Array(StoredTags(row.tags))
+            try place(ItemRecord(id: id, revision: row.revision, condition: .damaged), tags: tags)
+            table.markDamaged(id, reason: "its metadata is damaged", tags: tags)
+            return
+        }
+        let record = ItemRecord(
+            id: id,
+            revision: row.revision,
+            metadata: metadata,
+            sealedSecret: row.secret.map { secret in Array(secret) }
+        )
+        if let indexKey {
+            try place(record, tags: try indexKey.tags(of: metadata.attributes))
+        } else {
+            try place(record, tags: StoredTags(row.tags))
+        }
+    }
+
+    private mutating func place(_ record: ItemRecord, tags: some Sequence<UInt64>) throws(VaultError) {
+        defer { position += 1 }
+        guard isFilling else {
+            table.append(record, tags: tags)
+            return
+        }
+        guard table.fill(record, at: position) else {
+            throw Self.foreignWriter
+        }
+    }
+
+    private static let foreignWriter = VaultError(
+        .busy,
+        reason: "another program changed the file after it was opened"
+    )
+
+    private mutating func metadata(
+        of row: CollectionFile.Row,
+        item: UInt64
+    ) throws(GcryptError) -> ItemMetadata? {
+        associatedData.set(item: item, column: .metadata, revision: row.revision)
+        associatedData.set(suffix: row.tags)
+        do throws(GcryptError) {
+            let size = try keys.open(row.metadata, for: associatedData, into: &plaintext)
+            return plaintext.withUnsafeBytes { bytes in
+                ItemMetadata(decoding: UnsafeRawBufferPointer(rebasing: bytes[..<size]))
+            }
+        } catch {
+            if error.code == .authenticationFailed { return nil }
+            throw error
+        }
+    }
+
+    private func isWhole(_ state: CollectionState?) -> Bool? {
+        state.map { state in state.hash == hash && state.itemCount == UInt64(table.count + strayRows) }
+    }
+
+    private func problems(_ state: CollectionState?) -> [String] {
+        var problems: [String] = []
+        if table.damagedCount > 0 {
+            problems.append("\(table.damagedCount) of its items are damaged and are left as they are")
+        }
+        if let state, isWhole(state) == false {
+            problems.append(
+                """
+                items were removed, added or rolled back without the key: \
+                the file has \(table.count) items, the collection had \(state.itemCount)
+                """
+            )
+        }
+        return problems
+    }
+}
+
+struct LoadedContents: Sendable {
+    var table: ItemTable
+
+    var sealedState: CollectionState?
+
+    /// Whether the rows match the sealed state.
+    var isWhole: Bool
+
+    var problems: [String]
+}

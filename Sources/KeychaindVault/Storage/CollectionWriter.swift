@@ -1,0 +1,314 @@
+import KeychaindGcrypt
+import KeychaindModel
+import Logging
+
+/// A collection's file on its worker thread, with the keys to seal rows.
+///
+/// The collection in memory is changed only after a method here has returned, when the disk has the change.
+final class CollectionWriter {
+    struct LockedContents: Sendable {
+        var header: CollectionHeader
+        var table: ItemTable
+        // Whether another index key made the tags, so that searches find nothing.
+        var tagsAreStale: Bool
+    }
+
+    // The most items to reserve memory for in advance, based on the highest ID.
+    private static let reservedItems = 16_384
+
+    private let folder: Folder
+    private let name: CollectionName
+    private let configuration: VaultConfiguration
+    private let indexKey: BlindIndexKey
+
+    private var file: CollectionFile?
+    private var header: CollectionHeader?
+    private var keys: CollectionKeys?
+    private var secretsKey: SecretsKey?
+    private var state: CollectionState?
+
+    private var changes = Changes.unchecked
+
+    private enum Changes {
+        /// Yes, but the structure of the file has not been checked for damage.
+        case unchecked
+        case accepted
+        case refused(VaultError)
+
+        var refusal: VaultError? {
+            if case .refused(let error) = self { error } else { nil }
+        }
+    }
+
+    init(
+        _ name: CollectionName,
+        in folder: Folder,
+        configuration: VaultConfiguration,
+        indexKey: BlindIndexKey
+    ) {
+        self.name = name
+        self.folder = folder
+        self.configuration = configuration
+        self.indexKey = indexKey
+    }
+
+    func open() throws(VaultError) -> LockedContents {
+        let file = try openFile()
+        let header = try file.header()
+        self.header = header
+        let tagsAreStale = header.indexKey != indexKey.fingerprint
+        var table = ItemTable()
+        table.reserve(items: min(max(0, try file.highestItem()), Self.reservedItems))
+        try file.forEachTags { id, revision, tags in
+            guard let id = UInt64(exactly: id).flatMap(ItemID.init(rawValue:)) else { return }
+            let record = ItemRecord(id: id, revision: revision)
+            if tagsAreStale {
+                table.append(record, tags: EmptyCollection())
+            } else {
+                table.append(record, tags: StoredTags(tags))
+            }
+        }
+        file.releaseMemory()
+        return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
+    }
+
+    func create(
+        _ header: CollectionHeader,
+        keys: CollectionKeys,
+        secretsKey: SecretsKey
+    ) throws(VaultError) -> CollectionState {
+        let state = CollectionState(created: header.created, modified: header.modified, label: header.label)
+        let sealed = try keys.seal(state)
+        try CollectionFile.create(name, in: folder, header: header, state: sealed)
+        do throws(VaultError) {
+            if let obstacle = try openFile().obstacle { throw obstacle }
+        } catch {
+            // The caller is told that the creation failed; the file is empty.
+            file = nil
+            try? removeFiles()
+            throw error
+        }
+        self.header = header
+        self.keys = keys
+        self.secretsKey = secretsKey
+        self.state = state
+        changes = .accepted
+        return state
+    }
+
+    /// Checks the structure of the file for damage that reading may miss and writing could spread.
+    func checkStructure() {
+        guard case .unchecked = changes, let file else { return }
+        changes = .accepted
+        do throws(VaultError) {
+            guard let damage = try file.structuralDamage() else { return }
+            changes = .refused(VaultError(.unreadable, reason: "the file is damaged and cannot be changed: \(damage)"))
+        } catch {
+            let reason = "the file cannot be checked for damage, so it cannot be changed: \(error.reason)"
+            changes = .refused(VaultError(.unreadable, reason: reason))
+        }
+    }
+
+    /// - Parameter table: the table from ``open()``; its index is valid unless the tags are stale.
+    func load(
+        _ keys: CollectionKeys,
+        _ secretsKey: SecretsKey,
+        into table: ItemTable
+    ) throws(VaultError) -> LoadedContents {
+        let file = try openedFile()
+        guard let header else { throw VaultError.vaultClosed }
+        let tagsAreStale = header.indexKey != indexKey.fingerprint
+        var loader = CollectionLoader(
+            into: tagsAreStale ? ItemTable() : table,
+            keys: keys,
+            indexKey: tagsAreStale ? indexKey : nil,
+            residentSecretBytes: configuration.limits.residentSecretBytes
+        )
+        var contents = try loader.load(from: file)
+        if var state = contents.sealedState {
+            // A damaged row may have an ID that was never assigned; the next ID must be higher.
+            if let above = contents.table.highestID.flatMap({ id in ItemID(rawValue: id.rawValue + 1) }) {
+                state.nextItem = max(state.nextItem, above.rawValue)
+            }
+            contents.sealedState = state
+            self.state = state
+        } else if changes.refusal == nil {
+            let reason = "the sealed state is damaged, so the collection cannot be changed"
+            changes = .refused(VaultError(.unreadable, reason: reason))
+        }
+        if let refusal = changes.refusal { contents.problems.append(refusal.reason) }
+        if tagsAreStale {
+            do throws(VaultError) {
+                try retag(contents.table, keys: keys)
+            } catch {
+                contents.problems.append("its search index could not be rebuilt: \(error.reason)")
+            }
+        }
+        self.keys = keys
+        self.secretsKey = secretsKey
+        file.releaseMemory()
+        return contents
+    }
+
+    /// Throws `wrongPassword` unless the collection was sealed with these keys.
+    func checkKeys(_ keys: CollectionKeys) throws(VaultError) {
+        try keys.check(sealedState: openedFile().state())
+    }
+
+    func unlock(_ secretsKey: SecretsKey) {
+        self.secretsKey = secretsKey
+    }
+
+    func lock() {
+        secretsKey = nil
+    }
+
+    func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
+        let file = try writableFile()
+        guard let keys, let secretsKey, let current = state else {
+            throw VaultError.collectionLocked
+        }
+        var sealer = RowSealer(keys: keys, secretsKey: secretsKey, hash: current.hash)
+        for row in change.rows { try sealer.add(row) }
+        var next = change.state
+        next.hash = sealer.hash
+        let sealedState = try keys.seal(next)
+        try write { () throws(VaultError) in
+            try file.write(
+                sealer.writes,
+                label: next.label,
+                modified: next.modified,
+                state: sealedState,
+                version: sealer.neededVersion
+            )
+        }
+        state = next
+        return sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)
+    }
+
+    func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
+        guard let secretsKey else { throw VaultError.collectionLocked }
+        let sealed = try openedFile().secret(of: id)
+        guard let key else { return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision)) }
+        return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
+    }
+
+    /// Replaces the key slots durably; returns the stored header instead if they changed since they were read.
+    ///
+    /// The old ones are gone, or go as soon as no other program reads the file.
+    func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
+        let file = try writableFile()
+        let present = try write { () throws(VaultError) in try file.replaceSlots(of: old, with: slots) }
+        do throws(VaultError) {
+            if present == nil { try file.forgetReplaced() }
+        } catch {
+            configuration.logger.warning(
+                "\(name): the old key slots are still on the disk, until the file is free: \(error)"
+            )
+        }
+        return present
+    }
+
+    /// Prepares the journal for the next change: checkpoints a long one without waiting for a pause.
+    func prepareForNextCommit() {
+        guard changes.refusal == nil else { return }
+        file?.reserveJournal()
+        if file?.journalIsLong == true { checkpoint() }
+    }
+
+    /// Moves the journal into the file; a failure loses nothing, since the journal stays.
+    func checkpoint() {
+        guard changes.refusal == nil else { return }
+        do throws(VaultError) {
+            try file?.checkpoint()
+        } catch {
+            configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
+        }
+        file?.releaseMemory()
+    }
+
+    func close() {
+        do throws(VaultError) {
+            try file?.finish(isSound: changes.refusal == nil && state != nil)
+        } catch {
+            configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
+        }
+        file = nil
+        keys = nil
+        secretsKey = nil
+    }
+
+    /// A file that cannot be removed stays in use.
+    func remove() throws(VaultError) {
+        guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder is read-only") }
+        try removeFiles()
+        file = nil
+        keys = nil
+        secretsKey = nil
+    }
+
+    /// Leftovers of the journal are useless, so a failure to remove them is only logged.
+    private func removeFiles() throws(VaultError) {
+        let fileName = name.fileName
+        try folder.remove(fileName)
+        do throws(VaultError) {
+            try folder.removeDatabase(fileName)
+            try folder.synchronize()
+        } catch {
+            configuration.logger.warning("\(name): the removal of its file may not be on the disk yet: \(error)")
+        }
+    }
+
+    private func openFile() throws(VaultError) -> CollectionFile {
+        let file = try CollectionFile(
+            name.fileName,
+            in: folder,
+            limits: configuration.limits,
+            maximumPages: configuration.maximumPages
+        )
+        self.file = file
+        return file
+    }
+
+    private func openedFile() throws(VaultError) -> CollectionFile {
+        guard let file else { throw VaultError(.storageFailed, reason: "the collection's file is closed") }
+        return file
+    }
+
+    private func writableFile() throws(VaultError) -> CollectionFile {
+        let file = try openedFile()
+        if let refusal = changes.refusal { throw refusal }
+        if let obstacle = file.obstacle { throw obstacle }
+        return file
+    }
+
+    /// Runs a change of the file; after a failure of the disk, no more changes are accepted.
+    private func write<Result>(_ change: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        do throws(VaultError) {
+            return try change()
+        } catch {
+            // After a failed sync the contents of the disk are unknown until the file is read again.
+            if error.code == .storageFailed {
+                let reason =
+                    "the disk failed, so the collection cannot be changed until the next start: \(error.reason)"
+                changes = .refused(VaultError(.storageFailed, reason: reason))
+            }
+            throw error
+        }
+    }
+
+    private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
+        let file = try writableFile()
+        var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []
+        for id in table.ids {
+            guard let record = table[id], record.condition == .intact else { continue }
+            let tags = RowSealer.encode(try indexKey.tags(of: record.metadata.attributes))
+            let metadata = try cipher { () throws(GcryptError) in
+                try keys.seal(record.metadata, of: id, revision: record.revision, tags: tags)
+            }
+            rows.append((id, record.revision, tags, metadata))
+        }
+        try write { () throws(VaultError) in try file.retag(rows, indexKey: indexKey.fingerprint) }
+        header?.indexKey = indexKey.fingerprint
+    }
+}

@@ -1,0 +1,252 @@
+import CKeychaindSQLite
+
+/// A connection to an SQLite file, used by one thread at a time.
+///
+/// It distrusts the file: triggers, views and functions in the schema do not run, and pages are checked when they are
+/// read. Closing never checkpoints, so a damaged file is not written to.
+final class Database {
+    enum Mode {
+        /// Read and write in WAL mode, with a sync at every commit.
+        case readWrite
+
+        /// The same without the `-shm` file, so no other process can open the database.
+        case exclusive
+
+        /// Read a file that nobody can change, without locks, journal or new files.
+        case immutable
+    }
+
+    // The wait for another connection.
+    private static let busyMilliseconds: CInt = 2000
+
+    private let handle: OpaquePointer
+
+    // Prepared once, used by every transaction.
+    private var beginning: OpaquePointer?
+    private var ending: OpaquePointer?
+
+    init(path: String, mode: Mode) throws(VaultError) {
+        var handle: OpaquePointer?
+        var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+        var name = path
+        switch mode {
+        case .readWrite, .exclusive:
+            flags |= SQLITE_OPEN_READWRITE
+        case .immutable:
+            flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            name = "file:" + Self.percentEncoded(path) + "?immutable=1"
+        }
+        let status = SQLiteStatus { sqlite3_open_v2(name, &handle, flags, nil) }
+        guard status.code == SQLITE_OK, let handle else {
+            let error = VaultError(status, doing: "open", message: handle.map(Self.message))
+            sqlite3_close_v2(handle)
+            throw error
+        }
+        self.handle = handle
+        sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+        for (option, value) in [
+            (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
+            (SQLITE_DBCONFIG_ENABLE_VIEW, 0), (SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1),
+        ] {
+            keychaind_sqlite_configure(handle, option, CInt(value))
+        }
+        // SQLite chooses the place of the index at the first access.
+        if case .exclusive = mode { try execute("PRAGMA locking_mode = EXCLUSIVE") }
+        // A quarter of a MiB holds the B-tree's inner nodes; the items are in memory anyway.
+        try execute("PRAGMA cache_size = -256; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY")
+    }
+
+    deinit {
+        sqlite3_finalize(beginning)
+        sqlite3_finalize(ending)
+        sqlite3_close_v2(handle)
+    }
+
+    /// Makes commits durable and deletions overwrite the data, and checks that SQLite agreed.
+    func enableWriting() throws(VaultError) {
+        try execute("PRAGMA synchronous = FULL; PRAGMA secure_delete = ON; PRAGMA wal_autocheckpoint = 0")
+        let journal = try text("PRAGMA journal_mode = WAL")
+        let synchronous = try integer("PRAGMA synchronous")
+        guard journal == "wal", synchronous == 2 else {
+            throw VaultError(.storageFailed, reason: "SQLite refused durable writes (\(journal), \(synchronous))")
+        }
+    }
+
+    func limitLength(to bytes: Int) {
+        sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, CInt(clamping: bytes))
+    }
+
+    func execute(_ sql: String) throws(VaultError) {
+        let status = SQLiteStatus { sqlite3_exec(handle, sql, nil, nil, nil) }
+        guard status.code == SQLITE_OK else { throw error(status, doing: "run a statement") }
+    }
+
+    func run(_ sql: String, _ values: Statement.Value...) throws(VaultError) {
+        let statement = try prepare(sql)
+        for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
+        try statement.run()
+    }
+
+    func prepare(_ sql: String) throws(VaultError) -> Statement {
+        var statement: OpaquePointer?
+        let status = SQLiteStatus {
+            sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+        }
+        guard status.code == SQLITE_OK, let statement else { throw error(status, doing: "prepare a statement") }
+        return Statement(statement, of: self)
+    }
+
+    func integer(_ sql: String) throws(VaultError) -> Int64 {
+        let statement = try prepare(sql)
+        guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
+        return statement.integer(at: 0)
+    }
+
+    func text(_ sql: String) throws(VaultError) -> String {
+        let statement = try prepare(sql)
+        guard try statement.step() else { throw VaultError(.unreadable, reason: "a value is missing") }
+        return statement.text(at: 0)
+    }
+
+    /// Runs `body` in a transaction; rolls back when it throws.
+    func transaction<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        try runPrepared("BEGIN IMMEDIATE", &beginning)
+        do throws(VaultError) {
+            let result = try body()
+            try runPrepared("COMMIT", &ending)
+            return result
+        } catch {
+            // After some errors SQLite has already rolled back.
+            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            throw error
+        }
+    }
+
+    private func runPrepared(_ sql: String, _ statement: inout OpaquePointer?) throws(VaultError) {
+        if statement == nil {
+            let status = SQLiteStatus {
+                sqlite3_prepare_v3(handle, sql, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+            }
+            guard status.code == SQLITE_OK else { throw error(status, doing: "prepare a statement") }
+        }
+        let status = SQLiteStatus { sqlite3_step(statement) }
+        sqlite3_reset(statement)
+        guard status.code == SQLITE_DONE else { throw error(status, doing: "run a statement") }
+    }
+
+    var changedRows: Int { Int(sqlite3_changes(handle)) }
+
+    /// Throws unless the schema consists of exactly these tables.
+    func check(tables: [String]) throws(VaultError) {
+        let rows = try prepare("SELECT sql FROM sqlite_schema ORDER BY name")
+        var found: [String] = []
+        while try rows.step() {
+            found.append(rows.text(at: 0))
+            guard found.count <= tables.count else { break }
+        }
+        guard found == tables else {
+            throw VaultError(.unreadable, reason: "the tables of the file do not match its format")
+        }
+    }
+
+    func structuralDamage() throws(VaultError) -> String? {
+        let finding = try text("PRAGMA quick_check(1)")
+        return finding == "ok" ? nil : finding
+    }
+
+    /// Moves the journal into the file; returns the number of its frames.
+    ///
+    /// - Parameters:
+    ///   - truncating: whether to empty the journal, so that the file is complete.
+    ///   - waiting: whether to wait for other readers; otherwise throws `busy` at once.
+    @discardableResult
+    func checkpoint(truncating: Bool = false, waiting: Bool = true) throws(VaultError) -> Int {
+        if !waiting { sqlite3_busy_timeout(handle, 0) }
+        defer { if !waiting { sqlite3_busy_timeout(handle, Self.busyMilliseconds) } }
+        var frames: CInt = 0
+        var moved: CInt = 0
+        let mode = truncating ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE
+        let status = SQLiteStatus { sqlite3_wal_checkpoint_v2(handle, nil, mode, &frames, &moved) }
+        guard status.code == SQLITE_OK else { throw error(status, doing: "checkpoint") }
+        return Int(frames)
+    }
+
+    func removeJournalWhenClosed() {
+        keychaind_sqlite_configure(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
+    }
+
+    func releaseMemory() {
+        sqlite3_db_release_memory(handle)
+    }
+
+    func error(_ status: SQLiteStatus, doing what: String) -> VaultError {
+        VaultError(status, doing: what, message: Self.message(of: handle))
+    }
+
+    private static func message(of handle: OpaquePointer) -> String {
+        sqlite3_errmsg(handle).map { text in String(cString: text) } ?? "unknown"
+    }
+
+    private static func percentEncoded(_ path: String) -> String {
+        var encoded = ""
+        for byte in path.utf8 {
+            switch byte {
+            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
+                UInt8(ascii: "_"):
+                encoded.unicodeScalars.append(UnicodeScalar(byte))
+            default:
+                encoded += (byte < 16 ? "%0" : "%") + String(byte, radix: 16)
+            }
+        }
+        return encoded
+    }
+}
+
+extension Database {
+    /// Opens a file for writing, or read-only if it cannot be written; returns also the reason for the latter.
+    ///
+    /// On a full disk the file is often writable again once there is room: the index of the journal is then in memory,
+    /// and no other connection can use the file. `check` throws for an invalid file, before anything is changed.
+    static func open(
+        _ name: String,
+        in folder: Folder,
+        _ check: (Database) throws(VaultError) -> Void
+    ) throws(VaultError) -> (database: Database, obstacle: VaultError?) {
+        let path = folder.file(name)
+        let hasJournal = folder.size(of: name + "-wal") > 0
+        var obstacle = VaultError(.readOnly, reason: "the data folder is read-only")
+        if folder.isWritable, Folder.isWritable(path) {
+            do throws(VaultError) {
+                return (try openToWrite(path, check), nil)
+            } catch {
+                // Without a journal, the file is complete.
+                guard error.code == .storageFull || error.code == .storageFailed, !hasJournal else { throw error }
+                obstacle = error
+            }
+        } else if hasJournal {
+            throw VaultError(.readOnly, reason: "its journal cannot be read, because the data folder is read-only")
+        }
+        let database = try Database(path: path, mode: .immutable)
+        try check(database)
+        return (database, obstacle)
+    }
+
+    private static func openToWrite(
+        _ path: String,
+        _ check: (Database) throws(VaultError) -> Void
+    ) throws(VaultError) -> Database {
+        func open(_ mode: Mode) throws(VaultError) -> Database {
+            let database = try Database(path: path, mode: mode)
+            try check(database)
+            try database.enableWriting()
+            return database
+        }
+        do throws(VaultError) {
+            return try open(.readWrite)
+        } catch {
+            guard error.code == .storageFull else { throw error }
+            return try open(.exclusive)
+        }
+    }
+}

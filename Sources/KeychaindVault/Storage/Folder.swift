@@ -1,0 +1,188 @@
+import CKeychaindLinux
+import Glibc
+
+struct Folder: Sendable {
+    let path: String
+
+    init(_ path: String) {
+        self.path = path
+    }
+
+    func folder(_ name: String) -> Folder {
+        Folder(file(name))
+    }
+
+    func file(_ name: String) -> String {
+        path + "/" + name
+    }
+
+    /// Creates the folder and its parents, private to their owner and durably.
+    func create() throws(VaultError) {
+        var made = ""
+        for part in path.split(separator: "/", omittingEmptySubsequences: true) {
+            let parent = made.isEmpty ? (path.hasPrefix("/") ? "/" : ".") : made
+            made += (made.isEmpty && !path.hasPrefix("/") ? "" : "/") + part
+            if mkdir(made, 0o700) == 0 {
+                try Self.synchronizeFolder(parent)
+            } else if errno != EEXIST {
+                let failure = errno
+                // An unwritable ancestor may exist all the same.
+                if keychaind_can_access(made, F_OK) != 0 {
+                    throw VaultError(errno: failure, doing: "create the folder")
+                }
+            }
+        }
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw VaultError(errno: errno, doing: "read the folder's status") }
+        guard status.st_mode & S_IFMT == S_IFDIR else {
+            throw VaultError(.storageFailed, reason: "the path of the data folder is not a folder")
+        }
+        // An earlier umask may have let others in. A failure is not fatal on a read-only disk. The folder of a domain
+        // belongs to root, which protects it.
+        if status.st_uid == geteuid(), status.st_mode & 0o077 != 0 { chmod(path, 0o700) }
+    }
+
+    static func isWritable(_ path: String) -> Bool {
+        keychaind_can_access(path, W_OK) == 0
+    }
+
+    var isWritable: Bool {
+        keychaind_can_access(path, W_OK | X_OK) == 0
+    }
+
+    func names() throws(VaultError) -> [String] {
+        guard let listing = opendir(path) else { throw VaultError(errno: errno, doing: "list the folder") }
+        defer { closedir(listing) }
+        return Self.names(in: listing)
+    }
+
+    /// Reads the names from an open folder, sorted.
+    static func names(in listing: OpaquePointer, atMost limit: Int = .max) -> [String] {
+        var names: [String] = []
+        while names.count < limit, let entry = readdir(listing) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { text in String(cString: text) }
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Whether the name exists, even as a broken link.
+    func contains(_ name: String) -> Bool {
+        var status = stat()
+        return lstat(file(name), &status) == 0
+    }
+
+    func size(of name: String) -> Int {
+        var status = stat()
+        return lstat(file(name), &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// Private to its owner; fails if the name exists.
+    func makeEmptyFile(_ name: String) throws(VaultError) {
+        let descriptor = Glibc.open(file(name), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "create \(name)") }
+        close(descriptor)
+    }
+
+    func remove(_ name: String) throws(VaultError) {
+        guard unlink(file(name)) == 0 || errno == ENOENT else {
+            throw VaultError(errno: errno, doing: "remove \(name)")
+        }
+    }
+
+    func removeDatabase(_ name: String) throws(VaultError) {
+        for suffix in ["", "-wal", "-shm", "-journal"] { try remove(name + suffix) }
+    }
+
+    func rename(_ name: String, to newName: String) throws(VaultError) {
+        guard Glibc.rename(file(name), file(newName)) == 0 else {
+            throw VaultError(errno: errno, doing: "rename \(name)")
+        }
+    }
+
+    /// Throws `busy` when the name is taken.
+    func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
+        if link(file(name), file(newName)) == 0 {
+            // A leftover of the old name is removed at the next start.
+            unlink(file(name))
+            return
+        }
+        switch errno {
+        case EEXIST:
+            throw Self.isTaken(newName)
+        case EPERM, ENOTSUP, ENOSYS:
+            // The file system has no links, and so no atomic way.
+            try requireFree(newName)
+            try rename(name, to: newName)
+        default:
+            throw VaultError(errno: errno, doing: "rename \(name)")
+        }
+    }
+
+    func requireFree(_ name: String) throws(VaultError) {
+        if contains(name) { throw Self.isTaken(name) }
+    }
+
+    private static func isTaken(_ name: String) -> VaultError {
+        VaultError(.busy, reason: "another \(name) has appeared in the folder and is kept")
+    }
+
+    func synchronize() throws(VaultError) {
+        try Self.synchronizeFolder(path)
+    }
+
+    private static func synchronizeFolder(_ path: String) throws(VaultError) {
+        try synchronize(path, flags: O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    }
+
+    func synchronize(_ name: String) throws(VaultError) {
+        try Self.synchronize(file(name), flags: O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
+    }
+
+    private static func synchronize(_ path: String, flags: CInt) throws(VaultError) {
+        let descriptor = Glibc.open(path, flags)
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open for syncing") }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
+    }
+}
+
+extension Folder {
+    /// The free disk space required for a reservation.
+    private static let freeBytesNeeded: UInt = 64 << 20
+    // One page. The kernel may cache a larger write as one unit, and a later change then dirties all of it.
+    private static let blockSize = 4 << 10
+
+    /// Extends a file with zeros, durably, so that a sync after overwriting them has no new length to store.
+    ///
+    /// The blocks are written, not only allocated: the file system would have to record the first write to each. Does
+    /// nothing when the file is long enough or the disk nearly full; restores the length after a failure. Nobody else
+    /// may extend the file meanwhile.
+    func reserve(_ name: String, bytes size: Int) throws(VaultError) {
+        let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file to extend it") }
+        defer { close(descriptor) }
+        var status = stat()
+        var disk = statvfs()
+        guard fstat(descriptor, &status) == 0, fstatvfs(descriptor, &disk) == 0 else {
+            throw VaultError(errno: errno, doing: "read a file's status")
+        }
+        let length = Int(status.st_size)
+        guard length < size, disk.f_bavail >= Self.freeBytesNeeded / max(1, disk.f_frsize) else { return }
+        let zeros = [UInt8](repeating: 0, count: Self.blockSize)
+        var end = length
+        while end < size {
+            let written = pwrite(descriptor, zeros, min(zeros.count, size - end), off_t(end))
+            guard written > 0 else {
+                if written < 0, errno == EINTR { continue }
+                let failure = errno
+                ftruncate(descriptor, off_t(length))
+                throw VaultError(errno: failure, doing: "extend a file")
+            }
+            end += written
+        }
+        guard fdatasync(descriptor) == 0 else { throw VaultError(errno: errno, doing: "sync to the disk") }
+    }
+}

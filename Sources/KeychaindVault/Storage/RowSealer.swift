@@ -1,0 +1,132 @@
+import KeychaindGcrypt
+import KeychaindModel
+
+/// Seals the rows of a change and updates the multiset hash.
+struct RowSealer {
+    private let keys: CollectionKeys
+    private let secretsKey: SecretsKey
+    private(set) var writes: [CollectionFile.Write] = []
+
+    /// The format version that the rows need; zero for any.
+    private(set) var neededVersion: UInt32 = 0
+    private(set) var hash: MultisetHash
+
+    init(keys: CollectionKeys, secretsKey: SecretsKey, hash: MultisetHash) {
+        self.keys = keys
+        self.secretsKey = secretsKey
+        self.hash = hash
+    }
+
+    mutating func add(_ change: RowChange) throws(VaultError) {
+        do throws(GcryptError) {
+            switch change {
+            case .insert(let row):
+                guard let secret = row.secret else {
+                    throw GcryptError(.operationFailed, reason: "a new item has no secret")
+                }
+                hash.add(try keys.hash(item: row.id.rawValue, revision: row.revision))
+                let tags = Self.encode(row.tags)
+                writes.append(
+                    .insert(
+                        id: row.id,
+                        revision: row.revision,
+                        tags: tags,
+                        metadata: try seal(row, tags: tags),
+                        secret: try seal(secret, of: row)
+                    )
+                )
+            case .update(let row, let oldRevision):
+                hash.subtract(try keys.hash(item: row.id.rawValue, revision: oldRevision))
+                hash.add(try keys.hash(item: row.id.rawValue, revision: row.revision))
+                let tags = Self.encode(row.tags)
+                var secret: [UInt8]?
+                if let newSecret = row.secret { secret = try seal(newSecret, of: row) }
+                writes.append(
+                    .update(
+                        id: row.id,
+                        revision: row.revision,
+                        tags: tags,
+                        metadata: try seal(row, tags: tags),
+                        secret: secret
+                    )
+                )
+            case .delete(let id, let oldRevision):
+                hash.subtract(try keys.hash(item: id.rawValue, revision: oldRevision))
+                writes.append(.delete(id: id))
+            }
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// Returns for each row the sealed secret to keep in memory; nil when there is none or it is too large.
+    func residentSecrets(upTo limit: Int) -> [[UInt8]?] {
+        writes.map { write in
+            switch write {
+            case .insert(_, _, _, _, let secret): secret.count <= limit + SecretsKey.overhead ? secret : nil
+            case .update(_, _, _, _, let secret?): secret.count <= limit + SecretsKey.overhead ? secret : nil
+            case .update, .delete: nil
+            }
+        }
+    }
+
+    static func encode(_ tags: [UInt64]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(tags.count * 8)
+        for tag in tags { bytes.append(bigEndian: tag) }
+        return bytes
+    }
+
+    private func seal(_ row: ItemRow, tags: [UInt8]) throws(GcryptError) -> [UInt8] {
+        try keys.seal(row.metadata, of: row.id, revision: row.revision, tags: tags)
+    }
+
+    private mutating func seal(_ secret: SharedSecret, of row: ItemRow) throws(GcryptError) -> [UInt8] {
+        if row.key != nil {
+            let isForLogin = row.metadata.wraps?.login != nil
+            let version = isForLogin ? CollectionFormat.versionWithLoginKeys : CollectionFormat.versionWithItemKeys
+            neededVersion = max(neededVersion, version)
+        }
+        return try secretsKey.seal(secret.secret, of: row)
+    }
+}
+
+enum RowChange: Sendable {
+    case insert(ItemRow)
+
+    /// A changed item, with its previous revision.
+    case update(ItemRow, from: UInt64)
+
+    /// A deleted item, with its last revision.
+    case delete(ItemID, from: UInt64)
+
+    var id: ItemID {
+        switch self {
+        case .insert(let row), .update(let row, _): row.id
+        case .delete(let id, _): id
+        }
+    }
+}
+
+struct ItemRow: Sendable {
+    let id: ItemID
+
+    /// The revision of the change; each change of a collection has the next one.
+    let revision: UInt64
+    let metadata: ItemMetadata
+
+    /// The blind tags of the attributes, ascending.
+    let tags: [UInt64]
+
+    let secret: SharedSecret?
+
+    /// The item key of the new secret, if it is sealed under one.
+    let key: ItemKey?
+}
+
+struct CollectionChange: Sendable {
+    var rows: [RowChange] = []
+
+    /// The collection state after the change; the writer sets its hash.
+    var state: CollectionState
+}

@@ -1,0 +1,261 @@
+package import KeychaindGcrypt
+package import KeychaindModel
+import Logging
+
+/// A user's keychains: a folder with one file per collection.
+///
+/// The vault and its collections are plain objects that belong to the isolation that created them. Blocking work runs
+/// on threads of their own; asynchronous methods resume in the caller's isolation.
+package final class Vault {
+    /// The alias of the collection that programs store in by default (#61).
+    package static let defaultAlias = "default"
+
+    private let configuration: VaultConfiguration
+    private let folder: Folder
+    private var opened: Opened?
+    private let observer = ChangeObserver()
+
+    /// Called after a change of a stored collection or its key slots is on the disk.
+    package var onChange: ((CollectionName) -> Void)? {
+        get { observer.onChange }
+        set { observer.onChange = newValue }
+    }
+
+    private struct Opened {
+        let context: VaultContext
+        var collections: [Collection]
+        var aliases: [String: CollectionName]
+        var lockouts: StoredLockouts
+    }
+
+    package init(_ configuration: VaultConfiguration) {
+        self.configuration = configuration
+        folder = Folder(configuration.directory)
+    }
+
+    /// Opens or creates the folder, and lists its collections, locked; unreadable ones as `unreadable`.
+    ///
+    /// Throws `inUse` when another process has the folder; the caller may try again. Also throws disk errors.
+    package func open() async throws(VaultError) {
+        guard opened == nil else { return }
+        let audit = AuditTrail()
+        let folderWorker = try Worker(
+            "vault folder",
+            VaultFolder(folder, configuration: configuration, audit: audit)
+        ) { folder in
+            folder.writeAudit()
+        }
+        let contents = try await folderWorker.perform { (folder) throws(VaultError) in try folder.open() }
+        let context = VaultContext(
+            configuration: configuration,
+            folder: folder,
+            indexKey: contents.indexKey,
+            folderWorker: folderWorker,
+            audit: audit,
+            observer: observer,
+            derivationWorker: try Worker("key derivation", ()),
+            copyWorker: try Worker("generations", ())
+        )
+        var opened = Opened(
+            context: context,
+            collections: [],
+            aliases: contents.aliases,
+            lockouts: contents.lockouts
+        )
+        if contents.names.count > configuration.limits.collections {
+            configuration.logger.error("only \(configuration.limits.collections) collections are listed")
+        }
+        for name in contents.names.prefix(configuration.limits.collections) {
+            opened.collections.append(await Self.collection(name, in: context))
+        }
+        await Self.closeCopies(among: opened.collections)
+        if !contents.names.contains(.login) { opened.collections.append(Self.vacantLogin(in: context)) }
+        let store = try EphemeralStore(limit: configuration.limits.memoryBytes)
+        let session = Collection(
+            .session,
+            label: "Session",
+            phase: .unlocked(store.secretsKey),
+            storage: .memory(store),
+            context: context
+        )
+        opened.collections.append(session)
+        opened.collections.sort { first, second in first.name < second.name }
+        context.login.collection = opened.collections.first { collection in collection.name == .login }
+        self.opened = opened
+    }
+
+    package var limits: VaultLimits { configuration.limits }
+
+    /// The collections, sorted by name; `login` and `session` always exist.
+    package var collections: [Collection] { opened?.collections ?? [] }
+
+    package func collection(named name: CollectionName) -> Collection? {
+        collections.first { collection in collection.name == name }
+    }
+
+    /// The stored aliases (#60).
+    package var aliases: [String: CollectionName] { opened?.aliases ?? [:] }
+
+    /// Returns the collection of an alias: `login` and `session` name themselves, `default` is `login` unless it is
+    /// set.
+    package func collection(forAlias alias: String) -> Collection? {
+        if let name = aliases[alias], let collection = collection(named: name) { return collection }
+        switch alias {
+        case Self.defaultAlias, CollectionName.login.encoded: return collection(named: .login)
+        case CollectionName.session.encoded: return collection(named: .session)
+        default: return nil
+        }
+    }
+
+    /// Sets an alias durably; nil removes it.
+    ///
+    /// Throws `notSupported` for the aliases `login` and `session`, `limitExceeded`, and disk errors.
+    package func setAlias(_ alias: String, to collection: Collection?) async throws(VaultError) {
+        guard let opened else { throw VaultError.vaultClosed }
+        guard alias != CollectionName.login.encoded, alias != CollectionName.session.encoded else {
+            throw VaultError(.notSupported, reason: "the alias \(alias) is built in")
+        }
+        guard !alias.isEmpty, alias.utf8.count <= CollectionName.maximumLength,
+            collection == nil || opened.aliases[alias] != nil || opened.aliases.count < StateFile.maximumAliases
+        else { throw VaultError(.limitExceeded, reason: "the alias is empty or too long, or there are too many") }
+        guard collection?.isDeleted != true else { throw VaultError.collectionDeleted }
+        let name = collection?.name
+        try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
+            try folder.setAlias(alias, to: name)
+        }
+        // The collection, and its aliases with it, may have been deleted during the write.
+        self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
+    }
+
+    var lockouts: StoredLockouts {
+        get { opened?.lockouts ?? .none }
+        set { opened?.lockouts = newValue }
+    }
+
+    /// Creates a collection durably, unlocked, with an unused name made from the label.
+    ///
+    /// Throws `emptyPassword`, `limitExceeded`, and disk errors; then nothing is left of it.
+    package func createCollection(
+        label: String,
+        password: consuming SecureBytes
+    ) async throws(VaultError) -> Collection {
+        guard let opened else { throw VaultError.vaultClosed }
+        try limits.check(label: label)
+        guard opened.collections.count < configuration.limits.collections else {
+            throw VaultError(.limitExceeded, reason: "there are too many collections")
+        }
+        let name = unusedName(for: label)
+        let collection = Collection(name, label: label, phase: .vacant, storage: .none, context: opened.context)
+        // Reserves the name, so that a concurrent call with the same label gets another.
+        insert(collection)
+        do throws(VaultError) {
+            try await collection.unlock(with: password)
+        } catch {
+            if collection.state == .vacant {
+                self.opened?.collections.removeAll { other in other === collection }
+            }
+            throw error
+        }
+        return collection
+    }
+
+    /// Deletes a collection, its file and its aliases (#90), durably.
+    ///
+    /// An empty `login` replaces a deleted one. Generations stay, except those of a `login` with items bound to the
+    /// passcode. Throws `notSupported` without a file, and `unreadable` for a file that a person must remove.
+    package func delete(_ collection: Collection) async throws(VaultError) {
+        guard let opened else { throw VaultError.vaultClosed }
+        guard !collection.isDeleted else { throw VaultError.collectionDeleted }
+        if case .unreadable(let reason) = collection.state { throw VaultError(.unreadable, reason: reason) }
+        if collection.name == .login { try await removeItemsBoundToPasscode() }
+        try await collection.removeFile()
+        removeLockouts(of: collection)
+        let name = collection.name
+        self.opened?.collections.removeAll { other in other === collection }
+        if name == .login { insert(Self.vacantLogin(in: opened.context)) }
+        let aliases = self.aliases.filter { alias in alias.value != name }
+        self.opened?.aliases = aliases
+        do throws(VaultError) {
+            try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
+                try folder.removeAliases(of: name)
+            }
+        } catch {
+            // An alias of a missing collection is ignored.
+            configuration.logger.warning("\(name): its aliases stay on the disk: \(error)")
+        }
+    }
+
+    /// Locks all collections, finishes pending writes, wipes the keys and releases the folder.
+    package func close() async {
+        guard let opened else { return }
+        self.opened = nil
+        for collection in opened.collections { collection.lock() }
+        // A running copy reads the file; closing the file first would leave its journal behind.
+        await opened.context.copyWorker.stop()
+        for collection in opened.collections { await collection.close() }
+        await opened.context.derivationWorker.stop()
+        opened.context.folderWorker.post { folder in folder.close() }
+        await opened.context.folderWorker.stop()
+    }
+
+    var context: VaultContext? { opened?.context }
+
+    private func insert(_ collection: Collection) {
+        if collection.name == .login { opened?.context.login.collection = collection }
+        let collections = (self.collections + [collection]).sorted { first, second in first.name < second.name }
+        opened?.collections = collections
+    }
+
+    /// Lists a collection in place of a retired one, if any.
+    func replace(_ retired: Collection?, by collection: Collection) {
+        opened?.collections.removeAll { other in other === retired }
+        if collection.state == .vacant, collection.name != .login { return }
+        insert(collection)
+    }
+
+    static func vacant(_ name: CollectionName, in context: VaultContext) -> Collection {
+        name == .login
+            ? vacantLogin(in: context)
+            : Collection(name, label: name.encoded, phase: .vacant, storage: .none, context: context)
+    }
+
+    private func unusedName(for label: String) -> CollectionName {
+        let name = CollectionName(label: label)
+        var candidate = name
+        var number = 2
+        while collection(named: candidate) != nil || folder.contains(candidate.fileName) {
+            candidate = name.numbered(number)
+            number += 1
+        }
+        return candidate
+    }
+
+    private static func vacantLogin(in context: VaultContext) -> Collection {
+        Collection(.login, label: "Login", phase: .vacant, storage: .none, context: context)
+    }
+
+    /// Closes all but one of the files with the same identifier; `login` wins, else the latest change.
+    ///
+    /// Two open copies would share one ledger of protected items.
+    private static func closeCopies(among collections: [Collection]) async {
+        var originals: [[UInt8]: Collection] = [:]
+        for collection in collections {
+            guard let identifier = collection.header?.identifier else { continue }
+            guard let other = originals[identifier] else {
+                originals[identifier] = collection
+                continue
+            }
+            let isOriginal =
+                other.name != .login
+                && (collection.name == .login || collection.table.lastRevision > other.table.lastRevision)
+            if isOriginal { originals[identifier] = collection }
+            await (isOriginal ? other : collection).close(asCopyOf: isOriginal ? collection.name : other.name)
+        }
+    }
+
+    static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
+        let collection = Collection(name, label: name.encoded, phase: .locked, storage: .none, context: context)
+        await collection.openFile()
+        return collection
+    }
+}
