@@ -8,6 +8,9 @@ import Glibc
 package struct Attributes: Hashable, Sendable {
     package static let reservedPrefix = "keychain:"
 
+    /// libsecret's name of the schema, an attribute like the others.
+    package static let schema = "xdg:schema"
+
     package let packed: [UInt8]
 
     package init() {
@@ -152,6 +155,12 @@ package struct Attributes: Hashable, Sendable {
             }
         }
         return Attributes(canonical: bytes + (addition ?? []))
+    }
+
+    /// The attributes with the schema of others if they name none.
+    package func keepingSchema(of others: Attributes) -> Attributes {
+        guard self[Self.schema] == nil, let schema = others[Self.schema] else { return self }
+        return setting(Self.schema, to: schema)
     }
 
     package var hasReserved: Bool {

@@ -121,6 +121,19 @@ def check_passwords():
     assert wait(Secret.password_lookup, Secret.password_lookup_finish, SCHEMA, name) is None
 
 
+def check_schemas():
+    """A store without a schema, as by secret-tool, changes the item of the program that uses one."""
+    name = {"name": "twin"}
+    assert Secret.password_store_sync(SCHEMA, name, None, "label", "old", None)
+    assert Secret.password_store_sync(None, name, None, "label", "new", None)
+    assert Secret.password_lookup_sync(SCHEMA, name, None) == "new"
+    (hit,) = Secret.password_search_sync(None, name, ALL, None)
+    assert hit.get_attributes() == {**name, "xdg:schema": "org.example.Schema"}
+    assert hit.set_attributes_sync(None, {"name": "moved"}, None)
+    assert Secret.password_lookup_sync(SCHEMA, {"name": "moved"}, None) == "new"
+    assert Secret.password_clear_sync(SCHEMA, {"name": "moved"}, None)
+
+
 def check_locking(service, login, item):
     count, _ = service.lock_sync([item], None)
     assert count == 1
@@ -143,4 +156,5 @@ login = check_collections(service)
 item = check_items(login)
 check_search(service, login, item)
 check_passwords()
+check_schemas()
 check_locking(service, login, item)

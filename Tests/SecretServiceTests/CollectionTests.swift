@@ -142,7 +142,7 @@ struct CollectionTests {
         "#94 replace leaves items with more, fewer or other attributes unchanged",
         arguments: [
             ["sibling": "1"], ["sibling": "1", "user": "u", "more": "m"], ["sibling": "1", "user": "U"],
-            ["Sibling": "1", "user": "u"], ["sibling": "1", "user": "u", "xdg:schema": "org.example"],
+            ["Sibling": "1", "user": "u"],
         ]
     )
     func replace_otherAttributes_createsAnItem(attributes: [String: String]) async throws {

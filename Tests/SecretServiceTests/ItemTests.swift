@@ -35,6 +35,9 @@ struct ItemTests {
         try await client.setProperty("Type", of: item, Interface.item, to: .string("org.example.New"))
         #expect(try await client.attributes(of: item) == ["type": "test", "xdg:schema": "org.example.New"])
         #expect(try await client.property("Type", of: item, Interface.item, as: String.self) == "org.example.New")
+        let attributes = Variant.stringDictionary(["type": "changed"])
+        try await client.setProperty("Attributes", of: item, Interface.item, to: attributes)
+        #expect(try await client.attributes(of: item) == ["type": "changed", "xdg:schema": "org.example.New"])
         let other = try await client.createItem(
             properties: ["\(Interface.item).Type": .string("org.example.Other")],
             secret: WireSecret(session: session, value: [])

@@ -56,6 +56,43 @@ import Testing
         await vault.close()
     }
 
+    @Test(arguments: [["a": "1"], ["a": "1", "xdg:schema": "org.example"]] as [Attributes])
+    func replace_withoutSchema_replacesTheItemOfAnySchema_andKeepsItsSchema(attributes: Attributes) async throws {
+        let (vault, login) = try await login()
+        let id = try await login.add("old", ["a": "1", "xdg:schema": "org.example"])
+        #expect(try await put("new", attributes, "new", replacing: true, in: login) == .replaced(id))
+        #expect(login.item(id)?.attributes == ["a": "1", "xdg:schema": "org.example"])
+        #expect(login.search(["xdg:schema": "org.example"]) == [id])
+        await vault.close()
+    }
+
+    @Test func replace_withoutSchema_prefersAnItemWithout() async throws {
+        let (vault, login) = try await login()
+        let plain = try await login.add("plain", ["a": "1"])
+        clock.advance(seconds: 1)
+        let schematic = try await login.add("schematic", ["a": "1", "xdg:schema": "org.example"])
+        #expect(try await put("new", ["a": "1"], "x", replacing: true, in: login) == .replaced(plain))
+        try await login.deleteItem(plain)
+        #expect(try await put("new", ["a": "1"], "x", replacing: true, in: login) == .replaced(schematic))
+        await vault.close()
+    }
+
+    /// A schema alone identifies nothing: without other attributes it is another item.
+    @Test(
+        arguments: [
+            ["a": "1", "xdg:schema": "org.other"], ["b": "1"], ["a": "1", "b": "2"], [:],
+        ] as [Attributes]
+    )
+    func replace_anotherSchemaOrOtherAttributes_createsAnItem(attributes: Attributes) async throws {
+        let (vault, login) = try await login()
+        let old = try await login.add("old", ["a": "1", "xdg:schema": "org.example"], secret: "old")
+        let bare = try await login.add("bare", ["xdg:schema": "org.example"], secret: "old")
+        let creation = try await put("new", attributes, "new", replacing: true, in: login)
+        #expect(![old, bare].contains(creation.id))
+        #expect(try await login.content(of: old) == Array("old".utf8))
+        await vault.close()
+    }
+
     @Test func replace_reservedAttributes_doNotCount() async throws {
         let (vault, login) = try await login()
         let id = try await login.add("old", ["a": "1", "keychain:class": "x"])

@@ -1,11 +1,10 @@
 extension KeychainItem {
-    static let schemaName = "xdg:schema"
     static let className = "keychain:class"
     static let unlabelledName = "keychain:unlabelled"
 
     /// Reads an item of any program; every item has a class.
     package init(_ attributes: Attributes, label: String) {
-        let schema = attributes[Self.schemaName]
+        let schema = attributes[Attributes.schema]
         let marked = attributes[Self.className].flatMap(ItemClass.init(rawValue:))
         let itemClass = marked ?? schema.flatMap(ItemClass.init(schema:)) ?? .genericPassword
         // The name that go-keyring and Python's keyring use.
@@ -17,7 +16,7 @@ extension KeychainItem {
             accountName: itemClass == .genericPassword && hasUsername ? "username" : nil
         )
         var values: [KeychainAttribute: KeychainValue] = [:]
-        var known = marked == nil ? [Self.schemaName] : [Self.schemaName, Self.className]
+        var known = marked == nil ? [Attributes.schema] : [Attributes.schema, Self.className]
         for rule in itemClass.rules {
             let name = name(of: rule)
             guard let text = attributes[name], let value = rule.form.value(text) else { continue }
@@ -35,7 +34,7 @@ extension KeychainItem {
 
     package var attributes: Attributes {
         var pairs = others.pairs
-        if let schema { pairs.append((Self.schemaName, schema)) }
+        if let schema { pairs.append((Attributes.schema, schema)) }
         if isMarked { pairs.append((Self.className, itemClass.rawValue)) }
         if label == nil { pairs.append((Self.unlabelledName, "true")) }
         for rule in itemClass.rules {

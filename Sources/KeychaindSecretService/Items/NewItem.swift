@@ -62,8 +62,6 @@ extension Item {
 }
 
 extension Attributes {
-    static let schema = "xdg:schema"
-
     func with(type: String) -> Attributes {
         with([(Attributes.schema, type)])
     }

@@ -166,6 +166,7 @@ struct ItemTable: Sendable {
     ///
     /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
     /// protected one, else the newest. So an open item cannot attract a secret that belongs into a protected one.
+    /// Attributes without a schema also equal those with any, after those without.
     func itemToReplace(_ attributes: Attributes, tags: [UInt64]) -> ItemID? {
         let key = attributes.withoutReserved
         let equal = equalItems(key, tags: tags)
@@ -181,16 +182,22 @@ struct ItemTable: Sendable {
         return protected ?? newest
     }
 
-    /// Last modified first; reserved attributes are ignored.
+    /// Last modified first, those with a schema that the key lacks at the end.
     private func equalItems(_ key: Attributes, tags: [UInt64]) -> [ItemID] {
         // Every item matches no attributes; this avoids sorting them all.
         guard !key.isEmpty else {
             let positions = records.indices.lazy.filter { self.isIntact(at: $0, with: key) }.map(UInt32.init)
             return positions.sorted(by: isNewer).map { records[Int($0)].id }
         }
-        return search(key, tags: tags).filter { id in
-            position(of: id).map { isIntact(at: $0, with: key) } ?? false
+        let hits = search(key, tags: tags)
+        let equal = hits.filter { id in position(of: id).map { isIntact(at: $0, with: key) } ?? false }
+        guard key[Attributes.schema] == nil else { return equal }
+        let others = hits.filter { id in
+            guard let position = position(of: id) else { return false }
+            let stored = records[position].metadata.attributes[Attributes.schema]
+            return stored.map { isIntact(at: position, with: key.setting(Attributes.schema, to: $0)) } ?? false
         }
+        return equal + others
     }
 
     /// Returns the items with all of the attributes, last modified first; items with unknown attributes match by tags.

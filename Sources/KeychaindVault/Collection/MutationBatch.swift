@@ -99,7 +99,7 @@ struct MutationBatch {
     ) throws(VaultError) -> PendingMutation.Outcome? {
         let key = item.attributes.withoutReserved
         if item.isReplacing {
-            if newAttributes.contains(key) { return nil }
+            if newAttributes.contains(key.setting(Attributes.schema, to: nil)) { return nil }
             if let id = table.itemToReplace(item.attributes, tags: try indexKey.tags(of: key)) {
                 let outcome = try update(id, item.update(of: id), in: table)
                 return outcome == nil ? nil : .item(.replaced(id))
@@ -140,7 +140,7 @@ struct MutationBatch {
             key: itemKey
         )
         append(.insert(row), oldTags: [])
-        newAttributes.insert(key)
+        newAttributes.insert(key.setting(Attributes.schema, to: nil))
         return .item(.created(id))
     }
 
@@ -163,7 +163,9 @@ struct MutationBatch {
         if let label = update.label { metadata.label = label }
         switch update.attributes {
         case .none: break
-        case .all(let attributes): metadata.attributes = attributes
+        case .all(let attributes):
+            metadata.attributes = attributes.keepingSchema(of: record.metadata.attributes)
+            try limits.check(metadata.attributes)
         case .one(let name, let value):
             metadata.attributes = metadata.attributes.setting(name, to: value)
             try limits.check(metadata.attributes)
@@ -186,7 +188,7 @@ struct MutationBatch {
         )
         change.state.revision = revision
         append(.update(row, from: record.revision), oldTags: oldTags)
-        newAttributes.insert(metadata.attributes.withoutReserved)
+        newAttributes.insert(metadata.attributes.withoutReserved.setting(Attributes.schema, to: nil))
         return .done
     }
 
