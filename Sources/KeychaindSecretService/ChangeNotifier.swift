@@ -80,6 +80,7 @@ final class ChangeNotifier {
             guard let item = collection.item(id) else { continue }
             // Before its first unlock, an item has no label, attributes or times.
             itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked, .created])
+            emit(.collection(collection.name), InterfaceName.collection, "ItemChanged", .item(id, in: collection.name))
         }
         let rest = ids.dropFirst(itemsPerNotice)
         lockNotices[collection.name] =

@@ -110,6 +110,7 @@ struct SignalTests {
                     heard.contains { $0.path == item.rawValue && $0.changedProperties?.values["Locked"] == locked }
                 )
                 #expect(heard.filter { $0.member == "CollectionChanged" && $0.objectPath == login }.count == 1)
+                #expect(heard.filter { $0.member == "ItemChanged" && $0.objectPath == item.rawValue }.count == 1)
             }
         }
     }
