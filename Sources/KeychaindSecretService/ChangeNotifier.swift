@@ -61,7 +61,10 @@ final class ChangeNotifier {
     }
 
     /// Emits the lock state of a collection and its items.
-    func lockChanged(_ collection: Collection) {
+    ///
+    /// - Parameter client: the client that unlocks it; the items that it has found come first, without a pause. libsecret
+    ///   reads the attributes from its cache as soon as the prompt has completed.
+    func lockChanged(_ collection: Collection, by client: Client? = nil) {
         let isLocked = collection.isLocked
         send(.collection(collection.name), InterfaceName.collection) { changes in
             changes.writeProperty("Locked", isLocked)
@@ -71,17 +74,18 @@ final class ChangeNotifier {
         emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
         problemMayHaveChanged(collection)
         lockNotices.removeValue(forKey: collection.name).map(BusActor.loop.cancel)
-        emitLockChanged(of: collection.itemIDs[...], in: collection)
+        var ids = collection.itemIDs
+        if let awaited = client?.awaitedItems(in: collection.name), !awaited.isEmpty {
+            awaited.forEach { emitLockChanged(of: $0, in: collection) }
+            let told = Set(awaited)
+            ids.removeAll { told.contains($0) }
+        }
+        emitLockChanged(of: ids[...], in: collection)
     }
 
     /// Emits the change of some items, and of the rest in later turns of the event loop.
     private func emitLockChanged(of ids: ArraySlice<ItemID>, in collection: Collection) {
-        for id in ids.prefix(itemsPerNotice) {
-            guard let item = collection.item(id) else { continue }
-            // Before its first unlock, an item has no label, attributes or times.
-            itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked, .created])
-            emit(.collection(collection.name), InterfaceName.collection, "ItemChanged", .item(id, in: collection.name))
-        }
+        ids.prefix(itemsPerNotice).forEach { emitLockChanged(of: $0, in: collection) }
         let rest = ids.dropFirst(itemsPerNotice)
         lockNotices[collection.name] =
             rest.isEmpty
@@ -89,6 +93,13 @@ final class ChangeNotifier {
             : BusActor.loop.schedule(after: ChangeNotifier.pause) { [weak self] in
                 self?.emitLockChanged(of: rest, in: collection)
             }
+    }
+
+    private func emitLockChanged(of id: ItemID, in collection: Collection) {
+        guard let item = collection.item(id) else { return }
+        // Before its first unlock, an item has no label, attributes or times.
+        itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked, .created])
+        emit(.collection(collection.name), InterfaceName.collection, "ItemChanged", .item(id, in: collection.name))
     }
 
     private func collectionsChanged(_ all: [ObjectPath]) {

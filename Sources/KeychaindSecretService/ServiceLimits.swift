@@ -42,5 +42,8 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Items up to which a change signal carries the whole list at once; see ``ChangeNotifier``.
     package var itemsPerNotice = 32
 
+    /// Hits of a client's last search whose unlocking is signalled before the end of its prompt.
+    package var awaitedItems = 1_000
+
     package init() {}
 }

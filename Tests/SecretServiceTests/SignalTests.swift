@@ -133,6 +133,27 @@ struct SignalTests {
         }
     }
 
+    /// libsecret reads the attributes of hits from its cache when the prompt of Unlock completes.
+    @Test("#100 the first unlock signals the items of the last search before the prompt completes")
+    func firstUnlock_tellsFoundItemsFirst() async throws {
+        try await RunningService.withService { running in
+            let client = running.client
+            let session = try await client.openPlainSession()
+            for _ in 0..<100 { _ = try await client.createItem("other", ["a": "c"], session: session) }
+            for _ in 0..<200 { _ = try await client.createItem("found", ["a": "b"], session: session) }
+            try await running.restartLocked()
+            let hits = try await client.searchItems(["a": "b"]).locked
+            #expect(hits.count == 200)
+            let mark = client.signals.count
+            _ = try await running.unlock(hits)
+            let heard = client.signals.all.dropFirst(mark)
+            let told = heard.prefix { $0.member != "Completed" }.filter { signal in
+                signal.changedProperties?.values["Attributes"] == .stringDictionary(["a": "b"])
+            }
+            #expect(Set(told.map(\.path)) == Set(hits.map(\.rawValue)))
+        }
+    }
+
     @Test("#99 #100 #101 #86 a new item is signalled once, on its real path, with the new list, before the reply")
     func itemCreated_isTold() async throws {
         try await RunningService.withService { running in

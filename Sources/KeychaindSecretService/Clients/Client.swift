@@ -35,6 +35,8 @@ final class Client: Peer, Requester {
     private var grants = GrantTable<ItemReference, ItemGrant>()
     private var grantTimer: Timer?
     private var conversations: [ObjectIdentifier: Conversation] = [:]
+    /// The hits of the last search that were in locked collections, at most ``ServiceLimits/awaitedItems``.
+    private var awaitedItems: [ItemReference] = []
     /// The end of the last call that waits for a key; the next call follows it.
     private var lastWaiting: Promise<Void>?
 
@@ -100,6 +102,17 @@ final class Client: Peer, Requester {
         await previous?.wait()
         try checkConnected()
         return try answer()
+    }
+
+    // MARK: Searches
+
+    /// Remembers the locked hits of a search, whose caches at the client wait for their first unlock.
+    func awaitUnlock(of hits: some Sequence<ItemReference>) {
+        awaitedItems = Array(hits.prefix(environment.limits.awaitedItems))
+    }
+
+    func awaitedItems(in collection: CollectionName) -> [ItemID] {
+        awaitedItems.filter { $0.collection == collection }.map(\.id)
     }
 
     // MARK: Sessions

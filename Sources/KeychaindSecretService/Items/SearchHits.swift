@@ -52,6 +52,13 @@ struct SearchHits {
         (SearchHits.merge(unlockedGroups), SearchHits.merge(lockedGroups))
     }
 
+    /// The hits in locked collections.
+    var hitsInLockedCollections: some Sequence<ItemReference> {
+        lockedGroups.lazy.filter { $0.collection.isLocked }.flatMap { group in
+            group.ids.lazy.map { ItemReference($0, in: group.collection) }
+        }
+    }
+
     /// Merges the hits of several collections, newest first.
     ///
     /// Items that were never unlocked have no time, and come last.

@@ -28,6 +28,9 @@ struct CollectionObject {
                 out: [Parameter("results", [ObjectPath].self)]
             ) { (object, call) throws(BusError) in
                 let hits = object.collection.search(try call.arguments(Attributes.self))
+                if object.collection.isLocked {
+                    call.client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: object.collection) })
+                }
                 call.reply(with: ItemPaths(hits, in: object.collection.name))
             },
             Method(

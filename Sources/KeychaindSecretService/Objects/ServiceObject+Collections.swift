@@ -69,6 +69,7 @@ extension ServiceObject {
         for collection in provider.vault.collections {
             hits.add(collection.search(attributes), in: collection)
         }
+        client.awaitUnlock(of: hits.hitsInLockedCollections)
         let (unlocked, locked) = hits.paths()
         guard unlocked.byteCount + locked.byteCount <= provider.limits.pathBytesPerReply else {
             throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")

@@ -8,10 +8,13 @@ import Logging
 @BusActor
 final class CollectionPassword: PasswordVerifier {
     private let collection: Collection
+    private let client: Client?
     private let unlocker: Unlocker
 
-    init(of collection: Collection, unlocker: Unlocker) {
+    /// - Parameter client: the client whose prompt asks, if any.
+    init(of collection: Collection, for client: Client? = nil, unlocker: Unlocker) {
         self.collection = collection
+        self.client = client
         self.unlocker = unlocker
     }
 
@@ -22,7 +25,7 @@ final class CollectionPassword: PasswordVerifier {
         if collection.isVacant, password.isEmpty { return .wrong(.empty) }
         do throws(VaultError) {
             try unlocker.collections.checkFirstPassword(of: collection)
-            try await unlocker.unlock(collection, with: password)
+            try await unlocker.unlock(collection, with: password, for: client)
             return .right
         } catch {
             let result = PasswordResult(error)

@@ -20,12 +20,18 @@ struct Unlocker {
     private let drifted = DriftedPassword()
 
     /// Unlocks a collection with a supplied password, such as that of a login.
-    func unlock(_ collection: Collection, with password: consuming SecureBytes) async throws(VaultError) {
+    ///
+    /// - Parameter client: the client whose prompt asked for the password, if any.
+    func unlock(
+        _ collection: Collection,
+        with password: consuming SecureBytes,
+        for client: Client? = nil
+    ) async throws(VaultError) {
         let isPasscode = collection.name == .login && collection.isLocked
         try await collection.unlock(with: password)
         if isPasscode { await passwords.lockouts.people.passcodeWasRight() }
         logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
-        changes.lockChanged(collection)
+        changes.lockChanged(collection, by: client)
     }
 
     /// Unlocks a collection with the key slot of this computer; logs a failure.
@@ -72,7 +78,7 @@ struct Unlocker {
         await readiness.waitForKeys(of: [collection])
         var caller = await client.caller()
         if let principal { caller = principal }
-        let verifier = CollectionPassword(of: collection, unlocker: self)
+        let verifier = CollectionPassword(of: collection, for: client, unlocker: self)
         while collection.isLocked {
             var hasDrifted = false
             var named = named
