@@ -73,5 +73,6 @@ check_equal "a restart starts another process" "$(said restarted)" yes
 check_equal "after a restart the keychain is still unlocked, without a prompt" "$(said after-restart)" "kept on disk"
 check_equal "after a second restart it is still unlocked" "$(said after-second-restart)" "kept on disk"
 check_equal "after a crash the keychain is locked" "$(said locked-after-crash)" "b true"
+check_equal "after crashes in quick succession the next call starts it" "$(said after-crashes | uniq -c | xargs)" "7 b true"
 check_equal "it ends with the result success" "$(said result)" success
 [[ $status -eq 0 ]] || fail "under a user manager: $(tail -n 5 "$work/manager.log")"

@@ -94,6 +94,11 @@ echo "after-second-restart=$(secret-tool lookup kind kept)"
 kill -KILL "$(show MainPID)"
 eventually has_restarted || true
 echo "locked-after-crash=$(locked)"
+# More than systemd's usual limit of starts.
+for _ in {1..7}; do
+    kill -KILL "$(show MainPID)"
+    echo "after-crashes=$(locked || true)"
+done
 systemctl --user stop keychaind.service
 echo "result=$(show Result)"
 SESSION
