@@ -62,8 +62,8 @@ final class ChangeNotifier {
 
     /// Emits the lock state of a collection and its items.
     ///
-    /// - Parameter client: the client that unlocks it; the items that it has found come first, without a pause. libsecret
-    ///   reads the attributes from its cache as soon as the prompt has completed.
+    /// - Parameter client: the client that unlocks it; the items that it has found come first, without a pause.
+    ///   libsecret reads the attributes from its cache as soon as the prompt has completed.
     func lockChanged(_ collection: Collection, by client: Client? = nil) {
         let isLocked = collection.isLocked
         send(.collection(collection.name), InterfaceName.collection) { changes in
