@@ -25,6 +25,9 @@ public final class SecAccessControl: Hashable, Sendable {
     /// The access control expression; nil for none.
     package var constraints: String? { accessControl?.description }
 
+    /// Whether a person must prove something.
+    package var needsAuthentication: Bool { accessControl?.policy != nil }
+
     /// Compares accessibility and expression.
     public static func == (left: SecAccessControl, right: SecAccessControl) -> Bool {
         left.accessibility == right.accessibility && left.accessControl == right.accessControl
@@ -92,7 +95,7 @@ public struct SecAccessControlCreateFlags: OptionSet, Hashable, Sendable {
     /// All constraints must be met.
     public static let and = SecAccessControlCreateFlags(rawValue: 1 << 15)
 
-    /// Use of a private key; not supported.
+    /// Use of a private key: for keys only. Alone it lets nobody be asked.
     public static let privateKeyUsage = SecAccessControlCreateFlags(rawValue: 1 << 30)
 
     /// The application password of the item.
@@ -132,17 +135,20 @@ extension SecAccessControl {
         guard flags.isSubset(of: .known), !flags.isSuperset(of: [.or, .and]) else {
             throw StatusError(errSecParam, "the flags exclude each other or are unknown")
         }
-        guard flags.isDisjoint(with: [.companion, .privateKeyUsage]) else {
-            throw StatusError(errSecUnimplemented, "companion and privateKeyUsage are not supported")
+        guard !flags.contains(.companion) else {
+            throw StatusError(errSecUnimplemented, "companion is not supported")
         }
         let words = constraints.filter { flags.contains($0.flag) }.map(\.constraint.rawValue)
-        guard !words.isEmpty else {
-            guard flags.isEmpty else { throw StatusError(errSecParam, "and/or need a constraint") }
-            return nil
+        guard !words.isEmpty || flags.isDisjoint(with: [.and, .or]) else {
+            throw StatusError(errSecParam, "and/or need a constraint")
         }
         // As on Apple's systems, all constraints must be met by default.
+        let proofs = words.joined(separator: flags.contains(.or) ? " or " : " and ")
+        let parts = [flags.contains(.privateKeyUsage) ? "privateKeyUsage" : "", words.isEmpty ? "" : "(\(proofs))"]
+        let expression = parts.filter { !$0.isEmpty }.joined(separator: " and ")
+        guard !expression.isEmpty else { return nil }
         do throws(AccessControlError) {
-            return try AccessControl(parsing: words.joined(separator: flags.contains(.or) ? " or " : " and "))
+            return try AccessControl(parsing: expression)
         } catch {
             throw StatusError(errSecParam, error.reason)
         }

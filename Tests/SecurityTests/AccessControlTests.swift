@@ -97,6 +97,12 @@ struct AccessControlTests {
             ([], "afterFirstUnlock"), (.userPresence, "afterFirstUnlock, userPresence"),
             ([.biometryAny, .or, .devicePasscode], "afterFirstUnlock, biometryAny or devicePasscode"),
             ([.biometryAny, .and, .applicationPassword], "afterFirstUnlock, biometryAny and applicationPassword"),
+            (.privateKeyUsage, "afterFirstUnlock, privateKeyUsage"),
+            ([.privateKeyUsage, .biometryCurrentSet], "afterFirstUnlock, privateKeyUsage and biometryCurrentSet"),
+            (
+                [.privateKeyUsage, .biometryAny, .or, .devicePasscode],
+                "afterFirstUnlock, privateKeyUsage and (biometryAny or devicePasscode)"
+            ),
         ] as [(SecAccessControlCreateFlags, String)]
     )
     func create_goodFlags_isMade(flags: SecAccessControlCreateFlags, description: String) {
@@ -109,7 +115,7 @@ struct AccessControlTests {
         "Invalid and unsupported combinations of flags",
         arguments: [
             (1 << 14, errSecParam), (1 << 0 | 1 << 14 | 1 << 15, errSecParam), (1 << 5, errSecUnimplemented),
-            (1 << 30, errSecUnimplemented), (1 << 20, errSecParam),
+            (1 << 30 | 1 << 14, errSecParam), (1 << 20, errSecParam),
         ] as [(UInt, OSStatus)]
     )
     func create_badFlags_isRefused(bits: UInt, status: OSStatus) {

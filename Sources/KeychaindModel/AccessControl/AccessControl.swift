@@ -3,8 +3,11 @@
 /// ```
 /// expression  = conjunction { "or" conjunction }
 /// conjunction = atom { "and" atom }
-/// atom        = constraint | "(" expression ")"
+/// atom        = constraint | "privateKeyUsage" | "(" expression ")"
 /// ```
+///
+/// `privateKeyUsage` says that the item is a private key for use. It requires no proof, so it is no alternative to one:
+/// it stands alone or is joined by `and`.
 ///
 /// Words are case-sensitive and separated by spaces or tabs. Access controls are equal if their texts differ only in
 /// spaces, redundant parentheses and repetitions. To compare what they require, compare their policies.
@@ -14,8 +17,11 @@ package struct AccessControl: Hashable, Sendable {
 
     package static let maximumDepth = 16
 
-    /// The required proofs, in normal form.
-    package let policy: Policy
+    /// The required proofs, in normal form; nil for none.
+    package let policy: Policy?
+
+    /// Whether the item is a private key for use.
+    package let isForPrivateKeyUsage: Bool
 
     private let expression: AccessControlExpression
 
@@ -29,7 +35,14 @@ package struct AccessControl: Hashable, Sendable {
             )
         }
         var parser = try AccessControlParser(text: String(text), maximumDepth: Self.maximumDepth)
-        self.init(try parser.parse())
+        let expression = try parser.parse()
+        guard !expression.hasPrivateKeyUsageInAlternative else {
+            throw AccessControlError(
+                .contradiction,
+                reason: "privateKeyUsage requires nothing and is no alternative; join it by “and”"
+            )
+        }
+        self.init(expression)
     }
 
     package init(_ constraint: Constraint) {
@@ -39,6 +52,7 @@ package struct AccessControl: Hashable, Sendable {
     private init(_ expression: AccessControlExpression) {
         self.expression = expression
         policy = expression.policy
+        isForPrivateKeyUsage = expression.hasPrivateKeyUsage
     }
 }
 
@@ -52,6 +66,7 @@ extension AccessControl: CustomStringConvertible {
 /// `all` and `any` have at least two operands, none of the same kind as the whole; the factory functions ensure that.
 indirect enum AccessControlExpression: Hashable, Sendable {
     case constraint(Constraint)
+    case privateKeyUsage
     case all([AccessControlExpression])
     case any([AccessControlExpression])
 
@@ -69,11 +84,29 @@ indirect enum AccessControlExpression: Hashable, Sendable {
         return joined(flat, by: AccessControlExpression.any)
     }
 
-    var policy: Policy {
+    /// Nil if nothing is required.
+    var policy: Policy? {
         switch self {
         case .constraint(let constraint): constraint.policy
+        case .privateKeyUsage: nil
         case .all(let operands): Self.folded(operands) { $0.and($1) }
         case .any(let operands): Self.folded(operands) { $0.or($1) }
+        }
+    }
+
+    var hasPrivateKeyUsage: Bool {
+        switch self {
+        case .constraint: false
+        case .privateKeyUsage: true
+        case .all(let operands), .any(let operands): operands.contains { $0.hasPrivateKeyUsage }
+        }
+    }
+
+    var hasPrivateKeyUsageInAlternative: Bool {
+        switch self {
+        case .constraint, .privateKeyUsage: false
+        case .all(let operands): operands.contains { $0.hasPrivateKeyUsageInAlternative }
+        case .any: hasPrivateKeyUsage
         }
     }
 
@@ -88,8 +121,10 @@ indirect enum AccessControlExpression: Hashable, Sendable {
         return distinct.count == 1 ? distinct[0] : join(distinct)
     }
 
-    private static func folded(_ operands: [AccessControlExpression], by join: (Policy, Policy) -> Policy) -> Policy {
-        operands.dropFirst().reduce(operands[0].policy) { join($0, $1.policy) }
+    private static func folded(_ operands: [AccessControlExpression], by join: (Policy, Policy) -> Policy) -> Policy? {
+        let policies = operands.compactMap(\.policy)
+        guard let first = policies.first else { return nil }
+        return policies.dropFirst().reduce(first, join)
     }
 }
 
@@ -98,6 +133,8 @@ extension AccessControlExpression: CustomStringConvertible {
         switch self {
         case .constraint(let constraint):
             constraint.rawValue
+        case .privateKeyUsage:
+            AccessControlToken.privateKeyUsage.description
         case .all(let operands):
             operands.map { operand in
                 if case .any = operand { "(\(operand))" } else { operand.description }

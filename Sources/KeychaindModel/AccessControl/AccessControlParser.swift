@@ -35,6 +35,7 @@ struct AccessControlParser {
     }
 
     private mutating func atom() throws(AccessControlError) -> AccessControlExpression {
+        if take(.privateKeyUsage) { return .privateKeyUsage }
         guard take(.opening) else {
             guard position < tokens.count, case .constraint(let constraint) = tokens[position].token else {
                 throw unexpected(insteadOf: "a constraint or “(”")

@@ -54,12 +54,12 @@ struct AccessControlScanner {
     }
 
     private static func complaint(about word: String, at place: Int) -> String {
-        let known = ["and", "or"] + Constraint.allCases.map(\.rawValue)
+        let constraints = Constraint.allCases.map(\.rawValue) + [AccessControlToken.privateKeyUsage.description]
+        let known = ["and", "or"] + constraints
         if let meant = known.first(where: { $0.lowercased() == word.lowercased() }) {
             return "“\(word)” at byte \(place) must be spelled “\(meant)”"
         }
-        let constraints = Constraint.allCases.map(\.rawValue).joined(separator: ", ")
-        return "“\(word)” at byte \(place) is not one of \(constraints)"
+        return "“\(word)” at byte \(place) is not one of \(constraints.joined(separator: ", "))"
     }
 
     private static func isLetter(_ byte: UInt8) -> Bool {
@@ -76,6 +76,7 @@ enum AccessControlToken: Hashable, Sendable {
     case and
     case or
     case constraint(Constraint)
+    case privateKeyUsage
 
     init?(word: String) {
         switch word {
@@ -83,6 +84,8 @@ enum AccessControlToken: Hashable, Sendable {
             self = .and
         case "or":
             self = .or
+        case "privateKeyUsage":
+            self = .privateKeyUsage
         default:
             guard let constraint = Constraint(rawValue: word) else { return nil }
             self = .constraint(constraint)
@@ -98,6 +101,7 @@ extension AccessControlToken: CustomStringConvertible {
         case .and: "and"
         case .or: "or"
         case .constraint(let constraint): constraint.rawValue
+        case .privateKeyUsage: "privateKeyUsage"
         }
     }
 }

@@ -50,6 +50,11 @@ package struct KeychainItem: Hashable, Sendable {
                 reason: "the value of \(attribute.rawValue) is invalid"
             )
         }
+        if attribute == .accessControl, itemClass != .key, case .text(let text)? = value,
+            (try? AccessControl(parsing: text))?.isForPrivateKeyUsage == true
+        {
+            throw AccessControlError(.contradiction, reason: "privateKeyUsage is for keys only")
+        }
         values[attribute] = value
         others = others.without([name(of: rule)])
     }

@@ -133,9 +133,9 @@ extension Factor {
 }
 
 extension Collection {
-    /// The access control of an item as written; empty if missing or unreadable.
+    /// The access control of an item as written; empty if it requires no proof or is unreadable.
     func policyText(of id: ItemID) -> String {
-        guard case .stated(let protection) = protection(of: id) else { return "" }
+        guard case .stated(let protection) = protection(of: id), protection.policy != nil else { return "" }
         return protection.accessControl?.description ?? ""
     }
 }

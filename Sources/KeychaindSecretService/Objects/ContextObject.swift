@@ -150,11 +150,14 @@ struct EvaluationPolicy {
     }
 
     private static func policy(of expression: String) throws(BusError) -> Policy {
-        let policy: Policy
+        let required: Policy?
         do throws(AccessControlError) {
-            policy = try AccessControl(parsing: expression).policy
+            required = try AccessControl(parsing: expression).policy
         } catch {
             throw BusError(.invalidArguments, "unknown policy: \(error.reason)")
+        }
+        guard let policy = required else {
+            throw BusError(.invalidArguments, "the expression requires no authentication")
         }
         guard !policy.factors.contains(.applicationPassword) else {
             throw BusError(.invalidArguments, "an application password can be evaluated with its item only")

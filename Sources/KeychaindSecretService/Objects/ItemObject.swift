@@ -222,7 +222,7 @@ struct ItemObject {
     private func action(changingTo new: Protection?, label: String?) -> ItemAction {
         let name = label == item.label ? nil : label
         switch collection.protection(of: id) {
-        case .stated(let old) where old.accessControl != nil && new?.accessControl == nil:
+        case .stated(let old) where old.policy != nil && new?.policy == nil:
             return .removeProtection(name: name)
         case .stated(let old) where old != new:
             return .changeProtection(name: name)

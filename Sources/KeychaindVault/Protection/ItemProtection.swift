@@ -25,7 +25,7 @@ package enum ItemProtection: Equatable, Sendable {
     package var needsAuthentication: Bool {
         switch self {
         case .none: false
-        case .stated(let protection): protection.accessControl != nil
+        case .stated(let protection): protection.policy != nil
         case .unknown: true
         }
     }

@@ -122,7 +122,9 @@ open class LAContext: NSObject, @unchecked Sendable {
         localizedReason: String,
         reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        guard operation.needsAuthentication, let expression = accessControl.constraints else {
+        guard operation.needsAuthentication, accessControl.needsAuthentication,
+            let expression = accessControl.constraints
+        else {
             Background.run { reply(true, nil) }
             return
         }

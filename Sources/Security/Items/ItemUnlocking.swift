@@ -137,7 +137,7 @@ final class ItemUnlocking {
         var granted: [SecretItem] = []
         for item in opened {
             guard let attributes = try? await item.attributes() else { continue }
-            if attributes[ReservedAttribute.accessControl.rawValue] != nil { granted.append(item) }
+            if (try? Protection(of: Attributes(attributes)))?.policy != nil { granted.append(item) }
         }
         guard !granted.isEmpty else { return }
         // A grant that stays ends by itself.

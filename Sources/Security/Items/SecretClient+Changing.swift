@@ -6,7 +6,7 @@ extension SecretClient {
     ///
     /// Throws ``SecretServiceError/Code/alreadyExists`` if one with the same primary key exists.
     func add(_ item: KeychainItem, _ query: ItemQuery) async throws(SecretServiceError) -> FoundItem {
-        if item[.accessControl] != nil, try await !enforcesAccessControl() {
+        if item.needsAuthentication, try await !enforcesAccessControl() {
             throw SecretServiceError(
                 .notSupported,
                 "the provider does not enforce access control, which needs keychaind"
@@ -60,8 +60,7 @@ extension SecretClient {
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretCollection {
         // Items that depend on the passcode live in the keychain whose password it is (A19).
-        let isProtected = item[.accessControl] != nil
-        if isProtected || item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
+        if item.needsAuthentication || item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
             let login = try await collection(alias: "login")
         {
             return login
@@ -178,6 +177,11 @@ extension SecretClient {
         }
         return found
     }
+}
+
+extension KeychainItem {
+    /// Whether a person must prove something before the item is used; false if its protection is invalid.
+    var needsAuthentication: Bool { (try? Protection(of: attributes))?.policy != nil }
 }
 
 extension ItemQuery {

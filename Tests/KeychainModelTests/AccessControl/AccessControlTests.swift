@@ -35,7 +35,7 @@ struct AccessControlTests {
         ] as [(String, [FactorSet])]
     )
     func parsing_expression_hasAlternatives(text: String, alternatives: [FactorSet]) throws {
-        #expect(Set(try AccessControl(parsing: text).policy.alternatives) == Set(alternatives))
+        #expect(Set(try #require(AccessControl(parsing: text).policy).alternatives) == Set(alternatives))
     }
 
     @Test(
@@ -58,6 +58,11 @@ struct AccessControlTests {
             ("devicePasscode or devicePasscode", "devicePasscode"),
             ("devicePasscode and (devicePasscode or devicePasscode)", "devicePasscode"),
             ("biometryAny or devicePasscode or biometryAny", "biometryAny or devicePasscode"),
+            ("(privateKeyUsage) and privateKeyUsage", "privateKeyUsage"),
+            (
+                "privateKeyUsage and (biometryAny or (devicePasscode))",
+                "privateKeyUsage and (biometryAny or devicePasscode)"
+            ),
         ]
     )
     func description_text_isCanonical(text: String, canonical: String) throws {
@@ -141,7 +146,27 @@ struct AccessControlTests {
         ] as [(String, [FactorSet]?)]
     )
     func keyAlternatives_policy_areEnforceableByKeys(text: String, keys: [FactorSet]?) throws {
-        #expect(try AccessControl(parsing: text).policy.keyAlternatives == keys)
+        #expect(try AccessControl(parsing: text).policy?.keyAlternatives == keys)
+    }
+
+    @Test("The use of a private key requires no proof and adds nothing to a policy")
+    func privateKeyUsage_policy_isThatOfTheRest() throws {
+        let usage = try AccessControl(parsing: "privateKeyUsage")
+        #expect(usage.policy == nil && usage.isForPrivateKeyUsage)
+        let both = try AccessControl(parsing: "userPresence and privateKeyUsage")
+        #expect(both.policy == AccessControl(.userPresence).policy && both.isForPrivateKeyUsage)
+        #expect(!AccessControl(.userPresence).isForPrivateKeyUsage)
+    }
+
+    @Test(
+        "The use of a private key is no alternative to a proof",
+        arguments: [
+            "privateKeyUsage or userPresence", "userPresence and (devicePasscode or privateKeyUsage)",
+            "biometryAny or (privateKeyUsage and devicePasscode)",
+        ]
+    )
+    func privateKeyUsage_inAlternative_isContradiction(text: String) {
+        #expect(failure(text)?.code == .contradiction)
     }
 
     @Test

@@ -22,7 +22,8 @@ struct PolicyPropertyTests {
     @Test
     func isSatisfied_anyProofs_matchesEvaluation() throws {
         for (expression, parsed) in try samples(3000, seed: 1) {
-            let answers = RandomExpression.allProofs.map { parsed.policy.isSatisfied(by: FactorSet($0)) }
+            let policy = try #require(parsed.policy)
+            let answers = RandomExpression.allProofs.map { policy.isSatisfied(by: FactorSet($0)) }
             #expect(answers == table(expression), "\(parsed)")
         }
     }
@@ -30,13 +31,14 @@ struct PolicyPropertyTests {
     @Test
     func alternatives_anyExpression_areMinimal() throws {
         for (_, parsed) in try samples(1000, seed: 2) {
-            let alternatives = parsed.policy.alternatives
+            let policy = try #require(parsed.policy)
+            let alternatives = policy.alternatives
             #expect(!alternatives.isEmpty)
             for alternative in alternatives {
                 #expect(!alternative.isEmpty)
                 for factor in alternative.factors {
                     let less = alternative.subtracting(FactorSet(factor))
-                    #expect(!parsed.policy.isSatisfied(by: less), "\(parsed) does not need \(factor)")
+                    #expect(!policy.isSatisfied(by: less), "\(parsed) does not need \(factor)")
                 }
                 for other in alternatives where other != alternative {
                     #expect(!other.isSubset(of: alternative.implied), "\(parsed) says the same twice")
@@ -61,8 +63,9 @@ struct PolicyPropertyTests {
     @Test
     func remaining_anyProofs_completesThem() throws {
         for (expression, parsed) in try samples(300, seed: 8) {
+            let policy = try #require(parsed.policy)
             for proved in RandomExpression.allProofs {
-                let remaining = parsed.policy.remaining(after: FactorSet(proved))
+                let remaining = policy.remaining(after: FactorSet(proved))
                 #expect((remaining == nil) == expression.isTrue(proved))
                 let answers = RandomExpression.allProofs.map { remaining?.isSatisfied(by: FactorSet($0)) ?? true }
                 #expect(answers == RandomExpression.allProofs.map { expression.isTrue(proved.union($0)) })
@@ -73,9 +76,10 @@ struct PolicyPropertyTests {
     @Test
     func keyAlternatives_anyExpression_openExactlyForSatisfyingKeys() throws {
         for (expression, parsed) in try samples(1000, seed: 5) {
+            let policy = try #require(parsed.policy)
             // Only the daemon can enforce a policy that fingers alone satisfy.
             let fingersSuffice = expression.isTrue([.biometryAny, .biometryCurrentSet])
-            guard let keys = parsed.policy.keyAlternatives else {
+            guard let keys = policy.keyAlternatives else {
                 #expect(fingersSuffice)
                 continue
             }

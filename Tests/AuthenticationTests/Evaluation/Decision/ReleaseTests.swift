@@ -8,7 +8,7 @@ struct ReleaseTests {
         arguments: [nil, "userPresence", "biometryCurrentSet", "devicePasscode and applicationPassword"] as [String?]
     )
     func release_everyCombination_isTheExpectedOne(accessControl: String?) throws {
-        let policy = try accessControl.map { try AccessControl(parsing: $0).policy }
+        let policy = try accessControl.flatMap { try AccessControl(parsing: $0).policy }
         let levels = [nil] + Accessibility.allCases
         for (level, bits) in levels.flatMap({ level in (0..<4).map { (level, $0) } }) {
             let (grant, isSessionLocked) = (bits & 1 != 0 ? 1 : nil, bits & 2 != 0)

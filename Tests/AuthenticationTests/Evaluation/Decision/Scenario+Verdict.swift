@@ -7,7 +7,7 @@ extension Scenario {
 
     /// The verdict of the code under test.
     func verdict() throws -> Verdict {
-        let policy = try control.text.map { try AccessControl(parsing: $0).policy }
+        let policy = try control.text.flatMap { try AccessControl(parsing: $0).policy }
         let requirement = Requirement(
             policy: policy,
             boundSet: isSameSet ? Scenario.setOfToday : Scenario.setOfYesterday

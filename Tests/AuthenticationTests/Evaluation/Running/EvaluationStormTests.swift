@@ -36,7 +36,7 @@ struct EvaluationStormTests {
             fixture.passcode.finish()
             let outcome = try await ended.first("the end of \(accessControl), seed \(seed)")
             if let factors = outcome.factors {
-                let policy = try AccessControl(parsing: accessControl).policy
+                let policy = try #require(try AccessControl(parsing: accessControl).policy)
                 #expect(factors.isSubset(of: shown))
                 #expect(policy.isSatisfied(by: shown))
             }
