@@ -82,6 +82,11 @@ let package = Package(
         .target(name: "KeychaindRights", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
         .target(name: "KeychaindModel", swiftSettings: settings),
         .target(
+            name: "KeychaindKeys",
+            dependencies: ["KeychaindGcrypt", "KeychaindModel"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "KeychaindVault",
             dependencies: [
                 "CKeychaindLinux", "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindRights",
@@ -124,7 +129,7 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel", "SecretServiceClient",
+                "KeychaindDBus", "KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "SecretServiceClient",
                 .product(name: "SwiftASN1", package: "swift-asn1"),
             ],
             swiftSettings: settings
@@ -236,6 +241,11 @@ let package = Package(
         .testTarget(
             name: "KeychainModelTests",
             dependencies: ["KeychaindModel", "KeychaindTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeysTests",
+            dependencies: ["KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "KeychaindTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,4 +1,5 @@
 import KeychaindGcrypt
+import KeychaindKeys
 import KeychaindModel
 import SwiftASN1
 
@@ -70,9 +71,9 @@ struct CertificateContents: Hashable, Sendable {
     func key() throws(StatusError) -> KeyMaterial {
         switch keyAlgorithm {
         case .AlgorithmIdentifier.rsaEncryption:
-            return try KeyMaterial(publicKey, type: .rsa, keyClass: .public)
+            return try KeyMaterial(checking: publicKey, type: .rsa, keyClass: .public)
         case .AlgorithmIdentifier.idEcPublicKey:
-            let material = try KeyMaterial(publicKey, type: .ec, keyClass: .public)
+            let material = try KeyMaterial(checking: publicKey, type: .ec, keyClass: .public)
             let curve = try ASN1Node.parse(keyParameters, limit: Self.limit).objectIdentifier()
             guard Self.curves[curve] == material.bits else {
                 throw StatusError(errSecDecode, "the key is not a point of the certificate's curve")

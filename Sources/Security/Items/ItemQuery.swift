@@ -1,4 +1,5 @@
 import Foundation
+import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 
@@ -139,7 +140,7 @@ extension ItemQuery {
             guard let data else { throw StatusError(errSecParam, "the query has no key to add") }
             // Without type and class, the key is any bytes.
             if let keyType, let keyClass {
-                try query.take(KeyMaterial(data, type: keyType, keyClass: keyClass).values())
+                try query.take(KeyMaterial(checking: data, type: keyType, keyClass: keyClass).values())
             }
             query.values[.isPermanent] = .boolean(true)
         default:

@@ -1,4 +1,5 @@
 import Foundation
+import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 

@@ -1,4 +1,5 @@
 public import Foundation
+import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 

@@ -1,4 +1,5 @@
 import Foundation
+import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 
@@ -29,7 +30,9 @@ struct NewKeyPair {
 
     /// Generates the pair, and stores the requested keys.
     func make() throws(StatusError) -> SecKey {
-        let material = try KeyMaterial(making: type, bits: bits)
+        let material = try StatusError.translating(key: { () throws(KeyError) in
+            try KeyMaterial(making: type, bits: bits)
+        })
         let reference = try NewKeyPair.store(material, privateItem)
         if let publicKey = material.publicKey {
             do throws(StatusError) {

@@ -1,4 +1,5 @@
 public import Foundation
+import KeychaindKeys
 import KeychaindModel
 
 /// A cryptographic key: imported, generated, or found in the keychain.
@@ -80,7 +81,7 @@ public func SecKeyCreateWithData(
         guard let type = query.keyType, let keyClass = query.keyClass else {
             throw StatusError(errSecParam, "the attributes have no type and class")
         }
-        let material = try KeyMaterial([UInt8](keyData as Data), type: type, keyClass: keyClass)
+        let material = try KeyMaterial(checking: [UInt8](keyData as Data), type: type, keyClass: keyClass)
         if let size = query.values[.keySize], size != .number(Int64(material.bits)) {
             throw StatusError(errSecParam, "the size of the key differs from kSecAttrKeySizeInBits")
         }
