@@ -114,8 +114,8 @@ let package = Package(
         .target(
             name: "KeychaindSecretService",
             dependencies: [
-                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
-                "KeychaindVault",
+                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
+                "KeychaindModel", "KeychaindVault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings
@@ -277,10 +277,8 @@ let package = Package(
         .testTarget(
             name: "SecretServiceTests",
             dependencies: [
-                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
-                "KeychaindSecretService", "KeychaindTestSupport",
-                "KeychaindVault",
-                "keychaind",
+                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
+                "KeychaindModel", "KeychaindSecretService", "KeychaindTestSupport", "KeychaindVault", "keychaind",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings

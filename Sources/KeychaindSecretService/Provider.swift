@@ -109,6 +109,7 @@ package final class Provider {
             changes: changes,
             largeAnswers: largeAnswers,
             authenticator: authenticator,
+            keys: KeyWorker(generationLimit: limits.newKeys),
             clients: clients,
             lockouts: lockouts,
             logger: logger

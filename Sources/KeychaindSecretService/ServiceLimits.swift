@@ -18,6 +18,9 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Bytes in the arguments of such calls; one may hold a secret of the largest size.
     package var waitingBytes = 32 << 20
 
+    /// Keys that wait to be generated.
+    package var newKeys = 16
+
     /// Replies that wait for secrets from disk.
     package var largeAnswers = 256
 

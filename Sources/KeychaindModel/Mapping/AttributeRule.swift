@@ -63,6 +63,8 @@ extension ItemClass {
             AttributeRule(.applicationLabel, "application-label", .data),
             AttributeRule(.applicationTag, "application-tag", .data), AttributeRule(.creator, "creator", code),
             AttributeRule(.isPermanent, "keychain:permanent", .boolean),
+            AttributeRule(.publicKey, "keychain:public-key", .data),
+            AttributeRule(.isExtractable, "keychain:extractable", .boolean),
             AttributeRule(.canEncrypt, "keychain:can-encrypt", .boolean),
             AttributeRule(.canDecrypt, "keychain:can-decrypt", .boolean),
             AttributeRule(.canDerive, "keychain:can-derive", .boolean),

@@ -74,6 +74,10 @@ package enum KeychainAttribute: String, CaseIterable, Hashable, Sendable {
 
     // Of keys.
     case keyClass, keyType, keySize, effectiveKeySize, applicationLabel, applicationTag, isPermanent
+    /// The external representation of a private key's public key.
+    case publicKey
+    /// Whether programs may read a private key, or only use it.
+    case isExtractable
     case canEncrypt, canDecrypt, canDerive, canSign, canVerify, canWrap, canUnwrap
 }
 

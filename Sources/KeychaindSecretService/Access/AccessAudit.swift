@@ -13,8 +13,9 @@ final class AccessAudit {
         self.recorder = recorder
     }
 
-    func released(_ id: ItemID, in collection: Collection, under grant: ItemGrant) {
-        recorder.record(event(.release, id, in: collection), by: AuditedCaller(packed: grant.caller))
+    /// - Parameter kind: a release, or the use of a key that stays.
+    func released(_ id: ItemID, in collection: Collection, under grant: ItemGrant, _ kind: AuditEntry.Kind) {
+        recorder.record(event(kind, id, in: collection), by: AuditedCaller(packed: grant.caller))
     }
 
     /// Records a request without a grant, or behind a locked screen.

@@ -8,8 +8,8 @@ struct AuthenticationPurpose {
 
     var action = ItemAction.use
 
-    /// Labels of the items, each named in the dialog; empty if a program asks only who is present.
-    let labels: [String]
+    /// The items, each named in the dialog; empty if a program asks only who is present.
+    let names: [ItemName]
 
     let settings: AuthenticationSettings
 
@@ -49,11 +49,11 @@ struct AuthenticationPurpose {
 
     /// States the approved use and its program, and the time if it covers more than the named items.
     private var headline: String {
-        switch (labels.isEmpty, scope) {
+        switch (names.isEmpty, scope) {
         case (true, nil): "Confirm that it is you"
         case (true, let scope?): "Let \(callerName) know that it is you, and use \(scope.text)"
-        case (false, nil): "Authenticate to \(action.text(ItemNames.list(labels)))\(time)"
-        case (false, let scope?): "Let \(callerName) \(action.text(ItemNames.list(labels))), and \(scope.text)"
+        case (false, nil): "Authenticate to \(action.text(ItemNames.list(names)))\(time)"
+        case (false, let scope?): "Let \(callerName) \(action.text(ItemNames.list(names))), and \(scope.text)"
         }
     }
 
@@ -61,9 +61,9 @@ struct AuthenticationPurpose {
     func headline(unlocking keychain: String) -> String {
         let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
         let start = "Unlock the keychain “\(keychain)”"
-        let names = ItemNames.list(labels)
-        guard let scope else { return "\(start) and \(action.text(names))\(time)" }
-        return "\(start), and let \(callerName) \(action.text(names)), and \(scope.text)"
+        let done = action.text(ItemNames.list(names))
+        guard let scope else { return "\(start) and \(done)\(time)" }
+        return "\(start), and let \(callerName) \(done), and \(scope.text)"
     }
 
     /// The lifetime of the grant, if it is longer than usual.
@@ -85,7 +85,7 @@ struct AuthenticationPurpose {
     ///
     /// An item has none by default, as only its policy opens it.
     private var fallbackLabel: String? {
-        if settings.hidesFallback || (settings.fallbackTitle.isEmpty && !labels.isEmpty) { return "" }
+        if settings.hidesFallback || (settings.fallbackTitle.isEmpty && !names.isEmpty) { return "" }
         return settings.fallbackTitle.isEmpty ? nil : settings.fallbackTitle
     }
 }
@@ -119,6 +119,14 @@ struct ProofScope {
     }
 }
 
+/// An item, as a dialog names it.
+struct ItemName {
+    let label: String
+
+    /// Whether it is a private key, which a program uses and need not read.
+    var isKey = false
+}
+
 /// Names of items in a dialog.
 ///
 /// Programs choose the labels, in any length and number: each is cleaned and cut.
@@ -130,22 +138,22 @@ enum ItemNames {
     private static let summaryCount = 8
 
     /// All names, each in quotation marks.
-    static func list(_ labels: [String]) -> String {
-        labels.map(name).joined(separator: separator)
+    static func list(_ names: [ItemName]) -> String {
+        names.map(text).joined(separator: separator)
     }
 
     /// The first names, and the number of others.
     static func summary(_ labels: [String]) -> String {
         let rest = labels.count - summaryCount
-        return list(Array(labels.prefix(summaryCount))) + (rest > 0 ? " and \(rest) more" : "")
+        return list(labels.prefix(summaryCount).map { ItemName(label: $0) }) + (rest > 0 ? " and \(rest) more" : "")
     }
 
     /// Splits items, in order, into parts of at least one item that one dialog can name.
-    static func parts<Item>(of items: [Item], label: (Item) -> String) -> [[Item]] {
+    static func parts<Item>(of items: [Item], name: (Item) -> ItemName) -> [[Item]] {
         var parts: [[Item]] = []
         var room = 0
         for item in items {
-            let count = name(label(item)).utf8.count + separator.utf8.count
+            let count = text(name(item)).utf8.count + separator.utf8.count
             if parts.isEmpty || count > room {
                 parts.append([])
                 room = listBytes
@@ -158,8 +166,9 @@ enum ItemNames {
 
     private static let separator = ", "
 
-    private static func name(_ label: String) -> String {
-        let name = PromptText.prefix(of: PromptText.name(label), bytes: nameBytes)
-        return name.isEmpty ? "an item without a name" : "“\(name)”"
+    private static func text(_ name: ItemName) -> String {
+        let label = PromptText.prefix(of: PromptText.name(name.label), bytes: nameBytes)
+        guard !label.isEmpty else { return name.isKey ? "a key without a name" : "an item without a name" }
+        return name.isKey ? "the key “\(label)”" : "“\(label)”"
     }
 }

@@ -45,7 +45,7 @@ struct Authenticator {
     ) async throws(AuthenticationError) -> ContextProof {
         let passcode = VaultPasscode(vault)
         defer { passcode.forget() }
-        var purpose = AuthenticationPurpose(caller: context.caller, labels: [], settings: settings)
+        var purpose = AuthenticationPurpose(caller: context.caller, names: [], settings: settings)
         purpose.scope = ProofScope(of: policy, for: settings.reuse)
         let request = EvaluationRequest(
             await requirement(of: policy),

@@ -76,16 +76,29 @@ final class ItemAccess {
         }
     }
 
-    /// Uses a grant and audits the release; a grant for one release ends.
-    func use(_ grant: ItemGrant, of id: ItemID, in collection: Collection, by client: Client) {
+    /// Uses a grant and audits that; a grant for one release ends.
+    ///
+    /// - Parameter kind: a release, or the use of a key that stays.
+    func use(
+        _ grant: ItemGrant,
+        of id: ItemID,
+        in collection: Collection,
+        by client: Client,
+        _ kind: AuditEntry.Kind = .release
+    ) {
         client.useGrant(of: ItemReference(id, in: collection))
-        audit.released(id, in: collection, under: grant)
+        audit.released(id, in: collection, under: grant, kind)
     }
 
     /// Authorises and audits a release after the read; throws `IsLocked` if access has ended.
-    func release(_ id: ItemID, in collection: Collection, to client: Client) throws(BusError) {
+    func release(
+        _ id: ItemID,
+        in collection: Collection,
+        to client: Client,
+        _ kind: AuditEntry.Kind = .release
+    ) throws(BusError) {
         guard let grant = try authorize(id, in: collection, for: client) else { return }
-        use(grant, of: id, in: collection, by: client)
+        use(grant, of: id, in: collection, by: client, kind)
     }
 
     // MARK: Granting

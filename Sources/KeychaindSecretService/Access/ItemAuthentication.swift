@@ -46,7 +46,7 @@ final class ItemAuthentication {
         var purpose = AuthenticationPurpose(
             caller: caller,
             action: action,
-            labels: items.map(\.label),
+            names: items.map(\.name),
             settings: settings
         )
         purpose.keychain = keychain

@@ -17,7 +17,7 @@ final class NamedItems {
 
     /// Takes as many items as one dialog can name; nil if there are none.
     init?(_ items: [ProtectedItem], for purpose: ([ProtectedItem]) -> AuthenticationPurpose) {
-        guard let named = ItemNames.parts(of: items, label: \.label).first else { return nil }
+        guard let named = ItemNames.parts(of: items, name: \.name).first else { return nil }
         self.purpose = purpose(named)
         references = Set(named.map(\.reference))
     }

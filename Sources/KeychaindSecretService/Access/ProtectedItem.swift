@@ -29,6 +29,14 @@ struct ProtectedItem {
     /// The label; empty if there is none.
     var label: String { collection.item(id)?.label ?? "" }
 
+    /// The name in a dialog.
+    var name: ItemName {
+        guard let item = collection.item(id) else { return ItemName(label: "") }
+        let described = KeychainItem(item.attributes, label: item.label)
+        let isKey = described.itemClass == .key && described[.keyClass] == .text(KeyClass.private.code)
+        return ItemName(label: item.label, isKey: isKey)
+    }
+
     /// The code of the fingers enrolled when the item was stored, if its policy requires them.
     var biometryBinding: String? { collection.item(id)?.attributes[BiometryBinding.attribute] }
 
@@ -85,7 +93,7 @@ struct ItemGroup {
             }
         }
         return groups.flatMap { group in
-            ItemNames.parts(of: group.items, label: \.label).map { ItemGroup(policy: group.policy, items: $0) }
+            ItemNames.parts(of: group.items, name: \.name).map { ItemGroup(policy: group.policy, items: $0) }
         }
     }
 

@@ -97,6 +97,7 @@ extension AuditEntry.Kind {
         case .lost: "lost"
         case .change: "change"
         case .deletion: "deletion"
+        case .keyUse: "key-use"
         }
     }
 }

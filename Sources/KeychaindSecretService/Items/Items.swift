@@ -14,6 +14,7 @@ final class Items {
     let changes: ChangeNotifier
     let largeAnswers: LargeAnswers
     let authenticator: Authenticator
+    let keys: KeyWorker
     let logger: Logger
     /// Serialises creations and changes that require uniqueness.
     let uniqueKeys = KeyedLock<UniqueKey.Place>()
@@ -28,6 +29,7 @@ final class Items {
         changes: ChangeNotifier,
         largeAnswers: LargeAnswers,
         authenticator: Authenticator,
+        keys: KeyWorker,
         clients: PeerTable<Client>,
         lockouts: LockoutTable,
         logger: Logger
@@ -38,6 +40,7 @@ final class Items {
         self.changes = changes
         self.largeAnswers = largeAnswers
         self.authenticator = authenticator
+        self.keys = keys
         self.clients = clients
         self.lockouts = lockouts
         self.logger = logger

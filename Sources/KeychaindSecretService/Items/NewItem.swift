@@ -8,6 +8,12 @@ struct NewItem: ~Copyable {
     let secret: Secret
     let replacing: Bool
 
+    init(description: ItemDescription, secret: consuming Secret, replacing: Bool) {
+        self.description = description
+        self.secret = secret
+        self.replacing = replacing
+    }
+
     /// Reads the arguments, and wipes the secret from the message even if they are invalid.
     @BusActor
     init(from call: MethodCall) throws(BusError) {
@@ -29,6 +35,11 @@ struct NewItem: ~Copyable {
 struct ItemDescription {
     private(set) var label = ""
     private(set) var attributes = Attributes()
+
+    init(label: String, attributes: Attributes) {
+        self.label = label
+        self.attributes = attributes
+    }
 
     /// Reads an `a{sv}` with full property names.
     ///

@@ -8,10 +8,10 @@ struct CollectionObject {
     let collection: Collection
     let client: Client
 
-    @BusActor private var items: Items { provider.items }
+    @BusActor var items: Items { provider.items }
 
     @BusActor static let kind = ObjectKind<CollectionObject>(
-        [secretInterface, keychainInterface, keySlotsInterface],
+        [secretInterface, keychainInterface, keySlotsInterface, keysInterface],
         children: { $0.collection.itemIDs.map(\.description) }
     )
 
@@ -42,7 +42,7 @@ struct CollectionObject {
                 ],
                 out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
             ) { (object, call) async throws(BusError) in
-                let (item, prompt) = try await object.createItem(call)
+                let (item, prompt) = try await object.store(try NewItem(from: call))
                 call.reply(with: item, prompt)
             },
         ],
@@ -73,7 +73,8 @@ struct CollectionObject {
                 ],
                 out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
             ) { (object, call) async throws(BusError) in
-                let (item, prompt) = try await object.createUniqueItem(call)
+                let key = try UniqueKey(from: call)
+                let (item, prompt) = try await object.store(try NewItem(from: call), ifUnique: key)
                 call.reply(with: item, prompt)
             }
         ],
@@ -86,8 +87,8 @@ struct CollectionObject {
 
     /// Stores an item, or returns a prompt that does so after asking a person (#92).
     @BusActor
-    private func createItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        let new = try NewItem(from: call)
+    private func store(_ new: consuming NewItem) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
+        try await items.keys.check(new.secret, new.description.attributes, for: client)
         let protection = try Items.checkProtection(in: new.description.attributes)
         let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection) : nil
         var obstacle: ProtectedItem?
@@ -117,10 +118,12 @@ struct CollectionObject {
         return (.root, try client.makePrompt(action))
     }
 
-    /// Creates an item, unless another one has the same values of the unique attributes.
+    /// Stores an item, unless another one has the same values of the unique attributes.
     @BusActor
-    private func createUniqueItem(_ call: MethodCall) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        let key = try UniqueKey(from: call)
+    func store(
+        _ new: consuming NewItem,
+        ifUnique key: UniqueKey
+    ) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
         // An item is found once it is on disk, so a second creation with the same key waits for the first.
         let place = key.place(in: collection)
         await items.uniqueKeys.lock(place)
@@ -130,7 +133,7 @@ struct CollectionObject {
         guard collection.isLocked || !collection.hasItem(with: key, otherThan: replaced) else {
             throw BusError(.alreadyExists, "an item with the same unique attributes exists")
         }
-        return try await createItem(call)
+        return try await store(new)
     }
 
     /// Deletes the collection, or returns a prompt that does.

@@ -8,6 +8,8 @@ enum InterfaceName {
     /// Extensions use interfaces of their own (#132).
     static let keychainCollection = "org.keychaind.Collection1"
     static let keychainItem = "org.keychaind.Item1"
+    static let key = "org.keychaind.Key1"
+    static let keys = "org.keychaind.Keys1"
     static let keySlots = "org.keychaind.KeySlots1"
     /// From gnome-keyring, for Seahorse and scripts.
     static let masterPasswords = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"

@@ -10,7 +10,7 @@ struct ItemObject {
     let id: ItemID
     let client: Client
 
-    @BusActor static let kind = ObjectKind<ItemObject>([secretInterface, keychainInterface])
+    @BusActor static let kind = ObjectKind<ItemObject>([secretInterface, keychainInterface, keyInterface])
 
     @BusActor private static let secretInterface = Interface<ItemObject>(
         InterfaceName.item,
@@ -93,6 +93,7 @@ struct ItemObject {
                 }
             }
         }
+        try secret.checkReleasable()
         let encoded = try session.encode(secret)
         if let grant { items.access.use(grant, of: id, in: collection, by: client) }
         encoded.answer(call)
@@ -119,6 +120,7 @@ struct ItemObject {
                 throw failure(error)
             }
             guard collection.hasSecret(of: revision) else { continue }
+            try secret.checkReleasable()
             let encoded = try session.encode(secret)
             try items.access.release(id, in: collection, to: client)
             return encoded.answer(call)
@@ -128,7 +130,7 @@ struct ItemObject {
 
     /// Converts the error of a failed read, and emits `Problem` if it has changed.
     @BusActor
-    private func failure(_ error: VaultError) -> BusError {
+    func failure(_ error: VaultError) -> BusError {
         items.changes.problemMayHaveChanged(collection)
         return BusError(error)
     }
@@ -154,6 +156,7 @@ struct ItemObject {
     @BusActor
     private func setSecret(_ call: MethodCall) async throws(BusError) {
         let secret = try readSecret(from: call)
+        try await items.keys.check(secret, item.attributes, for: client)
         let permission = try await permission(to: .changeSecret)
         do throws(VaultError) {
             try await collection.updateItem(

@@ -51,6 +51,7 @@ extension ServiceObject {
             switch resident(item) {
             case .secret(let secret): try batch.add(secret, of: item.path)
             case .stored: return .suspending { () async throws(BusError) in try await getStored(paths, session, call) }
+            case .withheld: break
             case .unavailable: provider.changes.problemMayHaveChanged(item.collection)
             }
         }
@@ -100,7 +101,7 @@ extension ServiceObject {
                 if error.code == .busy { items.append(item) }
                 continue
             }
-            try batch.add(secret, of: path)
+            if secret.isReleasable { try batch.add(secret, of: path) }
             items.append(item)
         }
         return items
@@ -146,7 +147,7 @@ extension ServiceObject {
     private func resident(_ item: WantedItem) -> ResidentSecret {
         do throws(VaultError) {
             guard let secret = try item.collection.secret(of: item.id, under: item.grant) else { return .stored }
-            return .secret(secret)
+            return secret.isReleasable ? .secret(secret) : .withheld
         } catch {
             return .unavailable
         }
@@ -155,6 +156,8 @@ extension ServiceObject {
     private enum ResidentSecret: ~Copyable {
         case secret(Secret)
         case stored
+        /// A key that is used but never released.
+        case withheld
         case unavailable
     }
 }

@@ -28,6 +28,9 @@ package struct AuditEntry: Equatable, Sendable {
         case authenticationToProtect = 9
 
         case authenticationToDelete = 10
+
+        /// A protected key was used without being released.
+        case keyUse = 11
     }
 
     package static var maximumCount: Int { AuditRing.allCases.reduce(0) { $0 + $1.capacity } }

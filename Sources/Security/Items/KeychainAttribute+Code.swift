@@ -23,7 +23,7 @@ extension KeychainAttribute {
         .certificateType: "ctyp", .certificateEncoding: "cenc", .subject: "subj", .issuer: "issr",
         .serialNumber: "slnr", .subjectKeyID: "skid", .publicKeyHash: "pkhh", .keyClass: "kcls", .keyType: "type",
         .keySize: "bsiz", .effectiveKeySize: "esiz", .applicationLabel: "klbl", .applicationTag: "atag",
-        .isPermanent: "perm", .canEncrypt: "encr", .canDecrypt: "decr", .canDerive: "drve", .canSign: "sign",
+        .isPermanent: "perm", .isExtractable: "extr", .canEncrypt: "encr", .canDecrypt: "decr", .canDerive: "drve", .canSign: "sign",
         .canVerify: "vrfy", .canWrap: "wrap", .canUnwrap: "unwp",
     ]
 
@@ -35,7 +35,7 @@ extension KeychainAttribute {
     /// The attributes computed from a key or certificate, which cannot be changed.
     static let computed: Set<KeychainAttribute> = [
         .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash,
-        .keyClass, .keyType, .keySize, .effectiveKeySize,
+        .keyClass, .keyType, .keySize, .effectiveKeySize, .publicKey, .isExtractable,
     ]
 
     /// The attribute with a code; nil for the label and for unknown codes.
@@ -62,11 +62,11 @@ extension KeychainAttribute {
     /// The type of the values.
     var kind: Kind {
         switch self {
-        case .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash: .data
+        case .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash, .publicKey: .data
         case .generic, .applicationLabel, .applicationTag: .dataOrText
         case .keyClass, .keyType: .code
         case .port, .creator, .type, .certificateType, .certificateEncoding, .keySize, .effectiveKeySize: .number
-        case .isInvisible, .isNegative, .synchronizable, .isPermanent, .canEncrypt, .canDecrypt, .canDerive, .canSign,
+        case .isInvisible, .isNegative, .synchronizable, .isPermanent, .isExtractable, .canEncrypt, .canDecrypt, .canDerive, .canSign,
             .canVerify, .canWrap, .canUnwrap:
             .boolean
         default: .text

@@ -1,0 +1,79 @@
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindKeys
+import KeychaindModel
+import KeychaindVault
+
+/// Runs operations with keys, which take milliseconds to seconds, one at a time on threads of their own.
+///
+/// Clients take turns: however many operations one of them requests, another waits for at most one of them per own.
+/// New keys have turns of their own, since a large one takes seconds.
+@BusActor
+final class KeyWorker {
+    private let generationLimit: Int
+    private let uses = FairLock<ObjectIdentifier>()
+    private let generations: FairLock<ObjectIdentifier>
+
+    /// - Parameter generationLimit: the most waiting generations of a client. Its waiting uses are limited as its calls.
+    nonisolated init(generationLimit: Int) {
+        self.generationLimit = generationLimit
+        generations = FairLock(waitersPerOwner: generationLimit)
+    }
+
+    /// Runs an operation in the client's turn; does not begin it if the client has left.
+    func use<Result: ~Copyable>(
+        for client: Client,
+        _ operation: () async throws(BusError) -> Result
+    ) async throws(BusError) -> Result {
+        _ = await uses.lock(for: ObjectIdentifier(client))
+        defer { uses.unlock() }
+        try client.checkConnected()
+        return try await operation()
+    }
+
+    /// Generates a private key in the client's turn.
+    ///
+    /// Throws `LimitsExceeded` past the limit, and an error of `Key1` for a type or size that cannot be generated.
+    func generate(_ type: KeyType, bits: Int, for client: Client) async throws(BusError) -> KeyMaterial {
+        guard case .acquired = await generations.lock(for: ObjectIdentifier(client)) else {
+            throw BusError(.limitsExceeded, "\(generationLimit) of your new keys are waiting already")
+        }
+        defer { generations.unlock() }
+        try client.checkConnected()
+        return try await KeyWorker.run { () throws(KeyError) in try KeyMaterial(making: type, bits: bits) }
+    }
+
+    /// Throws `InvalidArgs` if a new secret claims to be a private key, but is not one of the type in the attributes.
+    func check(_ secret: borrowing Secret, _ attributes: Attributes, for client: Client) async throws(BusError) {
+        guard !secret.isReleasable else { return }
+        guard secret.contentType == ReservedContentType.privateKey.rawValue else {
+            throw BusError(.invalidArguments, "the content type is reserved")
+        }
+        let copy: SecureBytes
+        do throws(GcryptError) {
+            copy = try secret.bytes.copy(in: .ordinary)
+        } catch {
+            throw BusError(error)
+        }
+        let key = try StoredKey(Secret(bytes: copy, contentType: secret.contentType), attributes)
+        try await use(for: client) { () async throws(BusError) in
+            do throws(KeyError) {
+                try await BlockingThread.run { KeyOutcome { () throws(KeyError) in _ = try key.read() } }.get()
+            } catch {
+                throw error.code == .malformedKey || error.code == .unsupportedKey
+                    ? BusError(.invalidArguments, error.reason) : BusError(error)
+            }
+        }
+    }
+
+    /// Runs an operation on a thread of its own.
+    static func run<Value: ~Copyable & Sendable>(
+        _ operation: @escaping @Sendable () throws(KeyError) -> Value
+    ) async throws(BusError) -> Value {
+        do throws(KeyError) {
+            return try await BlockingThread.run { KeyOutcome(operation) }.get()
+        } catch {
+            throw BusError(error)
+        }
+    }
+}

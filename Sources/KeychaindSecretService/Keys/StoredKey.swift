@@ -1,0 +1,41 @@
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindKeys
+import KeychaindModel
+import KeychaindVault
+
+/// A private key as an item has it: its bytes, and what the item's attributes say about it.
+///
+/// A class because the thread that reads the key shares the bytes, which are wiped with the last reference.
+final class StoredKey: Sendable {
+    private let secret: Secret
+    private let type: KeyType
+    /// The public key in the attributes; nil in items of earlier versions.
+    private let publicKey: KeychainValue?
+
+    /// Throws `InvalidArgs` unless the attributes are those of a private key, `NotSupported` for a key of a token.
+    init(_ secret: consuming Secret, _ attributes: Attributes) throws(BusError) {
+        guard secret.isReleasable || secret.contentType == ReservedContentType.privateKey.rawValue else {
+            throw BusError(.notSupported, "the key is one of a token that is not available")
+        }
+        let item = KeychainItem(attributes, label: "")
+        guard item.itemClass == .key, item[.keyClass] == .text(KeyClass.private.code),
+            case .text(let code)? = item[.keyType], let type = KeyType(code: code)
+        else { throw BusError(.invalidArguments, "the attributes of the item are not those of a private key") }
+        self.type = type
+        publicKey = item[.publicKey]
+        self.secret = secret
+    }
+
+    /// Reads and checks the key, which takes a millisecond or more.
+    ///
+    /// Throws ``KeyError/Code/malformedKey`` if the bytes are not a private key of the type, or not that of the public
+    /// key in the attributes.
+    func read() throws(KeyError) -> any PrivateKey {
+        let key = try KeyMaterial(secret.bytes, type: type, keyClass: .private)
+        guard publicKey == nil || publicKey == key.publicBytes.map(KeychainValue.data) else {
+            throw KeyError(.malformedKey, "the public key in the item's attributes is that of another key")
+        }
+        return key
+    }
+}

@@ -1,0 +1,111 @@
+import KeychaindDBus
+import KeychaindTestSupport
+import Testing
+
+/// Keys under load, and when something ends in the middle of an operation.
+struct KeyLoadTests {
+    @Test("10,000 signatures at once are each answered, and other clients are served meanwhile")
+    func tenThousandSignatures_areEachAnswered() async throws {
+        try await RunningService.withService { service in
+            let hog = try await service.makeClient()
+            let (item, publicKey, _) = try await service.client.generateKey()
+            let calls = (0..<10_000).map { _ in Task { try await hog.sign([1], with: item) } }
+            let signature = try await service.client.sign([2], with: item)
+            #expect(try KeyKind.p256.verifies(signature, of: [2], by: publicKey))
+            var made = 0
+            for call in calls {
+                do {
+                    let signature = try await call.value
+                    if made == 0 { #expect(try KeyKind.p256.verifies(signature, of: [1], by: publicKey)) }
+                    made += 1
+                } catch let error as BusError {
+                    #expect(error == .limitsExceeded)
+                }
+            }
+            #expect(made >= 1024)
+        }
+    }
+
+    @Test("the waiting work of a client that leaves is not begun")
+    func leavingClient_waitingWorkEnds() async throws {
+        try await RunningService.withService { service in
+            let client = service.client
+            let hog = try await service.makeClient()
+            for number in 0..<16 {
+                let call = Task {
+                    try await hog.generateKey("key", ["case": "leaves", "application-tag": "0\(number)"], .rsa2048)
+                }
+                _ = call
+            }
+            try await hog.roundTrip()
+            await hog.disconnect()
+            // Waits for the turn after the one that was running.
+            let (item, publicKey, _) = try await client.generateKey("key", ["case": "stays"])
+            #expect(try await KeyKind.p256.verifies(client.sign([1], with: item), of: [1], by: publicKey))
+            #expect(try await client.searchItems(["case": "leaves"]).unlocked.count <= 1)
+        }
+    }
+
+    @Test("more new keys than may wait are LimitsExceeded")
+    func generateKey_many_areLimited() async throws {
+        try await RunningService.withService { service in
+            let hog = try await service.makeClient()
+            let calls = (0..<40).map { number in
+                Task { try await hog.generateKey("key", ["application-tag": "\(number)"], .rsa2048) }
+            }
+            var refused = 0
+            for call in calls {
+                do {
+                    _ = try await call.value
+                } catch let error as BusError {
+                    #expect(error == .limitsExceeded)
+                    refused += 1
+                }
+            }
+            #expect(refused > 0 && refused <= 40 - 17)
+        }
+    }
+
+    @Test("locking in the middle of signatures answers each with a signature or IsLocked")
+    func lock_duringSignatures_answersEach() async throws {
+        try await RunningService.withService { service in
+            let (item, publicKey, _) = try await service.client.generateKey("key", [:], .rsa2048)
+            let other = try await service.makeClient()
+            let calls = (0..<200).map { _ in
+                Task { try await other.sign([1], with: item, KeyKind.rsa2048.signature) }
+            }
+            _ = try await other.sign([1], with: item, KeyKind.rsa2048.signature)
+            try await service.client.lock([.login])
+            for call in calls {
+                do {
+                    #expect(try await KeyKind.rsa2048.verifies(call.value, of: [1], by: publicKey))
+                } catch let error as BusError {
+                    #expect(error == .isLocked)
+                }
+            }
+            await #expect(throws: BusError.isLocked) { try await other.sign([1], with: item) }
+        }
+    }
+
+    @Test("a key that was generated signs after a crash and a restart, and still does not leave")
+    func killedService_keyIsThere() async throws {
+        try await RunningService.withService { service in
+            let (item, publicKey, _) = try await service.client.generateKey()
+            let client = service.client
+            let calls = (0..<50).map { _ in Task { try await client.sign([1], with: item) } }
+            _ = try await client.sign([1], with: item)
+            try await service.daemon.kill()
+            for call in calls {
+                do {
+                    #expect(try await KeyKind.p256.verifies(call.value, of: [1], by: publicKey))
+                } catch let error as BusError {
+                    #expect(error.name != .timeout)
+                }
+            }
+            try await service.daemon.start()
+            #expect(try await KeyKind.p256.verifies(client.sign([2], with: item), of: [2], by: publicKey))
+            let session = try await client.openPlainSession()
+            await #expect(throws: BusError.accessDenied) { try await client.secret(of: item, session: session) }
+        }
+    }
+}
