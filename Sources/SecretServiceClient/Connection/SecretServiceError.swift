@@ -32,6 +32,15 @@ public struct SecretServiceError: Error, Equatable, Sendable {
 
     private static let authenticationPrefix = "org.keychaind.Error."
 
+    /// keychaind's name for the failure of a key, such as `decryptionFailed`; nil for other failures.
+    package var keyErrorName: String? {
+        guard let errorName, errorName.hasPrefix(SecretServiceError.keyPrefix) else { return nil }
+        let name = errorName.dropFirst(SecretServiceError.keyPrefix.count)
+        return name.prefix(1).lowercased() + name.dropFirst()
+    }
+
+    private static let keyPrefix = Protocol.key + ".Error."
+
     package static func authentication(_ name: String, _ reason: String) -> SecretServiceError {
         SecretServiceError(.accessDenied, reason, errorName: authenticationPrefix + name)
     }

@@ -23,7 +23,8 @@ extension KeychainAttribute {
         .certificateType: "ctyp", .certificateEncoding: "cenc", .subject: "subj", .issuer: "issr",
         .serialNumber: "slnr", .subjectKeyID: "skid", .publicKeyHash: "pkhh", .keyClass: "kcls", .keyType: "type",
         .keySize: "bsiz", .effectiveKeySize: "esiz", .applicationLabel: "klbl", .applicationTag: "atag",
-        .isPermanent: "perm", .isExtractable: "extr", .canEncrypt: "encr", .canDecrypt: "decr", .canDerive: "drve", .canSign: "sign",
+        .isPermanent: "perm", .isExtractable: "extr", .canEncrypt: "encr", .canDecrypt: "decr", .canDerive: "drve",
+        .canSign: "sign",
         .canVerify: "vrfy", .canWrap: "wrap", .canUnwrap: "unwp",
     ]
 
@@ -66,7 +67,8 @@ extension KeychainAttribute {
         case .generic, .applicationLabel, .applicationTag: .dataOrText
         case .keyClass, .keyType: .code
         case .port, .creator, .type, .certificateType, .certificateEncoding, .keySize, .effectiveKeySize: .number
-        case .isInvisible, .isNegative, .synchronizable, .isPermanent, .isExtractable, .canEncrypt, .canDecrypt, .canDerive, .canSign,
+        case .isInvisible, .isNegative, .synchronizable, .isPermanent, .isExtractable, .canEncrypt, .canDecrypt,
+            .canDerive, .canSign,
             .canVerify, .canWrap, .canUnwrap:
             .boolean
         default: .text
