@@ -53,6 +53,9 @@ extension KeyError {
         self.init(code, error.reason)
     }
 
+    /// The one error of every ciphertext that is not for a key.
+    static var decryptionFailed: KeyError { KeyError(.decryptionFailed, "the ciphertext is not one for the key") }
+
     /// Runs a cryptographic operation and translates its error.
     static func translating<Result: ~Copyable>(
         _ operation: () throws(GcryptError) -> Result

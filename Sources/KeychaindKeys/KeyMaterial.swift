@@ -4,7 +4,7 @@ package import KeychaindModel
 /// A checked key in Apple's external representation.
 ///
 /// RSA keys are PKCS #1. Elliptic-curve keys are ANSI X9.63: 4, x, y, and the scalar of a private key. Symmetric keys
-/// are any bytes. The bytes of private and symmetric keys are wiped with the last copy of the value.
+/// are any bytes. Those of private and symmetric keys are wiped with the last copy of the value.
 package struct KeyMaterial: Sendable {
     package let type: KeyType
     package let keyClass: KeyClass
@@ -27,20 +27,23 @@ package struct KeyMaterial: Sendable {
             try self.init(publicKey: bytes, type: type)
             return
         }
-        let copy = try KeyError.translating { () throws(GcryptError) in try KeyMaterial.secret(copying: bytes) }
-        try self.init(copy, type: type, keyClass: keyClass)
+        let copy = try KeyError.translating { () throws(GcryptError) in try SecureBytes(copying: bytes) }
+        try self.init(SharedSecret(copy), type: type, keyClass: keyClass)
     }
 
-    /// Reads a key of any class.
+    /// Reads a key, and keeps a private or symmetric one in the same kind of memory.
     package init(_ bytes: borrowing SecureBytes, type: KeyType, keyClass: KeyClass) throws(KeyError) {
         guard keyClass != .public else {
             try self.init(publicKey: bytes.withUnsafeBytes { Array($0) }, type: type)
             return
         }
-        let copy = try bytes.withUnsafeBytes { (bytes) throws(KeyError) in
-            try KeyError.translating { () throws(GcryptError) in try SharedSecret(copying: bytes) }
+        let copy: SecureBytes
+        do throws(GcryptError) {
+            copy = try bytes.copy(in: bytes.memory)
+        } catch {
+            throw KeyError(error)
         }
-        try self.init(copy, type: type, keyClass: keyClass)
+        try self.init(SharedSecret(copy), type: type, keyClass: keyClass)
     }
 
     private init(publicKey: [UInt8], type: KeyType) throws(KeyError) {
@@ -85,8 +88,8 @@ package struct KeyMaterial: Sendable {
     package init(making type: KeyType, bits: Int) throws(KeyError) {
         let made = try KeyError.translating { () throws(GcryptError) -> SharedSecret? in
             switch type {
-            case .rsa where RSANumbers.newSizes.contains(bits):
-                return try KeyMaterial.secret(copying: PKCS1.encode(RSANumbers(bits: bits)))
+            case .rsa where RSAPrivateKey.newSizes.contains(bits):
+                return SharedSecret(try PKCS1.encode(RSAPrivateKey(bits: bits)))
             case .ec:
                 guard let curve = PrimeCurve.allCases.first(where: { $0.bits == bits }) else { return nil }
                 return try X963.makePrivateKey(on: curve)
@@ -123,10 +126,6 @@ package struct KeyMaterial: Sendable {
         return try secret.bytes.withUnsafeBytes(body)
     }
 
-    private static func secret(copying bytes: [UInt8]) throws(GcryptError) -> SharedSecret {
-        try bytes.span.withUnsafeBytes { (bytes) throws(GcryptError) in try SharedSecret(copying: bytes) }
-    }
-
     private static func unsupported(_ type: KeyType, _ keyClass: KeyClass) -> KeyError {
         KeyError(.unsupportedKey, "\(keyClass.rawValue) keys of type \(type.rawValue) are not supported")
     }
@@ -156,17 +155,5 @@ final class SharedSecret: Sendable {
 
     init(_ bytes: consuming SecureBytes) {
         self.bytes = bytes
-    }
-
-    /// Copies bytes into locked memory, or into ordinary memory if the pool is full, since programs may hold any number
-    /// of keys.
-    convenience init(copying bytes: UnsafeRawBufferPointer) throws(GcryptError) {
-        let copy: SecureBytes
-        do throws(GcryptError) {
-            copy = try SecureBytes(copying: bytes, in: .locked)
-        } catch  where error.code == .outOfLockedMemory {
-            copy = try SecureBytes(copying: bytes)
-        }
-        self.init(copy)
     }
 }

@@ -1,4 +1,5 @@
 import KeychaindGcrypt
+import KeychaindTestSupport
 import Testing
 
 @Suite(.lockedPool) struct DiffieHellmanTests {
@@ -116,7 +117,7 @@ import Testing
                 83655D23 DCA3AD96 1C62F356 208552BB 9ED52907 7096966D 670C354E 4ABC9804 F1746C08 CA237327 FFFFFFFF FFFFFFFF
                 """
             }
-        var prime = bytes(hexadecimal: digits)
+        var prime = [UInt8](hexadecimal: digits)
         var carry = difference
         for index in prime.indices.reversed() {
             carry += Int(prime[index])

@@ -1,4 +1,5 @@
 import KeychaindGcrypt
+import KeychaindTestSupport
 import Testing
 
 @Suite(.lockedPool) struct HMACSHA256Tests {

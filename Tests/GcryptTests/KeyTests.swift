@@ -1,33 +1,53 @@
 import KeychaindGcrypt
 import Testing
 
-struct RSANumbersTests {
+struct RSAPrivateKeyTests {
     @Test
     func init_2048Bits_isConsistent() throws {
-        let numbers = try RSANumbers(bits: 2048)
-        #expect(numbers.modulus.count == 256 && numbers.modulus[0] >= 0x80)
-        #expect(numbers.publicExponent == [1, 0, 1])
-        #expect(try numbers.areConsistent())
-        let parts: [WritableKeyPath<RSANumbers, [UInt8]>] = [
-            \.modulus, \.publicExponent, \.privateExponent, \.prime1, \.prime2, \.exponent1, \.exponent2, \.coefficient,
-        ]
-        for part in parts {
-            let cut = Array(numbers[keyPath: part].dropLast())
-            for bytes in [[], [0], [1], [2], [0xff], cut, cut + [0]] as [[UInt8]] {
+        let key = try RSAPrivateKey(bits: 2048)
+        #expect(try key.isConsistent())
+        var numbers: [[UInt8]] = []
+        for number in RSAPrivateKey.Number.allCases { numbers.append(try key.bytes(of: number).array()) }
+        #expect(numbers[0].count == 256 && numbers[0][0] >= 0x80)
+        #expect(numbers[1] == [1, 0, 1])
+        #expect(try made(of: numbers).isConsistent())
+        for index in numbers.indices {
+            let cut = Array(numbers[index].dropLast())
+            for bytes in [[], [0], [1], [2], [0xff], cut, cut + [0]] as [[UInt8]] where bytes != numbers[index] {
                 var changed = numbers
-                changed[keyPath: part] = bytes
-                guard changed != numbers else { continue }
-                #expect(try !changed.areConsistent())
+                changed[index] = bytes
+                #expect(try !made(of: changed).isConsistent())
             }
             var huge = numbers
-            huge[keyPath: part] = [UInt8](repeating: 0xff, count: 1 << 16)
-            #expect(try !huge.areConsistent())
+            huge[index] = [UInt8](repeating: 0xff, count: 1 << 16)
+            #expect(code { _ = try made(of: huge) } == .invalidParameters)
+        }
+    }
+
+    @Test("A fault in one half of the computation would reveal a prime")
+    func power_wrongCoefficient_throws() throws {
+        let key = try RSAPrivateKey(bits: 2048)
+        var numbers: [[UInt8]] = []
+        for number in RSAPrivateKey.Number.allCases { numbers.append(try key.bytes(of: number).array()) }
+        numbers[RSAPrivateKey.Number.coefficient.rawValue][100] ^= 1
+        let faulty = try made(of: numbers)
+        let x = [UInt8](repeating: 7, count: 256)
+        #expect(code { _ = try x.withUnsafeBytes { try faulty.power(of: $0) } } == .operationFailed)
+    }
+
+    private func made(of numbers: [[UInt8]]) throws -> RSAPrivateKey {
+        let joined = numbers.flatMap { $0 }
+        return try joined.span.withUnsafeBytes { bytes in
+            try RSAPrivateKey { number in
+                let start = numbers[..<number.rawValue].reduce(0) { $0 + $1.count }
+                return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + numbers[number.rawValue].count)])
+            }
         }
     }
 
     @Test(arguments: [0, -1, 512, 1024, 2049, 16384, .max])
     func init_otherSize_throws(bits: Int) {
-        #expect(throws: GcryptError(.invalidParameters, reason: "")) { try RSANumbers(bits: bits) }
+        #expect(throws: GcryptError(.invalidParameters, reason: "")) { _ = try RSAPrivateKey(bits: bits) }
     }
 
     @Test("RFC 3174, section 7.3")

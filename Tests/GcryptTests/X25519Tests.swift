@@ -1,4 +1,5 @@
 import KeychaindGcrypt
+import KeychaindTestSupport
 import Testing
 
 @Suite(.lockedPool) struct X25519Tests {
@@ -23,7 +24,7 @@ import Testing
             coordinate = scalar
             scalar = product.array()
         }
-        #expect(scalar == bytes(hexadecimal: "684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51"))
+        #expect(scalar == [UInt8](hexadecimal: "684cf59ba83309552800ef566f2f4d3c1c3887c49360e3875f2eb94d99532c51"))
     }
 
     @Test func sharedSecret_bothSides_isEqual() throws {
@@ -53,7 +54,7 @@ import Testing
     )
     func sharedSecret_pointOfSmallOrder_throws(coordinate: String) throws {
         let pair = try X25519()
-        let point = bytes(hexadecimal: coordinate)
+        let point = [UInt8](hexadecimal: coordinate)
         #expect(code { _ = try pair.sharedSecret(with: point) } == .invalidPublicKey)
     }
 

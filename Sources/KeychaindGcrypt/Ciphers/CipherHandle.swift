@@ -6,6 +6,7 @@ import CKeychaindGcrypt
 struct CipherHandle: ~Copyable, @unchecked Sendable {
     enum Algorithm {
         case aes128CBC
+        case aes128GCM
         case aes256GCM
     }
 
@@ -19,6 +20,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         let (cipher, mode) =
             switch algorithm {
             case .aes128CBC: (GCRY_CIPHER_AES, GCRY_CIPHER_MODE_CBC)
+            case .aes128GCM: (GCRY_CIPHER_AES, GCRY_CIPHER_MODE_GCM)
             case .aes256GCM: (GCRY_CIPHER_AES256, GCRY_CIPHER_MODE_GCM)
             }
         let flags = memory == .locked ? GCRY_CIPHER_SECURE.rawValue : 0

@@ -37,4 +37,29 @@ package enum HashFunction: String, CaseIterable, Hashable, Sendable {
         gcry_md_hash_buffer(algorithm, &digest, message, message.count)
         return digest
     }
+
+    /// Writes the digest of concatenated parts, which may be secret, to the front of a buffer of at least ``size``
+    /// bytes.
+    package func digest(
+        of parts: [UnsafeRawBufferPointer],
+        to output: UnsafeMutableRawBufferPointer
+    ) throws(GcryptError) {
+        guard output.count >= size else {
+            throw GcryptError(.invalidParameters, reason: "the buffer has \(output.count) bytes, not \(size)")
+        }
+        try Gcrypt.initializeIfNeeded()
+        var opened: gcry_md_hd_t?
+        // In ordinary memory, which is wiped when it is closed: the pool may be full.
+        try check(gcry_md_open(&opened, algorithm, 0), "open a digest")
+        guard let opened else { throw GcryptError(.operationFailed, reason: "open a digest: no handle") }
+        defer { gcry_md_close(opened) }
+        for part in parts {
+            guard let base = part.baseAddress else { continue }
+            gcry_md_write(opened, base, part.count)
+        }
+        guard let digest = gcry_md_read(opened, algorithm) else {
+            throw GcryptError(.operationFailed, reason: "read a digest: no result")
+        }
+        output.copyMemory(from: UnsafeRawBufferPointer(start: digest, count: size))
+    }
 }

@@ -17,7 +17,7 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
 
     private let base: UnsafeMutableRawPointer
     private let capacity: Int
-    private let memory: Memory
+    package let memory: Memory
 
     package private(set) var count: Int
 
@@ -116,7 +116,7 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
     }
 
     /// Removes and wipes the bytes past a count.
-    mutating func truncate(to newCount: Int) {
+    package mutating func truncate(to newCount: Int) {
         guard newCount >= 0, newCount < count else { return }
         explicit_bzero(base + newCount, count - newCount)
         count = newCount
@@ -124,7 +124,7 @@ package struct SecureBytes: ~Copyable, @unchecked Sendable {
 }
 
 /// Overwrites a buffer with zeros; the compiler does not optimize it away.
-func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
+package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
     guard let base = buffer.baseAddress else { return }
     explicit_bzero(base, buffer.count)
 }

@@ -61,6 +61,28 @@ struct WeierstrassCurve: ~Copyable {
         return coordinates
     }
 
+    /// Multiplies a point, which must be on the curve, by a secret scalar, and returns the coordinate x of the product.
+    borrowing func multiply(
+        x: borrowing Integer,
+        y: borrowing Integer,
+        by scalar: borrowing Integer,
+        size: Int
+    ) throws(GcryptError) -> SecureBytes {
+        let one = try Integer(hexadecimal: "01")
+        let result = try Integer(bits: 528, in: .locked)
+        let isFinite = try withPoint { (point) throws(GcryptError) in
+            _ = gcry_mpi_point_set(point, x.value, y.value, one.value)
+            return try withPoint { product in
+                gcry_mpi_ec_mul(product, scalar.value, point, context)
+                return gcry_mpi_ec_get_affine(result.value, nil, product, context) == 0
+            }
+        }
+        guard isFinite else {
+            throw GcryptError(.invalidPublicKey, reason: "the product is the point at infinity")
+        }
+        return try result.secureBytes(count: size, in: .locked)
+    }
+
     private func parameter(_ name: StaticString) throws(GcryptError) -> Integer {
         let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
         guard let value = gcry_mpi_ec_get_mpi(text, context, 1) else {
@@ -69,12 +91,14 @@ struct WeierstrassCurve: ~Copyable {
         return Integer(taking: value)
     }
 
-    private func withPoint<Result>(_ body: (gcry_mpi_point_t) -> Result) throws(GcryptError) -> Result {
+    private func withPoint<Result>(
+        _ body: (gcry_mpi_point_t) throws(GcryptError) -> Result
+    ) throws(GcryptError) -> Result {
         guard let point = gcry_mpi_point_new(0) else {
             throw GcryptError(.outOfMemory, reason: "no memory for a point")
         }
         defer { gcry_mpi_point_release(point) }
-        return body(point)
+        return try body(point)
     }
 }
 

@@ -2,7 +2,8 @@ import CKeychaindGcrypt
 
 /// A non-negative libgcrypt integer, released on deinit.
 struct Integer: ~Copyable {
-    private let value: gcry_mpi_t
+    /// For functions that borrow the integer.
+    let value: gcry_mpi_t
 
     init(taking value: gcry_mpi_t) {
         self.value = value
@@ -18,6 +19,16 @@ struct Integer: ~Copyable {
             throw GcryptError(.operationFailed, reason: "read an integer: no value")
         }
         value = scanned
+    }
+
+    /// Reads a secret integer: its memory is locked as long as there is room, and libgcrypt computes with it in a time
+    /// that does not depend on its value.
+    init(secret bytes: UnsafeRawBufferPointer) throws(GcryptError) {
+        let scanned = try Integer(bytes: bytes)
+        // Not by its flag: libgcrypt 1.10 then forgets the size of the memory, and aborts for zero.
+        let secret = try Integer(bits: UInt32(clamping: scanned.bits + 64), in: .locked)
+        gcry_mpi_add_ui(secret.value, scanned.value, 0)
+        self = secret
     }
 
     init(hexadecimal digits: StaticString) throws(GcryptError) {
@@ -52,6 +63,13 @@ struct Integer: ~Copyable {
     /// The number of bytes without leading zeros.
     var size: Int { (Int(gcry_mpi_get_nbits(value)) + 7) / 8 }
 
+    /// The number of bits without leading zeros.
+    var bits: Int { Int(gcry_mpi_get_nbits(value)) }
+
+    private var memory: SecureBytes.Memory {
+        gcry_mpi_get_flag(value, GCRYMPI_FLAG_SECURE) == 0 ? .ordinary : .locked
+    }
+
     borrowing func isLess(than number: UInt) -> Bool {
         gcry_mpi_cmp_ui(value, number) < 0
     }
@@ -61,7 +79,7 @@ struct Integer: ~Copyable {
     }
 
     borrowing func minusOne() throws(GcryptError) -> Integer {
-        let difference = try Integer(bits: gcry_mpi_get_nbits(value), in: .ordinary)
+        let difference = try Integer(bits: gcry_mpi_get_nbits(value), in: memory)
         gcry_mpi_sub_ui(difference.value, value, 1)
         return difference
     }
@@ -100,7 +118,7 @@ extension Integer {
     }
 
     borrowing func times(_ other: borrowing Integer) throws(GcryptError) -> Integer {
-        let product = try Integer(bits: UInt32(clamping: (size + other.size) * 8), in: .ordinary)
+        let product = try Integer(bits: UInt32(clamping: (size + other.size) * 8), in: memory)
         withHandle { left in
             other.withHandle { right in
                 product.withHandle { product in gcry_mpi_mul(product, left, right) }
@@ -112,13 +130,20 @@ extension Integer {
     /// The remainder of division by a non-zero number.
     borrowing func remainder(of divisor: borrowing Integer) throws(GcryptError) -> Integer {
         guard !divisor.isLess(than: 1) else { throw GcryptError(.invalidParameters, reason: "division by zero") }
-        let remainder = try Integer(bits: UInt32(clamping: divisor.size * 8), in: .ordinary)
+        let remainder = try Integer(bits: UInt32(clamping: divisor.size * 8), in: memory)
         withHandle { dividend in
             divisor.withHandle { divisor in
                 remainder.withHandle { remainder in gcry_mpi_mod(remainder, dividend, divisor) }
             }
         }
         return remainder
+    }
+
+    /// The bytes in a memory of their own, left-padded with zeros to a size.
+    borrowing func secureBytes(count: Int, in memory: SecureBytes.Memory) throws(GcryptError) -> SecureBytes {
+        var bytes = try SecureBytes(count: count, in: memory)
+        try bytes.withUnsafeMutableBytes { (bytes) throws(GcryptError) in try write(to: bytes) }
+        return bytes
     }
 
     /// The bytes without leading zeros, most significant first.

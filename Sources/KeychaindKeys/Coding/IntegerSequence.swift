@@ -1,3 +1,5 @@
+import KeychaindGcrypt
+
 /// A DER SEQUENCE of non-negative INTEGERs (X.690), as in PKCS #1 keys and X9.62 signatures.
 enum IntegerSequence {
     /// In bytes.
@@ -32,18 +34,61 @@ enum IntegerSequence {
     /// Encodes non-negative integers, most significant byte first, with or without leading zeros.
     static func encode(_ integers: [[UInt8]]) -> [UInt8] {
         var body: [UInt8] = []
-        body.reserveCapacity(integers.reduce(0) { $0 + $1.count + 5 })
         for integer in integers {
             let significant = integer.drop { $0 == 0 }
-            let isPadded = (significant.first ?? 0x80) >= 0x80
-            body.append(integerTag)
-            append(length: significant.count + (isPadded ? 1 : 0), to: &body)
-            if isPadded { body.append(0) }
+            body += prefix(ofInteger: significant.count, first: significant.first)
             body += significant
         }
-        var sequence: [UInt8] = [sequenceTag]
-        append(length: body.count, to: &sequence)
-        return sequence + body
+        return header(sequenceTag, length: body.count) + body
+    }
+
+    /// Encodes secret integers without leading zeros.
+    ///
+    /// - Parameter capacity: the most bytes of all integers together.
+    static func encode(
+        count: Int,
+        capacity: Int,
+        _ integer: (Int) throws(GcryptError) -> SecureBytes
+    ) throws(GcryptError) -> SecureBytes {
+        let room = largestHeader * (count + 1)
+        var output = try SecureBytes(count: room + capacity)
+        var end = largestHeader
+        for index in 0..<count {
+            let bytes = try integer(index)
+            bytes.withUnsafeBytes { bytes in
+                let prefix = prefix(ofInteger: bytes.count, first: bytes.first)
+                output.withUnsafeMutableBytes { output in
+                    UnsafeMutableRawBufferPointer(rebasing: output[end...]).copyBytes(from: prefix)
+                    end += prefix.count
+                    UnsafeMutableRawBufferPointer(rebasing: output[end...]).copyMemory(from: bytes)
+                    end += bytes.count
+                }
+            }
+        }
+        let header = header(sequenceTag, length: end - largestHeader)
+        let start = largestHeader - header.count
+        output.withUnsafeMutableBytes { output in
+            UnsafeMutableRawBufferPointer(rebasing: output[start...]).copyBytes(from: header)
+        }
+        output.truncate(to: end)
+        output.removeFirst(start)
+        return output
+    }
+
+    /// The most bytes in front of an integer or of the sequence: type, length, and the sign of an integer.
+    private static let largestHeader = 6
+
+    private static func prefix(ofInteger count: Int, first: UInt8?) -> [UInt8] {
+        // Zero, and numbers that would look negative.
+        let isPadded = (first ?? 0x80) >= 0x80
+        return header(integerTag, length: count + (isPadded ? 1 : 0)) + (isPadded ? [0] : [])
+    }
+
+    private static func header(_ tag: UInt8, length: Int) -> [UInt8] {
+        guard length >= 0x80 else { return [tag, UInt8(length)] }
+        let size = (Int.bitWidth - length.leadingZeroBitCount + 7) / 8
+        let bytes = (0..<size).reversed().map { UInt8(truncatingIfNeeded: length >> (8 * $0)) }
+        return [tag, 0x80 | UInt8(size)] + bytes
     }
 
     private static var malformed: KeyError {
@@ -78,12 +123,5 @@ enum IntegerSequence {
         // A zero byte in front is there only for the sign.
         guard range.count == 1 || der[first + 1] >= 0x80 else { throw malformed }
         return (first + 1)..<range.upperBound
-    }
-
-    private static func append(length: Int, to bytes: inout [UInt8]) {
-        guard length >= 0x80 else { return bytes.append(UInt8(length)) }
-        let size = (Int.bitWidth - length.leadingZeroBitCount + 7) / 8
-        bytes.append(0x80 | UInt8(size))
-        for index in (0..<size).reversed() { bytes.append(UInt8(truncatingIfNeeded: length >> (8 * index))) }
     }
 }

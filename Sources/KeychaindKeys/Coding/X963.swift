@@ -32,7 +32,7 @@ enum X963 {
     static func makePrivateKey(on curve: PrimeCurve) throws(GcryptError) -> SharedSecret {
         let scalar = try curve.makePrivateKey()
         let point = try curve.publicKey(of: scalar)
-        var key = try SecureBytes(count: point.count + scalar.count, in: .locked)
+        var key = try SecureBytes(count: point.count + scalar.count)
         key.withUnsafeMutableBytes { key in
             key.copyBytes(from: point)
             scalar.withUnsafeBytes { scalar in

@@ -1,12 +1,6 @@
 import KeychaindGcrypt
 import Testing
 
-/// Parses hexadecimal bytes.
-func bytes(hexadecimal text: String) -> [UInt8] {
-    let digits = text.compactMap(\.hexDigitValue)
-    return stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
-}
-
 /// The code of the error that an operation throws; nil for none.
 func code(of operation: () throws -> Void) -> GcryptError.Code? {
     do {

@@ -1,21 +1,20 @@
 import Foundation
 
 /// A case of a vector file.
-struct Vector: Sendable, CustomStringConvertible {
+package struct Vector: Sendable, CustomStringConvertible {
     /// A missing or malformed field.
-    struct BadField: Error {
+    package struct BadField: Error {
         let name: String
     }
 
     private var fields: [Substring: Substring] = [:]
 
     /// The name of the case.
-    var description: String { fields["name"].map(String.init) ?? "unnamed" }
+    package var description: String { fields["name"].map(String.init) ?? "unnamed" }
 
     /// The cases of a file in `Tests/Vectors`; none if it cannot be read.
-    static func cases(of file: String) -> [Vector] {
+    package static func cases(of file: String) -> [Vector] {
         let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
         guard let text = try? String(contentsOf: tests.appending(path: "Vectors/\(file).txt"), encoding: .utf8) else {
             return []
         }
@@ -34,19 +33,27 @@ struct Vector: Sendable, CustomStringConvertible {
     }
 
     /// A field as text.
-    func text(_ name: String) throws -> String {
+    package func text(_ name: String) throws -> String {
         guard let text = fields[Substring(name)] else { throw BadField(name: name) }
         return String(text)
     }
 
     /// A field as hexadecimal bytes.
-    func bytes(_ name: String) throws -> [UInt8] {
-        GcryptTests.bytes(hexadecimal: try text(name))
+    package func bytes(_ name: String) throws -> [UInt8] {
+        [UInt8](hexadecimal: try text(name))
     }
 
     /// A field as a number.
-    func integer(_ name: String) throws -> Int {
+    package func integer(_ name: String) throws -> Int {
         guard let integer = Int(try text(name)) else { throw BadField(name: name) }
         return integer
+    }
+}
+
+extension Array where Element == UInt8 {
+    /// Parses hexadecimal bytes.
+    package init(hexadecimal text: String) {
+        let digits = text.compactMap(\.hexDigitValue)
+        self = stride(from: 0, to: digits.count - 1, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
     }
 }
