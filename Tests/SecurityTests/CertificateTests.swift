@@ -43,6 +43,45 @@ struct CertificateTests {
         #expect(try SecCertificateCopyKey(Sample.certificate("ed25519")) == nil)
     }
 
+    @Test(
+        "The dates of the validity are those in the certificate",
+        arguments: [
+            ("261121101400Z", "2026-11-21T10:14:00Z"), ("240229235959Z", "2024-02-29T23:59:59Z"),
+            ("000301000000Z", "2000-03-01T00:00:00Z"), ("500101000000Z", "1950-01-01T00:00:00Z"),
+            ("491231235959Z", "2049-12-31T23:59:59Z"), ("690101000000Z", "1969-01-01T00:00:00Z"),
+            ("250229000000Z", nil), ("261121101400+", nil), ("-61121101400Z", nil),
+        ]
+    )
+    func dates_areThoseOfTheCertificate(encoded: String, date: String?) throws {
+        var bytes = try Sample.data("rsa.der")
+        let place = try #require(bytes.range(of: Data("261121101400Z".utf8)))
+        bytes.replaceSubrange(place, with: Data(encoded.utf8))
+        let certificate = try #require(SecCertificateCreateWithData(nil, bytes as CFData))
+        let expected = try date.map { try Date.ISO8601FormatStyle().parse($0) }
+        #expect(SecCertificateCopyNotValidBeforeDate(certificate) as Date? == expected)
+        let end = try Date.ISO8601FormatStyle().parse("2126-10-28T10:14:00Z")
+        #expect(SecCertificateCopyNotValidAfterDate(certificate) as Date? == end)
+    }
+
+    @Test("Issuer and subject are the attributes of the item")
+    func names_areTheAttributesOfTheItem() async throws {
+        let openssl = try await OpenSSL()
+        try await openssl.issue("anna", key: ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], subject: "/CN=Anna")
+        let (leaf, root) = (try await openssl.certificate("anna"), try await openssl.certificate("ca"))
+        let issuer = try #require(SecCertificateCopyNormalizedIssuerSequence(leaf))
+        #expect(issuer == SecCertificateCopyNormalizedSubjectSequence(root))
+        #expect(issuer != SecCertificateCopyNormalizedSubjectSequence(leaf))
+        try await Keychain.with { _ in
+            #expect(SecCertificateAddToKeychain(leaf, nil) == errSecSuccess)
+            let query: [CFString: Any] = [
+                kSecClass: kSecClassCertificate, kSecAttrIssuer: issuer, kSecReturnRef: true,
+            ]
+            var found: CFTypeRef?
+            #expect(SecItemCopyMatching(query as CFDictionary, &found) == errSecSuccess)
+            #expect(found as? SecCertificate == leaf)
+        }
+    }
+
     // MARK: Hostile
 
     @Test("A truncated certificate is refused", arguments: Sample.certificates)

@@ -62,4 +62,21 @@ package enum HashFunction: String, CaseIterable, Hashable, Sendable {
         }
         output.copyMemory(from: UnsafeRawBufferPointer(start: digest, count: size))
     }
+
+    /// HMAC of a message (RFC 2104).
+    package func authenticationCode(of message: [UInt8], key: borrowing SecureBytes) throws(GcryptError) -> [UInt8] {
+        try Gcrypt.initializeIfNeeded()
+        var opened: gcry_md_hd_t?
+        let flags = GCRY_MD_FLAG_HMAC.rawValue | GCRY_MD_FLAG_SECURE.rawValue
+        try check(gcry_md_open(&opened, algorithm, flags), "open a digest", locked: true)
+        guard let opened else { throw GcryptError(.operationFailed, reason: "open a digest: no handle") }
+        defer { gcry_md_close(opened) }
+        let result = key.withUnsafeBytes { gcry_md_setkey(opened, $0.baseAddress, $0.count) }
+        try check(result, "set a digest key", locked: true)
+        gcry_md_write(opened, message, message.count)
+        guard let code = gcry_md_read(opened, algorithm) else {
+            throw GcryptError(.operationFailed, reason: "read a digest: no result")
+        }
+        return Array(UnsafeBufferPointer(start: code, count: size))
+    }
 }

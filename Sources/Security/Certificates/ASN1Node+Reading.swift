@@ -11,6 +11,16 @@ extension ASN1Node {
         }
     }
 
+    /// Parses one BER value, as some programs write it instead of DER; throws ``errSecDecode`` like the above.
+    static func parseBER(_ ber: [UInt8], limit: Int) throws(StatusError) -> ASN1Node {
+        guard ber.count <= limit else { throw StatusError(errSecDecode, "\(ber.count) bytes of BER are too many") }
+        do {
+            return try BER.parse(ber)
+        } catch {
+            throw StatusError(errSecDecode, "the data is not valid BER")
+        }
+    }
+
     /// The values inside of a value of a type.
     func children(_ identifier: ASN1Identifier) throws(StatusError) -> [ASN1Node] {
         guard self.identifier == identifier, case .constructed(let nodes) = content else {
@@ -25,6 +35,32 @@ extension ASN1Node {
             throw StatusError(errSecDecode, "a DER value has an unexpected type")
         }
         return Array(bytes)
+    }
+
+    /// The bytes of an octet string, which may be in pieces in BER.
+    func octets(_ identifier: ASN1Identifier) throws(StatusError) -> [UInt8] {
+        guard self.identifier == identifier else { throw StatusError(errSecDecode, "a value has an unexpected type") }
+        switch content {
+        case .primitive(let bytes): return Array(bytes)
+        case .constructed(let pieces):
+            var bytes: [UInt8] = []
+            for piece in pieces { bytes += try piece.octets(.octetString) }
+            return bytes
+        }
+    }
+
+    /// The only value in the explicit tag 0.
+    func explicit() throws(StatusError) -> ASN1Node {
+        let nodes = try children(ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific))
+        guard nodes.count == 1 else { throw StatusError(errSecDecode, "a tagged value is not one value") }
+        return nodes[0]
+    }
+
+    /// A non-negative integer below 2^32.
+    func count() throws(StatusError) -> Int {
+        let bytes = try unsignedInteger()
+        guard bytes.count <= 4 else { throw StatusError(errSecDecode, "a number is too large") }
+        return bytes.reduce(0) { $0 << 8 | Int($1) }
     }
 
     /// The bytes of an integer in DER.
@@ -50,6 +86,25 @@ extension ASN1Node {
         let bytes = try primitive(.bitString)
         guard bytes.first == 0 else { throw StatusError(errSecDecode, "a DER bit string does not end at a byte") }
         return Array(bytes.dropFirst())
+    }
+
+    /// The text of a string of any type; nil for anything else.
+    var text: String? {
+        guard case .primitive(let bytes) = content else { return nil }
+        switch identifier {
+        case .utf8String, .printableString, .ia5String, .numericString, .visibleString:
+            return String(validating: bytes, as: UTF8.self)
+        case .teletexString:
+            // In practice, issuers use Latin 1.
+            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
+        case .bmpString:
+            guard bytes.count.isMultiple(of: 2) else { return nil }
+            let array = Array(bytes)
+            let units = stride(from: 0, to: array.count, by: 2).map { UInt16(array[$0]) << 8 | UInt16(array[$0 + 1]) }
+            return String(validating: units, as: UTF16.self)
+        default:
+            return nil
+        }
     }
 
     /// An object identifier.

@@ -16,6 +16,8 @@ struct CertificateContents: Hashable, Sendable {
     let issuer: DistinguishedName
     let subject: DistinguishedName
 
+    let validity: CertificateValidity
+
     /// The algorithm of the key, and its parameters in DER.
     let keyAlgorithm: ASN1ObjectIdentifier
     let keyParameters: [UInt8]
@@ -39,7 +41,7 @@ struct CertificateContents: Hashable, Sendable {
         serialNumber = try fields.removeFirst().integer()
         _ = try fields.removeFirst().children(.sequence)
         issuer = try DistinguishedName(fields.removeFirst())
-        _ = try fields.removeFirst().children(.sequence)
+        validity = try CertificateValidity(fields.removeFirst())
         subject = try DistinguishedName(fields.removeFirst())
         let key = try fields.removeFirst().children(.sequence)
         guard key.count == 2 else { throw StatusError(errSecDecode, "the certificate has no key") }
@@ -180,7 +182,7 @@ struct DistinguishedName: Hashable, Sendable {
                 let parts = try pair.children(.sequence)
                 guard parts.count == 2 else { throw StatusError(errSecDecode, "an attribute of a name is invalid") }
                 let type = try parts[0].objectIdentifier()
-                if let text = DistinguishedName.text(parts[1]) { attributes.append((type, text)) }
+                if let text = parts[1].text { attributes.append((type, text)) }
             }
         }
         self.attributes = attributes
@@ -204,23 +206,5 @@ struct DistinguishedName: Hashable, Sendable {
     /// Hashes the bytes.
     func hash(into hasher: inout Hasher) {
         hasher.combine(der)
-    }
-
-    private static func text(_ node: ASN1Node) -> String? {
-        guard case .primitive(let bytes) = node.content else { return nil }
-        switch node.identifier {
-        case .utf8String, .printableString, .ia5String, .numericString, .visibleString:
-            return String(validating: bytes, as: UTF8.self)
-        case .teletexString:
-            // In practice, issuers use Latin 1.
-            return String(String.UnicodeScalarView(bytes.map { Unicode.Scalar($0) }))
-        case .bmpString:
-            guard bytes.count.isMultiple(of: 2) else { return nil }
-            let array = Array(bytes)
-            let units = stride(from: 0, to: array.count, by: 2).map { UInt16(array[$0]) << 8 | UInt16(array[$0 + 1]) }
-            return String(validating: units, as: UTF16.self)
-        default:
-            return nil
-        }
     }
 }

@@ -95,3 +95,61 @@ public func SecCertificateCopySerialNumberData(
 ) -> CFData? {
     Data(certificate.contents.serialNumber) as NSData
 }
+
+/// The serial number, as ``SecCertificateCopySerialNumberData(_:_:)`` returns it.
+public func SecCertificateCopySerialNumber(
+    _ certificate: SecCertificate,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> CFData? {
+    SecCertificateCopySerialNumberData(certificate, error)
+}
+
+/// The beginning of the validity; nil if the certificate has no valid date.
+public func SecCertificateCopyNotValidBeforeDate(_ certificate: SecCertificate) -> CFDate? {
+    certificate.contents.validity.start.map { NSDate(timeIntervalSince1970: $0) }
+}
+
+/// The end of the validity; nil if the certificate has no valid date.
+public func SecCertificateCopyNotValidAfterDate(_ certificate: SecCertificate) -> CFDate? {
+    certificate.contents.validity.end.map { NSDate(timeIntervalSince1970: $0) }
+}
+
+/// The issuer in DER, as ``kSecAttrIssuer`` has it; as encoded in the certificate, not normalised.
+public func SecCertificateCopyNormalizedIssuerSequence(_ certificate: SecCertificate) -> CFData? {
+    Data(certificate.contents.issuer.der) as NSData
+}
+
+/// The subject in DER, as ``kSecAttrSubject`` has it; as encoded in the certificate, not normalised.
+public func SecCertificateCopyNormalizedSubjectSequence(_ certificate: SecCertificate) -> CFData? {
+    Data(certificate.contents.subject.der) as NSData
+}
+
+/// Copies the public key.
+///
+/// - Parameters:
+///   - certificate: the certificate.
+///   - key: receives the key.
+/// - Returns: ``errSecSuccess``, or ``errSecDecode`` or ``errSecUnimplemented`` without a key.
+@discardableResult
+public func SecCertificateCopyPublicKey(
+    _ certificate: SecCertificate,
+    _ key: UnsafeMutablePointer<SecKey?>
+) -> OSStatus {
+    status { () throws(StatusError) in key.pointee = SecKey(try certificate.contents.key()) }
+}
+
+/// The public key; nil for an unsupported algorithm or an invalid key.
+public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey? {
+    SecCertificateCopyKey(certificate)
+}
+
+/// Adds a certificate to the keychain.
+///
+/// - Parameters:
+///   - certificate: the certificate.
+///   - keychain: ignored: there is only one.
+/// - Returns: the status of ``SecItemAdd(_:_:)``.
+@discardableResult
+public func SecCertificateAddToKeychain(_ certificate: SecCertificate, _ keychain: SecKeychain?) -> OSStatus {
+    SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as [CFString: Any] as CFDictionary, nil)
+}

@@ -33,6 +33,7 @@ private enum TypeID: CFTypeID {
             case is SecIdentity: .identity
             case is SecAccessControl: .accessControl
             case is SecKeychainItem: .keychainItem
+            case is SecKeychain: .keychain
             default: .object
             }
     }

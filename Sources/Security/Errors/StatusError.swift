@@ -65,12 +65,24 @@ extension StatusError {
     }
 
     /// Runs a cryptographic operation, and translates its error.
-    static func translating<Result>(_ operation: () throws(GcryptError) -> Result) throws(StatusError) -> Result {
+    static func translating<Result: ~Copyable>(
+        _ operation: () throws(GcryptError) -> Result
+    ) throws(StatusError) -> Result {
         do throws(GcryptError) {
             return try operation()
         } catch {
             throw StatusError(error)
         }
+    }
+}
+
+/// Runs an operation; returns ``errSecSuccess`` or the code of its error.
+func status(of operation: () throws(StatusError) -> Void) -> OSStatus {
+    do throws(StatusError) {
+        try operation()
+        return errSecSuccess
+    } catch {
+        return error.status
     }
 }
 

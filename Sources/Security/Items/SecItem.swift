@@ -113,15 +113,6 @@ private func deliver<Found>(
     }
 }
 
-private func status(of operation: () throws(StatusError) -> Void) -> OSStatus {
-    do throws(StatusError) {
-        try operation()
-        return errSecSuccess
-    } catch {
-        return error.status
-    }
-}
-
 // MARK: Identities
 
 private func addIdentity(
