@@ -20,6 +20,9 @@ public nonisolated(unsafe) let kSecAttrKeyTypeEC: CFString = "73"
 /// Elliptic curves over prime fields.
 public nonisolated(unsafe) let kSecAttrKeyTypeECSECPrimeRandom: CFString = "73"
 
+/// Elliptic curves, by the name for signatures.
+public nonisolated(unsafe) let kSecAttrKeyTypeECDSA: CFString = "73"
+
 /// DSA; not supported.
 public nonisolated(unsafe) let kSecAttrKeyTypeDSA: CFString = "43"
 
@@ -52,6 +55,9 @@ public nonisolated(unsafe) let kSecAttrTokenID: CFString = "tkid"
 
 /// Apple's Secure Enclave; not supported.
 public nonisolated(unsafe) let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
+
+/// Whether programs may have the bytes of a key: true unless it was created otherwise.
+public nonisolated(unsafe) let kSecAttrIsExtractable: CFString = "extr"
 
 /// Whether a key can encrypt.
 public nonisolated(unsafe) let kSecAttrCanEncrypt: CFString = "encr"

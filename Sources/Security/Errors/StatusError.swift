@@ -15,7 +15,9 @@ struct StatusError: Error {
 
     /// The error as an object for programs.
     var error: NSError {
-        NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: [NSLocalizedDescriptionKey: reason])
+        // The second is the key that Apple's library uses.
+        let information = [NSLocalizedDescriptionKey: reason, "NSDescription": reason]
+        return NSError(domain: NSOSStatusErrorDomain, code: Int(status), userInfo: information)
     }
 }
 

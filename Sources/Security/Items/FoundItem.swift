@@ -35,7 +35,11 @@ struct FoundItem: Sendable {
             guard case .text(let type)? = item?[.keyType], case .text(let keyClass)? = item?[.keyClass],
                 let type = KeyType(code: type), let keyClass = KeyClass(code: keyClass)
             else { throw StatusError(errSecDecode, "the item has no type and class of key") }
-            return SecKey(try KeyMaterial(checking: data ?? [], type: type, keyClass: keyClass), reference)
+            return SecKey(
+                try KeyMaterial(checking: data ?? [], type: type, keyClass: keyClass),
+                KeyProperties(),
+                reference
+            )
         }
     }
 

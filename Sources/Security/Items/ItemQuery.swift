@@ -133,8 +133,9 @@ extension ItemQuery {
             query.label = label ?? certificate.contents.summary
             try query.take(certificate.contents.values())
         case (.key, .key(let key)):
-            query.data = key.material.bytes
-            try query.take(key.material.values())
+            query.data = try key.itemBytes()
+            try query.take(key.values())
+            if !key.itemProperties().isExtractable { query.values[.isExtractable] = .boolean(false) }
             query.values[.isPermanent] = .boolean(true)
         case (.key, _):
             guard let data else { throw StatusError(errSecParam, "the query has no key to add") }

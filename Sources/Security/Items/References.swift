@@ -87,7 +87,7 @@ enum ReferencedObject: Sendable {
     /// The attributes of its item.
     func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
         switch self {
-        case .key(let key): try key.material.values()
+        case .key(let key): try key.values()
         case .certificate(let certificate): try certificate.contents.values()
         case .identity(let identity): try identity.certificate.contents.values()
         }

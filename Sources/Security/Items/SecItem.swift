@@ -124,7 +124,7 @@ private func addIdentity(
     guard !query.returns.isEmpty, case .identity(let identity)? = query.object else { return }
     // The new items, not those from which the identity was read.
     var added = query
-    added.object = .identity(SecIdentity(try SecCertificate(identity.certificate.bytes), SecKey(identity.key.material)))
+    added.object = .identity(SecIdentity(try SecCertificate(identity.certificate.bytes), SecKey(identity.key.storage)))
     try copyIdentities(added, result)
 }
 

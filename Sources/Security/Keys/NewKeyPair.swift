@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
@@ -29,20 +29,20 @@ struct NewKeyPair {
     }
 
     /// Generates the pair, and stores the requested keys.
-    func make() throws(StatusError) -> SecKey {
+    func make() throws(StatusError) -> (publicKey: SecKey, privateKey: SecKey) {
         let material = try StatusError.translating(key: { () throws(KeyError) in
             try KeyMaterial(making: type, bits: bits)
         })
-        let reference = try NewKeyPair.store(material, privateItem)
-        if let publicKey = material.publicKey {
-            do throws(StatusError) {
-                _ = try NewKeyPair.store(publicKey, publicItem)
-            } catch {
-                try? NewKeyPair.delete(reference)
-                throw error
-            }
+        guard let publicMaterial = material.publicKey else {
+            throw StatusError(errSecInternalError, "the generated key has no public key")
         }
-        return SecKey(material, reference)
+        let privateKey = try NewKeyPair.store(material, privateItem)
+        do throws(StatusError) {
+            return (try NewKeyPair.store(publicMaterial, publicItem), privateKey)
+        } catch {
+            try? NewKeyPair.delete(privateKey.reference)
+            throw error
+        }
     }
 
     /// The attributes of one key: its own, and the common ones.
@@ -59,17 +59,20 @@ struct NewKeyPair {
         return item
     }
 
-    private static func store(_ material: KeyMaterial, _ item: ItemQuery) throws(StatusError) -> PersistentReference? {
-        guard item.values[.isPermanent] == .boolean(true) else { return nil }
+    /// The key, stored if it is permanent.
+    private static func store(_ material: KeyMaterial, _ item: ItemQuery) throws(StatusError) -> SecKey {
+        let properties = KeyProperties(of: item)
+        guard item.values[.isPermanent] == .boolean(true) else { return SecKey(material, properties) }
         var query = item
         for attribute in [KeychainAttribute.keyClass, .keyType, .keySize, .effectiveKeySize] {
             query.values[attribute] = nil
         }
         query.object = .key(SecKey(material))
         let addition = try query.addition()
-        return try BlockingCall.run { (client) throws(SecretServiceError) in
+        let reference = try BlockingCall.run { (client) throws(SecretServiceError) in
             try await client.add(addition.item, addition.query).reference
         }
+        return SecKey(material, properties, reference)
     }
 
     private static func delete(_ reference: PersistentReference?) throws(StatusError) {
@@ -78,5 +81,44 @@ struct NewKeyPair {
         query.reference = reference
         let asked = query
         _ = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.delete(asked, nil) }
+    }
+}
+
+/// Generates a private key.
+///
+/// - Parameters:
+///   - parameters: ``kSecAttrKeyType`` and ``kSecAttrKeySizeInBits``: RSA of 2048, 3072 or 4096 bits, elliptic curves
+///     of 256, 384 or 521. The key is stored if ``kSecAttrIsPermanent`` in ``kSecPrivateKeyAttrs`` is true, with the
+///     attributes there; the public key likewise with ``kSecPublicKeyAttrs``.
+///   - error: receives an error; ``errSecUnimplemented`` for keys of a Secure Enclave.
+/// - Returns: nil on error.
+public func SecKeyCreateRandomKey(
+    _ parameters: CFDictionary,
+    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
+) -> SecKey? {
+    reporting(to: error) { () throws(StatusError) in
+        try NewKeyPair(parameters).make().privateKey
+    }
+}
+
+/// Generates a key pair; use ``SecKeyCreateRandomKey(_:_:)`` in new code.
+///
+/// - Parameters:
+///   - parameters: those of ``SecKeyCreateRandomKey(_:_:)``.
+///   - publicKey: receives the public key.
+///   - privateKey: receives the private key.
+/// - Returns: ``errSecSuccess``, or the code of an error of ``SecKeyCreateRandomKey(_:_:)``.
+public func SecKeyGeneratePair(
+    _ parameters: CFDictionary,
+    _ publicKey: UnsafeMutablePointer<SecKey?>?,
+    _ privateKey: UnsafeMutablePointer<SecKey?>?
+) -> OSStatus {
+    do throws(StatusError) {
+        let pair = try NewKeyPair(parameters).make()
+        publicKey?.pointee = pair.publicKey
+        privateKey?.pointee = pair.privateKey
+        return errSecSuccess
+    } catch {
+        return error.status
     }
 }

@@ -3,65 +3,156 @@ import KeychaindKeys
 import KeychaindModel
 
 /// A cryptographic key: imported, generated, or found in the keychain.
-///
-/// For signing and encrypting, pass its external representation to a library such as swift-crypto.
 public final class SecKey: Hashable, Sendable {
-    let material: KeyMaterial
+    /// Where the key is.
+    enum Storage: Sendable {
+        /// In the process.
+        case material(KeyMaterial, KeyProperties)
+    }
+
+    let storage: Storage
 
     /// The item that it was read from, if any.
     let reference: PersistentReference?
 
-    init(_ material: KeyMaterial, _ reference: PersistentReference? = nil) {
-        self.material = material
+    init(_ storage: Storage, _ reference: PersistentReference? = nil) {
+        self.storage = storage
         self.reference = reference
+    }
+
+    convenience init(
+        _ material: KeyMaterial,
+        _ properties: KeyProperties = KeyProperties(),
+        _ reference: PersistentReference? = nil
+    ) {
+        self.init(.material(material, properties), reference)
     }
 
     /// Compares the keys, not their items.
     public static func == (left: SecKey, right: SecKey) -> Bool {
-        left.material == right.material
+        switch (left.storage, right.storage) {
+        case (.material(let left, _), .material(let right, _)): left == right
+        }
     }
 
     /// Hashes the key.
     public func hash(into hasher: inout Hasher) {
-        hasher.combine(material)
+        switch storage {
+        case .material(let material, _): hasher.combine(material)
+        }
     }
 }
 
 extension SecKey: CustomStringConvertible {
     /// The kind of key, without its bytes.
     public var description: String {
-        "\(material.keyClass.rawValue) key, \(material.type.rawValue), \(material.bits) bits"
+        "\(keyClass.rawValue) key, \(type.rawValue), \(bits) bits"
+    }
+}
+
+extension SecKey {
+    var type: KeyType {
+        switch storage {
+        case .material(let material, _): material.type
+        }
+    }
+
+    var keyClass: KeyClass {
+        switch storage {
+        case .material(let material, _): material.keyClass
+        }
+    }
+
+    /// The size in bits; for elliptic curves, that of the field.
+    var bits: Int {
+        switch storage {
+        case .material(let material, _): material.bits
+        }
+    }
+
+    /// The public key of a private or public key; nil for a symmetric key.
+    var publicKey: KeyMaterial? {
+        switch storage {
+        case .material(let material, _): material.publicKey
+        }
+    }
+
+    /// The attributes by which its items are found.
+    func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
+        switch storage {
+        case .material(let material, _): try material.values()
+        }
+    }
+
+    /// The attributes of a new item: also the properties of its creation.
+    func itemProperties() -> KeyProperties {
+        switch storage {
+        case .material(_, let properties): properties
+        }
+    }
+
+    /// The bytes of the key for a new item, extractable or not.
+    func itemBytes() throws(StatusError) -> [UInt8] {
+        switch storage {
+        case .material(let material, _): material.bytes
+        }
+    }
+
+    /// The external representation; throws ``errSecUnimplemented`` for a key that cannot be exported.
+    func externalRepresentation() throws(StatusError) -> [UInt8] {
+        switch storage {
+        case .material(let material, let properties):
+            guard properties.isExtractable else {
+                throw StatusError(errSecUnimplemented, "the key cannot be exported")
+            }
+            return material.bytes
+        }
     }
 }
 
 /// The external representation of a key: PKCS #1 for RSA, ANSI X9.63 for elliptic curves.
+///
+/// - Parameters:
+///   - key: the key.
+///   - error: receives an error; ``errSecUnimplemented`` for a key that cannot be exported.
+/// - Returns: nil on error.
 public func SecKeyCopyExternalRepresentation(
     _ key: SecKey,
     _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
 ) -> CFData? {
-    Data(key.material.bytes) as NSData
+    reporting(to: error) { () throws(StatusError) in Data(try key.externalRepresentation()) as NSData }
 }
 
-/// The public attributes of a key: type, class, sizes, and the hash of the public key as ``kSecAttrApplicationLabel``.
+/// The attributes of a key: type, class and sizes, the hash of the public key as ``kSecAttrApplicationLabel``, what the
+/// key can do, and those given at its creation, such as ``kSecAttrApplicationTag``.
+///
+/// The external representation is in ``kSecValueData`` if it can be exported from this process.
 public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
-    guard let values = try? key.material.values() else { return nil }
-    var attributes: [String: Any] = [
-        kSecClass as String: kSecClassKey, kSecAttrIsPermanent as String: NSNumber(value: key.reference == nil ? 0 : 1),
-    ]
+    guard var values = try? key.values() else { return nil }
+    let properties = key.itemProperties()
+    values.merge(KeyProperties.usages(of: key.keyClass)) { $1 }
+    values.merge(properties.values) { $1 }
+    values[.isPermanent] = .boolean(key.reference != nil)
+    values[.isExtractable] = .boolean(properties.isExtractable)
+    var attributes: [String: Any] = [kSecClass as String: kSecClassKey]
     for (attribute, value) in values {
         if let code = attribute.code { attributes[code] = value.object }
+    }
+    attributes[kSecAttrLabel as String] = properties.label
+    if case .material(let material, let properties) = key.storage, properties.isExtractable {
+        attributes[kSecValueData as String] = Data(material.bytes) as NSData
     }
     return attributes as NSDictionary
 }
 
 /// The public key of a private or public key; nil for a symmetric key.
 public func SecKeyCopyPublicKey(_ key: SecKey) -> SecKey? {
-    key.material.publicKey.map { SecKey($0) }
+    key.publicKey.map { SecKey($0) }
 }
 
 /// The block size in bytes: the modulus of RSA, a coordinate of elliptic curves.
 public func SecKeyGetBlockSize(_ key: SecKey) -> Int {
-    (key.material.bits + 7) / 8
+    (key.bits + 7) / 8
 }
 
 /// Creates a key from its external representation.
@@ -85,24 +176,7 @@ public func SecKeyCreateWithData(
         if let size = query.values[.keySize], size != .number(Int64(material.bits)) {
             throw StatusError(errSecParam, "the size of the key differs from kSecAttrKeySizeInBits")
         }
-        return SecKey(material)
-    }
-}
-
-/// Generates a private key.
-///
-/// - Parameters:
-///   - parameters: ``kSecAttrKeyType`` and ``kSecAttrKeySizeInBits``: RSA of 2048, 3072 or 4096 bits, elliptic curves
-///     of 256, 384 or 521. The key is stored if ``kSecAttrIsPermanent`` in ``kSecPrivateKeyAttrs`` is true, with the
-///     attributes there; the public key likewise with ``kSecPublicKeyAttrs``.
-///   - error: receives an error; ``errSecUnimplemented`` for keys of a Secure Enclave.
-/// - Returns: nil on error.
-public func SecKeyCreateRandomKey(
-    _ parameters: CFDictionary,
-    _ error: UnsafeMutablePointer<Unmanaged<CFError>?>?
-) -> SecKey? {
-    reporting(to: error) { () throws(StatusError) in
-        try NewKeyPair(parameters).make()
+        return SecKey(material, KeyProperties(of: query))
     }
 }
 

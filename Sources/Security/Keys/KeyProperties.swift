@@ -1,0 +1,38 @@
+import KeychaindModel
+
+/// The attributes that a program gave a key at its creation.
+struct KeyProperties: Sendable {
+    /// Not those that follow from the key itself.
+    let values: [KeychainAttribute: KeychainValue]
+
+    let label: String?
+
+    /// Whether a program may have the bytes of the key.
+    var isExtractable: Bool { values[.isExtractable] != .boolean(false) }
+
+    init() {
+        values = [:]
+        label = nil
+    }
+
+    init(of query: ItemQuery) {
+        values = query.values.filter { !KeyProperties.own.contains($0.key) }
+        label = query.label
+    }
+
+    /// The attributes that follow from a key, or from where it is.
+    private static let own: Set<KeychainAttribute> = [
+        .keyClass, .keyType, .keySize, .effectiveKeySize, .publicKey, .isPermanent,
+    ]
+
+    /// What a key can do unless its attributes say otherwise (SecKey.h).
+    static func usages(of keyClass: KeyClass) -> [KeychainAttribute: KeychainValue] {
+        guard keyClass != .symmetric else { return [:] }
+        let isPrivate = keyClass == .private
+        return [
+            .canDecrypt: .boolean(isPrivate), .canSign: .boolean(isPrivate), .canUnwrap: .boolean(isPrivate),
+            .canEncrypt: .boolean(!isPrivate), .canVerify: .boolean(!isPrivate), .canWrap: .boolean(!isPrivate),
+            .canDerive: .boolean(true),
+        ]
+    }
+}
