@@ -30,6 +30,12 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Bytes of paths in a reply of SearchItems, for the same reason.
     package var pathBytesPerReply = 48 << 20
 
+    /// Bytes of attributes and labels in a reply of Search1; marshalling them blocks all other calls.
+    package var itemBytesPerReply = 8 << 20
+
+    /// Alternatives in one search of Search1.
+    package var queriesPerCall = 8
+
     /// Objects in one call; reading stops there, as it blocks all other calls.
     package var objectsPerCall = 100_000
 

@@ -39,11 +39,12 @@ struct HostileClientTests {
         let interfaces = [
             Interface.service, Interface.collection, Interface.item, Interface.session, Interface.prompt,
             StandardInterface.properties, StandardInterface.introspectable, "org.example.Nothing",
+            "org.keychaind.Search1",
         ]
         let members = [
             "OpenSession", "CreateCollection", "SearchItems", "Unlock", "GetSecrets", "ReadAlias", "SetAlias",
             "CreateItem", "GetSecret", "SetSecret", "Close", "Prompt", "Dismiss", "Get", "Set", "GetAll", "Introspect",
-            "Nothing",
+            "Nothing", "Search",
         ]
         let message = Message.call(
             to: KeychainDaemon.busName,
@@ -57,7 +58,7 @@ struct HostileClientTests {
             value: random.bytes().bytes,
             contentType: random.string()
         )
-        switch random.choice(Array(0..<10)) {
+        switch random.choice(Array(0..<11)) {
         case 0: message.append(random.properties(), secret, random.choice([true, false]))
         case 1: message.append(random.properties(), random.string())
         case 2: message.append(random.stringDictionary())
@@ -67,6 +68,12 @@ struct HostileClientTests {
         case 6: message.append(random.choice(interfaces), random.string(), random.variant())
         case 7: message.append(random.string(), random.objectPath())
         case 8: message.append(random.variant(), random.bytes())
+        case 9:
+            message.append(
+                [random.stringDictionary(), [:]],
+                random.choice([session, .root]),
+                random.choice([0, 1, .max]) as UInt32
+            )
         default: break
         }
         return message

@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
@@ -134,7 +135,18 @@ final class Client: Peer, Requester {
 
     /// Reads a session path; throws `NoSession` if the session is not the client's (#38, #41).
     func readSession(_ reader: inout Reader) throws(BusError) -> Session {
-        let path = try reader.withObjectPath { path in SecretPath(cString: path) }
+        try session(at: try reader.withObjectPath { path in SecretPath(cString: path) })
+    }
+
+    /// Nil for the path `/`.
+    func readOptionalSession(_ reader: inout Reader) throws(BusError) -> Session? {
+        let path = try reader.withObjectPath { path in
+            strcmp(path, "/") == 0 ? nil : Optional(SecretPath(cString: path))
+        }
+        return if let path { try session(at: path) } else { nil }
+    }
+
+    private func session(at path: SecretPath?) throws(BusError) -> Session {
         guard case .session(let number) = path, let session = sessions[number] else {
             throw BusError(.noSession, "there is no such session")
         }

@@ -51,7 +51,8 @@ struct SecretBatch {
     private var size = 0
     private var secrets: [(path: ObjectPath, secret: EncodedSecret)] = []
 
-    static let signature = "a{o\(EncodedSecret.signature)}"
+    static let entrySignature = "{o\(EncodedSecret.signature)}"
+    static let signature = "a\(entrySignature)"
 
     /// Maximum bytes of an entry's session, vector, lengths and padding.
     private static let bytesPerEntry = 160
@@ -82,7 +83,7 @@ struct SecretBatch {
     }
 
     func write(to writer: inout Writer) {
-        writer.writeArray(of: "{o\(EncodedSecret.signature)}") { writer in
+        writer.writeArray(of: SecretBatch.entrySignature) { writer in
             for (path, secret) in secrets {
                 writer.writeEntry { writer in
                     path.write(to: &writer)

@@ -10,6 +10,7 @@ enum InterfaceName {
     static let keychainItem = "org.keychaind.Item1"
     static let key = "org.keychaind.Key1"
     static let keys = "org.keychaind.Keys1"
+    static let search = "org.keychaind.Search1"
     static let keySlots = "org.keychaind.KeySlots1"
     /// From gnome-keyring, for Seahorse and scripts.
     static let masterPasswords = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"

@@ -45,19 +45,32 @@ extension ServiceObject {
         var seen: Set<ObjectPath> = []
         let paths = try provider.unlocking.readObjects(&reader)
             .filter { seen.insert($0).inserted }
+        return try readSecrets(of: paths, in: session) { batch in
+            call.reply { batch.write(to: &$0) }
+        }
+    }
+
+    /// Reads and releases the accessible secrets of different items, then answers with them.
+    @BusActor
+    func readSecrets(
+        of paths: [ObjectPath],
+        in session: Session,
+        answer: @escaping @BusActor (SecretBatch) -> Void
+    ) throws(BusError) -> Dispatch {
         let items = paths.compactMap(wanted)
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
         for item in items {
             switch resident(item) {
             case .secret(let secret): try batch.add(secret, of: item.path)
-            case .stored: return .suspending { () async throws(BusError) in try await getStored(paths, session, call) }
+            case .stored:
+                return .suspending { () async throws(BusError) in try await readStored(paths, session, answer) }
             case .withheld: break
             case .unavailable: provider.changes.problemMayHaveChanged(item.collection)
             }
         }
         // The access decisions still hold: nothing was awaited since.
         release(items.filter { $0.grant != nil }, from: &batch)
-        call.reply { batch.write(to: &$0) }
+        answer(batch)
         return .answered
     }
 
@@ -68,7 +81,11 @@ extension ServiceObject {
     ///
     /// Starts over, so that no secret is held while the call waits.
     @BusActor
-    private func getStored(_ paths: [ObjectPath], _ session: Session, _ call: MethodCall) async throws(BusError) {
+    private func readStored(
+        _ paths: [ObjectPath],
+        _ session: Session,
+        _ answer: @escaping @BusActor (SecretBatch) -> Void
+    ) async throws(BusError) {
         try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
             for reading in 1...ServiceObject.readings {
                 var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
@@ -80,7 +97,7 @@ extension ServiceObject {
                 guard changed.isEmpty || reading == ServiceObject.readings else { continue }
                 batch.remove(Set(changed.map(\.path)))
                 release(items, from: &batch)
-                return call.reply { batch.write(to: &$0) }
+                return answer(batch)
             }
         }
     }

@@ -20,7 +20,7 @@ struct ServiceObject {
                     SignalDeclaration(name, [Parameter("collection", ObjectPath.self)])
                 }
             ),
-            masterPasswordInterface,
+            searchInterface, masterPasswordInterface,
         ],
         children: { _ in ["aliases", "collection", "prompt", "session"] }
     )

@@ -124,6 +124,11 @@ package final class Collection {
         table.item(id)
     }
 
+    /// Nil if the item does not exist, or is unknown before the first unlock.
+    package func created(of id: ItemID) -> Timestamp? {
+        table.created(of: id)
+    }
+
     package func modified(of id: ItemID) -> Timestamp? {
         table.modified(of: id)
     }

@@ -108,6 +108,11 @@ struct ItemTable: Sendable {
         (highestID.map { highest in highest < id } ?? true) && records.count <= Int(AttributeIndex.maximumPosition)
     }
 
+    func created(of id: ItemID) -> Timestamp? {
+        guard let position = position(of: id), records[position].condition != .unread else { return nil }
+        return records[position].metadata.created
+    }
+
     func modified(of id: ItemID) -> Timestamp? {
         position(of: id).map { position in records[position].metadata.modified }
     }
