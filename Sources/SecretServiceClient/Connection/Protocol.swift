@@ -12,6 +12,7 @@ enum Protocol {
     static let keychaindItem = "org.keychaind.Item1"
     static let key = "org.keychaind.Key1"
     static let keys = "org.keychaind.Keys1"
+    static let keychaindSearch = "org.keychaind.Search1"
     static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"
 

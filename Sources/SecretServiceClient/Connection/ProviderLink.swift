@@ -28,6 +28,9 @@ final class ProviderLink {
 
     var session = Session.none
 
+    /// The unique name of a provider that was asked for `org.keychaind.Search1`, and whether it has it.
+    var searchSupport: (owner: String, isSupported: Bool)?
+
     private var state = State.open
     private var ownerChanges = 0
     private var onOwnerLost: [UInt64: @BusActor (SecretServiceError) -> Void] = [:]
