@@ -2,8 +2,14 @@
 enum AttributeForm: Hashable, Sendable {
     case text
 
+    /// Text as it is; data that is no text as a ``DataURL``.
+    case textOrData
+
     /// Lower-case hexadecimal.
     case data
+
+    /// Data or the UTF-8 of a text, in hexadecimal.
+    case dataOrText
 
     /// Decimal, within bounds.
     case number(ClosedRange<Int64>)
@@ -18,7 +24,10 @@ enum AttributeForm: Hashable, Sendable {
     func text(_ value: KeychainValue) -> String? {
         switch (self, value) {
         case (.text, .text(let text)): text.utf8.contains(0) ? nil : text
-        case (.data, .data(let bytes)): Self.hexadecimal(bytes)
+        case (.textOrData, .text(let text)): text.utf8.contains(0) ? DataURL.encode(Array(text.utf8)) : text
+        case (.textOrData, .data(let bytes)): DataURL.encode(bytes)
+        case (.data, .data(let bytes)), (.dataOrText, .data(let bytes)): Hexadecimal.text(bytes)
+        case (.dataOrText, .text(let text)): Hexadecimal.text(Array(text.utf8))
         case (.number(let range), .number(let number)): range.contains(number) ? String(number) : nil
         case (.boolean, .boolean(let boolean)): boolean ? "true" : "false"
         case (.protocolName, .text(let code)): InternetProtocol(code: code)?.rawValue
@@ -30,11 +39,15 @@ enum AttributeForm: Hashable, Sendable {
     }
 
     /// Nil if the spelling is not canonical.
-    func value(_ text: String) -> KeychainValue? {
+    ///
+    /// - Parameter hasOtherType: whether the program gave data for a ``textOrData``, or text for a ``dataOrText``.
+    func value(_ text: String, hasOtherType: Bool = false) -> KeychainValue? {
         let value: KeychainValue? =
             switch self {
             case .text: .text(text)
-            case .data: Self.bytes(text).map(KeychainValue.data)
+            case .textOrData: Self.textOrData(text, isData: hasOtherType)
+            case .data: Hexadecimal.bytes(Array(text.utf8)).map(KeychainValue.data)
+            case .dataOrText: Hexadecimal.bytes(Array(text.utf8)).map { Self.dataOrText($0, isText: hasOtherType) }
             case .number: Int64(text).map(KeychainValue.number)
             case .boolean: text == "true" || text == "false" ? .boolean(text == "true") : nil
             case .protocolName: InternetProtocol(rawValue: text).map { .text($0.code) }
@@ -47,23 +60,22 @@ enum AttributeForm: Hashable, Sendable {
         return value
     }
 
-    private static let digits = Array("0123456789abcdef".utf8)
-
-    private static func hexadecimal(_ bytes: [UInt8]) -> String {
-        String(decoding: bytes.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
+    /// Whether a value has the less common type of the attribute.
+    func isOtherType(_ value: KeychainValue) -> Bool {
+        switch (self, value) {
+        case (.textOrData, .data), (.dataOrText, .text): true
+        default: false
+        }
     }
 
-    private static func bytes(_ text: String) -> [UInt8]? {
-        let characters = Array(text.utf8)
-        guard characters.count.isMultiple(of: 2) else { return nil }
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(characters.count / 2)
-        for index in stride(from: 0, to: characters.count, by: 2) {
-            guard let high = digits.firstIndex(of: characters[index]),
-                let low = digits.firstIndex(of: characters[index + 1])
-            else { return nil }
-            bytes.append(UInt8(high << 4 | low))
-        }
-        return bytes
+    private static func textOrData(_ text: String, isData: Bool) -> KeychainValue {
+        let bytes = DataURL.decode(text)
+        guard !isData else { return .data(bytes ?? Array(text.utf8)) }
+        return .text(bytes.flatMap { String(validating: $0, as: UTF8.self) } ?? text)
+    }
+
+    private static func dataOrText(_ bytes: [UInt8], isText: Bool) -> KeychainValue {
+        guard isText, let text = String(validating: bytes, as: UTF8.self) else { return .data(bytes) }
+        return .text(text)
     }
 }

@@ -27,7 +27,8 @@ extension ItemClass {
     ]
 
     private static let password = [
-        AttributeRule(.comment, "keychain:comment"), AttributeRule(.description, "keychain:description"),
+        AttributeRule(.comment, "keychain:comment", .textOrData),
+        AttributeRule(.description, "keychain:description", .textOrData),
         AttributeRule(.creator, "keychain:creator", code), AttributeRule(.type, "keychain:type", code),
         AttributeRule(.isInvisible, "keychain:invisible", .boolean),
         AttributeRule(.isNegative, "keychain:negative", .boolean),
@@ -35,15 +36,15 @@ extension ItemClass {
 
     private static let genericPasswordRules =
         common + password + [
-            AttributeRule(.service, "service"), AttributeRule(.account, "account"),
-            AttributeRule(.generic, "keychain:generic", .data),
+            AttributeRule(.service, "service", .textOrData), AttributeRule(.account, "account", .textOrData),
+            AttributeRule(.generic, "keychain:generic", .dataOrText),
         ]
 
     private static let internetPasswordRules =
         common + password + [
-            AttributeRule(.server, "server"), AttributeRule(.account, "user"),
+            AttributeRule(.server, "server", .textOrData), AttributeRule(.account, "user", .textOrData),
             AttributeRule(.protocol, "protocol", .protocolName), AttributeRule(.port, "port", .number(0...65535)),
-            AttributeRule(.path, "object"), AttributeRule(.securityDomain, "domain"),
+            AttributeRule(.path, "object", .textOrData), AttributeRule(.securityDomain, "domain", .textOrData),
             AttributeRule(.authenticationType, "authtype", .schemeName),
         ]
 
@@ -60,8 +61,8 @@ extension ItemClass {
         common + [
             AttributeRule(.keyClass, "key-class", .keyClassName), AttributeRule(.keyType, "key-type", .keyTypeName),
             AttributeRule(.keySize, "key-size", code), AttributeRule(.effectiveKeySize, "effective-key-size", code),
-            AttributeRule(.applicationLabel, "application-label", .data),
-            AttributeRule(.applicationTag, "application-tag", .data), AttributeRule(.creator, "creator", code),
+            AttributeRule(.applicationLabel, "application-label", .dataOrText),
+            AttributeRule(.applicationTag, "application-tag", .dataOrText), AttributeRule(.creator, "creator", code),
             AttributeRule(.isPermanent, "keychain:permanent", .boolean),
             AttributeRule(.publicKey, "keychain:public-key", .data),
             AttributeRule(.isExtractable, "keychain:extractable", .boolean),

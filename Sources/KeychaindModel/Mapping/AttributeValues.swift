@@ -95,6 +95,21 @@ package enum KeyClass: String, CaseIterable, Hashable, Sendable {
     }
 }
 
+extension KeyClass {
+    /// Whether keys of the class can do what an attribute says, unless their item says otherwise; nil for other
+    /// attributes.
+    func isAble(_ attribute: KeychainAttribute) -> Bool? {
+        switch attribute {
+        case .canEncrypt, .canWrap: self != .private
+        case .canDecrypt, .canUnwrap: self != .public
+        case .canSign: self == .private
+        case .canVerify: self == .public
+        case .canDerive: true
+        default: nil
+        }
+    }
+}
+
 /// The algorithm of a key, by its name in items.
 package enum KeyType: String, CaseIterable, Hashable, Sendable {
     case rsa, dsa, ec, aes, des, rc2, rc4, cast

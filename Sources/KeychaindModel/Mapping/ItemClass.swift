@@ -82,7 +82,6 @@ package enum KeychainAttribute: String, CaseIterable, Hashable, Sendable {
 }
 
 package enum KeychainValue: Hashable, Sendable {
-    /// Contains no NUL.
     case text(String)
 
     case data([UInt8])

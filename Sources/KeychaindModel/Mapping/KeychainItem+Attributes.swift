@@ -2,6 +2,11 @@ extension KeychainItem {
     static let className = "keychain:class"
     static let unlabelledName = "keychain:unlabelled"
 
+    /// Names the attributes that a program gave as data instead of text, or as text instead of data.
+    static let otherTypesName = "keychain:other-types"
+
+    private static let labelName = "label"
+
     /// Reads an item of any program; every item has a class.
     package init(_ attributes: Attributes, label: String) {
         let schema = attributes[Attributes.schema]
@@ -15,11 +20,26 @@ extension KeychainItem {
             isMarked: marked != nil,
             accountName: itemClass == .genericPassword && hasUsername ? "username" : nil
         )
+        let own = marked == nil ? [Attributes.schema] : [Attributes.schema, Self.className]
+        take(attributes, label, known: own, otherTypes: [])
+        // The names count only as this library writes them; another program may have changed the values since.
+        guard let names = attributes[Self.otherTypesName], !names.isEmpty else { return }
+        var typed = self
+        let known = own + [Self.otherTypesName]
+        typed.take(attributes, label, known: known, otherTypes: Set(names.split(separator: ",").map(String.init)))
+        if typed.otherTypes.utf8.elementsEqual(names.utf8) { self = typed }
+    }
+
+    /// Reads the attributes of the class; the others are kept except for the known ones.
+    private mutating func take(_ attributes: Attributes, _ label: String, known: [String], otherTypes: Set<String>) {
         var values: [KeychainAttribute: KeychainValue] = [:]
-        var known = marked == nil ? [Attributes.schema] : [Attributes.schema, Self.className]
+        var known = known
         for rule in itemClass.rules {
             let name = name(of: rule)
-            guard let text = attributes[name], let value = rule.form.value(text) else { continue }
+            let hasOtherType = otherTypes.contains(rule.attribute.rawValue)
+            guard let text = attributes[name], let value = rule.form.value(text, hasOtherType: hasOtherType) else {
+                continue
+            }
             values[rule.attribute] = value
             known.append(name)
         }
@@ -27,9 +47,19 @@ extension KeychainItem {
         // A program that does not know the mark may have changed the label since.
         if attributes[Self.unlabelledName] == "true", label.utf8.elementsEqual(derivedLabel.utf8) {
             take(values, others: attributes.without(known + [Self.unlabelledName]))
+            self.label = nil
         } else {
             self.label = label
+            isLabelData = otherTypes.contains(Self.labelName)
         }
+    }
+
+    /// The names of the attributes whose values have the less common type, separated by commas.
+    private var otherTypes: String {
+        var names = itemClass.rules.filter { rule in values[rule.attribute].map(rule.form.isOtherType) == true }
+            .map(\.attribute.rawValue)
+        if label != nil, isLabelData { names.append(Self.labelName) }
+        return names.sorted().joined(separator: ",")
     }
 
     package var attributes: Attributes {
@@ -41,6 +71,8 @@ extension KeychainItem {
             guard let value = values[rule.attribute], let text = rule.form.text(value) else { continue }
             pairs.append((name(of: rule), text))
         }
+        let otherTypes = otherTypes
+        if !otherTypes.isEmpty { pairs.append((Self.otherTypesName, otherTypes)) }
         return Attributes(pairs)
     }
 
@@ -51,7 +83,13 @@ extension KeychainItem {
 
     private var derivedLabel: String {
         let names = [values[.service], values[.server], values[.account]].compactMap { value in
-            if case .text(let text)? = value, !text.isEmpty { text } else { nil }
+            let text: String? =
+                switch value {
+                case .text(let text): DataURL.plainText(Array(text.utf8))
+                case .data(let bytes): DataURL.plainText(bytes)
+                default: nil
+                }
+            return text?.isEmpty == false ? text : nil
         }
         return names.isEmpty ? itemClass.schema : names.joined(separator: " – ")
     }
@@ -113,11 +151,11 @@ extension KeychainItem {
 
     private func text(of attribute: KeychainAttribute) -> String {
         guard let rule = itemClass.rules.first(where: { $0.attribute == attribute }) else { return "" }
-        if let text = values[attribute].flatMap(rule.form.text) { return text }
+        if let text = effective(attribute).flatMap(rule.form.text) { return text }
         switch rule.form {
         case .boolean: return "false"
         case .number: return "0"
-        case .text, .data, .protocolName, .schemeName, .keyClassName, .keyTypeName: return ""
+        case .text, .textOrData, .data, .dataOrText, .protocolName, .schemeName, .keyClassName, .keyTypeName: return ""
         }
     }
 }

@@ -6,6 +6,9 @@ package struct KeychainItem: Hashable, Sendable {
 
     package var label: String?
 
+    /// Whether the program gave the label as data.
+    package var isLabelData = false
+
     package private(set) var values: [KeychainAttribute: KeychainValue] = [:]
 
     /// The attributes without a counterpart in Apple's API.
@@ -31,6 +34,11 @@ package struct KeychainItem: Hashable, Sendable {
 
     package subscript(attribute: KeychainAttribute) -> KeychainValue? {
         values[attribute]
+    }
+
+    /// The value of an attribute, or what Apple's keychain assumes without one.
+    package func effective(_ attribute: KeychainAttribute) -> KeychainValue? {
+        values[attribute] ?? implied(attribute)
     }
 
     /// Sets an attribute, or removes it for nil.
@@ -62,6 +70,14 @@ package struct KeychainItem: Hashable, Sendable {
     mutating func take(_ values: [KeychainAttribute: KeychainValue], others: Attributes) {
         self.values = values
         self.others = others
+    }
+
+    private func implied(_ attribute: KeychainAttribute) -> KeychainValue? {
+        if attribute == .accessible { return .text(Accessibility.whenUnlocked.rawValue) }
+        guard itemClass == .key, case .text(let code)? = values[.keyClass], let keyClass = KeyClass(code: code),
+            let isAble = keyClass.isAble(attribute)
+        else { return nil }
+        return .boolean(isAble)
     }
 
     func name(of rule: AttributeRule) -> String {

@@ -117,8 +117,9 @@ struct KeychainItemTests {
             (ItemClass.genericPassword, KeychainAttribute.server, KeychainValue.text("x")),
             (.internetPassword, .service, .text("x")), (.key, .account, .text("x")),
             (.certificate, .comment, .text("x")),
-            (.genericPassword, .account, .data([1])), (.genericPassword, .account, .text("a\0b")),
-            (.genericPassword, .generic, .text("x")), (.genericPassword, .creator, .number(-1)),
+            (.genericPassword, .account, .number(1)), (.genericPassword, .accessGroup, .text("a\0b")),
+            (.genericPassword, .accessGroup, .data([1])), (.certificate, .issuer, .text("x")),
+            (.genericPassword, .generic, .number(1)), (.genericPassword, .creator, .number(-1)),
             (.genericPassword, .creator, .number(1 << 32)), (.genericPassword, .isInvisible, .number(1)),
             (.internetPassword, .port, .number(65536)), (.internetPassword, .protocol, .text("https")),
             (.internetPassword, .authenticationType, .text("basic")), (.key, .keySize, .number(.min)),
@@ -129,6 +130,75 @@ struct KeychainItemTests {
         let before = item
         #expect(throws: AccessControlError(.invalidValue, reason: "")) { try item.set(attribute, to: value) }
         #expect(item == before)
+    }
+
+    @Test(
+        "Each value keeps its type, and other programs see text where it is text",
+        arguments: [
+            (KeychainAttribute.account, KeychainValue.text("anna"), "anna", nil),
+            (.account, .data(Array("anna".utf8)), "anna", "account"), (.service, .data([]), "", "service"),
+            (.account, .text("a\0b"), "data:application/octet-stream,%61%00%62", nil),
+            (.account, .data([0x61, 0]), "data:application/octet-stream,%61%00", "account"),
+            (.comment, .data([0xff]), "data:application/octet-stream,%ff", "comment"),
+            (.account, .text("data:application/octet-stream,%61"), "data:application/octet-stream,%61", nil),
+            (.generic, .data([0x78]), "78", nil), (.generic, .text("x"), "78", "generic"),
+        ] as [(KeychainAttribute, KeychainValue, String, String?)]
+    )
+    func values_textOrData_keepTheirType(
+        attribute: KeychainAttribute,
+        value: KeychainValue,
+        stored: String,
+        otherTypes: String?
+    ) throws {
+        let item = try item(.genericPassword, [attribute: value])
+        let name = ["account": "account", "service": "service"][attribute.rawValue] ?? "keychain:\(attribute.rawValue)"
+        #expect(item.attributes[name] == stored)
+        #expect(item.attributes["keychain:other-types"] == otherTypes)
+        #expect(KeychainItem(item.attributes, label: item.storedLabel)[attribute] == value)
+    }
+
+    @Test
+    func label_asData_keepsItsType() {
+        var item = KeychainItem(.genericPassword)
+        (item.label, item.isLabelData) = ("Mail", true)
+        #expect(item.attributes["keychain:other-types"] == "label")
+        #expect(KeychainItem(item.attributes, label: "Mail").isLabelData)
+    }
+
+    @Test(
+        "Names of types that another program wrote or made wrong are kept, without effect",
+        arguments: ["service", "account,service", "nonsense", "", ",", "account,account", "label", "port"]
+    )
+    func otherTypes_thatDoNotFit_areKept(names: String) {
+        let attributes: Attributes = [
+            "keychain:class": "genericPassword", "keychain:other-types": names, "account": "a",
+        ]
+        var item = KeychainItem(attributes, label: "x")
+        if names != "label" { #expect(item.others["keychain:other-types"] == names) }
+        #expect(item[.account] == .text("a"))
+        #expect(item.attributes == attributes)
+        item.label = "y"
+        #expect(item.attributes == attributes)
+    }
+
+    @Test
+    func effective_missingValue_isApples() throws {
+        let password = KeychainItem(.genericPassword)
+        #expect(password.effective(.accessible) == .text("whenUnlocked") && password[.accessible] == nil)
+        #expect(try item(.genericPassword, [.accessible: .text("whenUnlocked")]).matches(password))
+        #expect(try !item(.genericPassword, [.accessible: .text("afterFirstUnlock")]).matches(password))
+        let key = try item(.key, [.keyClass: .text(KeyClass.private.code), .canDecrypt: .boolean(false)])
+        let abilities: [KeychainAttribute: Bool] = [
+            .canEncrypt: false, .canDecrypt: false, .canDerive: true, .canSign: true, .canVerify: false,
+            .canWrap: false,
+            .canUnwrap: true,
+        ]
+        for (attribute, isAble) in abilities {
+            #expect(key.effective(attribute) == .boolean(isAble), "\(attribute)")
+            #expect(try item(.key, [attribute: .boolean(isAble)]).matches(key))
+            #expect(try !item(.key, [attribute: .boolean(!isAble)]).matches(key))
+        }
+        #expect(KeychainItem(.key).effective(.canSign) == nil)
     }
 
     @Test

@@ -79,7 +79,10 @@ struct RandomItems {
     /// An item of Apple's API with some attributes of its class.
     mutating func item() -> KeychainItem {
         var item = KeychainItem(ItemClass.allCases.randomElement(using: &generator)!)
-        if Bool.random(using: &generator) { item.label = text() }
+        if Bool.random(using: &generator) {
+            item.label = text()
+            item.isLabelData = Bool.random(using: &generator)
+        }
         for attribute in KeychainAttribute.allCases where Int.random(in: 0..<3, using: &generator) == 0 {
             // An unsupported attribute or value is refused and leaves the item unchanged.
             try? item.set(attribute, to: value())
@@ -93,7 +96,7 @@ struct RandomItems {
             "xdg:schema", "keychain:class", "keychain:unlabelled", "service", "account", "username", "user", "server",
             "protocol", "port", "object", "domain", "authtype", "application", "keychain:generic", "keychain:creator",
             "keychain:synchronizable", "key-size", "key-class", "key-type", "issuer", "caf\u{e9}", "cafe\u{301}", "",
-            "keychain:invisible",
+            "keychain:invisible", "keychain:other-types",
         ]
         let values = [
             "org.freedesktop.Secret.Generic", "org.gnome.keyring.NetworkPassword", "org.git.Password",
@@ -102,7 +105,9 @@ struct RandomItems {
             "rsa", "private", "HTTPS", "gopher", "basic", "80", "080", "+80", "-1", "65536", "99999999999999999999",
             "00ff", "00FF", "0",
             "",
-            "e\u{301}", "\u{e9}",
+            "e\u{301}", "\u{e9}", "account", "account,service", "label", "generic", "data:application/octet-stream,%ff",
+            "data:application/octet-stream,%61%00", "data:application/octet-stream,%61",
+            "data:application/octet-stream,%FF",
         ]
         let count = Int.random(in: 0...8, using: &generator)
         return Attributes(
