@@ -21,12 +21,16 @@ struct BadQueryTests {
     func value_wrongType_isRefused() async throws {
         try await Keychain.with { keychain in
             let wrong: [[CFString: Any]] = [
-                [kSecAttrService: Date()], [kSecAttrAccount: Data([0xff])], [kSecAttrGeneric: Date()],
-                [kSecAttrPort: data("1")], [kSecAttrCreationDate: "today"], [kSecAttrSynchronizable: "yes"],
+                [kSecAttrService: Date()], [kSecAttrAccount: Date()], [kSecAttrGeneric: Date()],
+                [kSecAttrAccessGroup: Data([0xff])], [kSecAttrPort: data("1")], [kSecAttrCreationDate: "today"],
+                [kSecAttrSynchronizable: "yes"],
                 [kSecAttrIsInvisible: "yes"], [kSecValueData: "text"],
                 [kSecReturnData: "yes"], [kSecAttrAccessible: "soon"], [kSecAttrAccessControl: "all"],
                 [kSecAttrService: NSNull()], [kSecUseAuthenticationUI: "perhaps"], [kSecAttrLabel: "a\u{0}b"],
-                ["nonsense" as NSString: 1], [kSecMatchLimit: kSecMatchLimitOne],
+                ["v_Nonsense" as NSString: 1], [kSecMatchLimit: kSecMatchLimitOne],
+                [kSecMatchItemList: "a"], [kSecMatchItemList: [1]], [kSecMatchItemList: [data("nonsense")]],
+                [kSecMatchIssuers: "a"], [kSecMatchIssuers: [data("nonsense")]], [kSecMatchSubjectContains: ""],
+                [kSecMatchValidOnDate: "today"], [kSecMatchTrustedOnly: "yes"],
             ]
             for more in wrong {
                 #expect(SecItemAdd(keychain.generic("anna", more), nil) == errSecParam, "\(more)")
@@ -34,7 +38,11 @@ struct BadQueryTests {
             for more in [[kSecMatchLimit: "some"], [kSecMatchLimit: 0], [kSecMatchLimit: -1]] as [[CFString: Any]] {
                 #expect(SecItemCopyMatching(keychain.generic("anna", more), nil) == errSecParam, "\(more)")
             }
-            #expect(SecItemAdd(keychain.generic("anna", [kSecAttrServer: "s"]), nil) == errSecNoSuchAttr)
+            for more in [[kSecAttrServer: "s"], ["nonsense" as NSString: 1]] as [[CFString: Any]] {
+                #expect(SecItemAdd(keychain.generic("anna", more), nil) == errSecNoSuchAttr)
+                #expect(SecItemCopyMatching(keychain.generic("anna", more), nil) == errSecNoSuchAttr)
+                #expect(SecItemDelete(keychain.generic("anna", more)) == errSecNoSuchAttr)
+            }
             #expect(SecItemAdd(keychain.generic("anna", [kSecMatchPolicy: 1]), nil) == errSecUnimplemented)
             #expect(SecItemCopyMatching(keychain.generic(), nil) == errSecItemNotFound)
         }

@@ -52,8 +52,6 @@ struct IdentityTests {
             #expect(keychain.find(byReference, [kSecReturnRef: true], as: SecIdentity.self) == identity)
             let wrong = byReference.with(kSecClass, kSecClassCertificate)
             #expect(SecItemCopyMatching(wrong, nil) == errSecInvalidItemRef)
-            let change = [kSecAttrLabel: "new"] as [CFString: Any] as CFDictionary
-            #expect(SecItemUpdate(query as CFDictionary, change) == errSecUnimplemented)
             #expect(SecItemCopyMatching(query.with(kSecAttrAccount, "a"), nil) == errSecNoSuchAttr)
         }
     }

@@ -52,8 +52,10 @@ struct ReferenceTests {
     @Test(arguments: [data(""), data("nonsense"), data("org.freedesktop.secrets:nonsense"), Data([0xff])])
     func persistentReference_nonsense_isRefused(bytes: Data) async throws {
         try await Keychain.with { keychain in
-            let status = SecItemCopyMatching([kSecValuePersistentRef: bytes] as CFDictionary, nil)
-            #expect([errSecInvalidItemRef, errSecParam].contains(status))
+            let query = [kSecValuePersistentRef: bytes] as CFDictionary
+            #expect(SecItemCopyMatching(query, nil) == errSecParam)
+            #expect(SecItemUpdate(query, [kSecAttrLabel: "x"] as CFDictionary) == errSecParam)
+            #expect(SecItemDelete(query) == errSecParam)
         }
     }
 }

@@ -9,11 +9,7 @@ struct SupportedSymbolsTests {
     private static var unimplemented: [String: CFString] {
         [
             "kSecAttrAccess": kSecAttrAccess, "kSecMatchPolicy": kSecMatchPolicy,
-            "kSecMatchIssuers": kSecMatchIssuers, "kSecMatchSubjectContains": kSecMatchSubjectContains,
-            "kSecMatchEmailAddressIfPresent": kSecMatchEmailAddressIfPresent,
-            "kSecMatchTrustedOnly": kSecMatchTrustedOnly, "kSecMatchValidOnDate": kSecMatchValidOnDate,
-            "kSecMatchItemList": kSecMatchItemList, "kSecMatchSearchList": kSecMatchSearchList,
-            "kSecUseKeychain": kSecUseKeychain, "kSecUseItemList": kSecUseItemList,
+            "kSecMatchSearchList": kSecMatchSearchList, "kSecUseKeychain": kSecUseKeychain,
             "kSecAttrTokenID": kSecAttrTokenID,
         ]
     }

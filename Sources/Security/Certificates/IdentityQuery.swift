@@ -19,6 +19,7 @@ struct IdentityQuery: Sendable {
         key.label = nil
         key.reference = nil
         key.limit = .one
+        key.candidates = nil
         self.key = key
     }
 
@@ -42,6 +43,26 @@ struct IdentityQuery: Sendable {
         var certificate = part(.certificate, of: query)
         certificate.object = .certificate(identity.certificate)
         return [try key.addition(), try certificate.addition()]
+    }
+
+    /// The changes of certificate and key; the label is the certificate's, as in results.
+    static func changes(
+        _ changes: ItemQuery
+    ) throws(StatusError) -> (certificate: ItemQuery?, key: ItemQuery?) {
+        var all = changes
+        all.isIdentity = true
+        try all.checkAttributes()
+        let parts = [ItemClass.certificate, .key].map { itemClass in
+            var part = changes
+            part.itemClass = itemClass
+            part.values = changes.values.filter { itemClass.has($0.key) }
+            if itemClass == .key { part.label = nil }
+            let isEmpty =
+                part.values.isEmpty && part.label == nil && part.synchronizable == nil && part.data == nil
+                && !part.isUnconstrained
+            return isEmpty ? nil : part
+        }
+        return (parts[0], parts[1])
     }
 
     private static func part(_ itemClass: ItemClass, of query: ItemQuery) -> ItemQuery {
@@ -90,6 +111,26 @@ extension SecretClient {
             }
         }
         guard isNew else { throw SecretServiceError(.alreadyExists, "the identity exists in the keychain") }
+    }
+
+    /// Changes the items of identities.
+    ///
+    /// - Returns: the number of identities.
+    func updateIdentities(
+        _ query: IdentityQuery,
+        with changes: (certificate: ItemQuery?, key: ItemQuery?)
+    ) async throws(SecretServiceError) -> Int {
+        let found = try await readIdentities(query)
+        for identity in found {
+            for (item, changes) in [(identity.certificate, changes.certificate), (identity.key, changes.key)] {
+                guard let changes else { continue }
+                var one = query.certificate
+                one.reference = item.reference
+                one.itemClass = changes.itemClass
+                _ = try await update(one, nil, with: changes)
+            }
+        }
+        return found.count
     }
 
     /// Deletes identities with their keys.

@@ -53,13 +53,13 @@ public nonisolated(unsafe) let kSecMatchLimitAll: CFString = "m_LimitAll"
 /// Whether upper and lower case match.
 public nonisolated(unsafe) let kSecMatchCaseInsensitive: CFString = "m_CaseInsensitive"
 
-/// A policy for certificates.
+/// A policy for certificates; not supported.
 public nonisolated(unsafe) let kSecMatchPolicy: CFString = "m_Policy"
 
 /// The items to search.
 public nonisolated(unsafe) let kSecMatchItemList: CFString = "m_ItemList"
 
-/// The keychains to search.
+/// The keychains to search; not supported.
 public nonisolated(unsafe) let kSecMatchSearchList: CFString = "m_SearchList"
 
 /// Issuers in the chain of a certificate.
@@ -71,7 +71,22 @@ public nonisolated(unsafe) let kSecMatchEmailAddressIfPresent: CFString = "m_Ema
 /// A text in the subject of a certificate.
 public nonisolated(unsafe) let kSecMatchSubjectContains: CFString = "m_SubjectContains"
 
-/// Whether a certificate must be trusted.
+/// A text at the start of a part of a certificate's subject.
+public nonisolated(unsafe) let kSecMatchSubjectStartsWith: CFString = "m_SubjectStartsWith"
+
+/// A text at the end of a part of a certificate's subject.
+public nonisolated(unsafe) let kSecMatchSubjectEndsWith: CFString = "m_SubjectEndsWith"
+
+/// A part of a certificate's subject.
+public nonisolated(unsafe) let kSecMatchSubjectWholeString: CFString = "m_SubjectWholeString"
+
+/// Whether letters with and without accents match, in subjects.
+public nonisolated(unsafe) let kSecMatchDiacriticInsensitive: CFString = "m_DiacriticInsensitive"
+
+/// Whether wide and narrow letters match, in subjects.
+public nonisolated(unsafe) let kSecMatchWidthInsensitive: CFString = "m_WidthInsensitive"
+
+/// Whether a certificate must be trusted; only false is supported.
 public nonisolated(unsafe) let kSecMatchTrustedOnly: CFString = "m_TrustedOnly"
 
 /// A date on which a certificate is valid.

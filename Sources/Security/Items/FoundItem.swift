@@ -8,7 +8,7 @@ struct FoundItem: Sendable {
     let reference: PersistentReference
     var itemClass: ItemClass?
     var item: KeychainItem?
-    var properties: SecretItem.Properties?
+    var times: ItemTimes?
     var data: [UInt8]?
 
     /// The requested result: a single value, or a dictionary of several; nil if nothing was requested.
@@ -66,17 +66,19 @@ struct FoundItem: Sendable {
     }
 
     var attributes: [String: Any] {
-        guard let item, let properties else { return [:] }
+        guard let item, let times else { return [:] }
         var result: [String: Any] = [
             kSecClass as String: item.itemClass.code as NSString,
-            kSecAttrCreationDate as String: NSDate(timeIntervalSince1970: Double(properties.created)),
-            kSecAttrModificationDate as String: NSDate(timeIntervalSince1970: Double(properties.modified)),
+            kSecAttrCreationDate as String: ItemTimes.date(times.created),
+            kSecAttrModificationDate as String: ItemTimes.date(times.modified),
             kSecAttrSynchronizable as String: NSNumber(value: 0),
+            kSecAttrAccessGroup as String: ProgramGroup.current as NSString,
         ]
-        for (attribute, value) in item.values {
-            if let code = attribute.code { result[code] = value.object }
+        for attribute in KeychainAttribute.allCases where item.itemClass.has(attribute) {
+            if let code = attribute.code, let value = item.effective(attribute) { result[code] = value.object }
         }
-        result[kSecAttrLabel as String] = item.storedLabel as NSString
+        let label = item.storedLabel
+        result[kSecAttrLabel as String] = item.isLabelData ? Data(label.utf8) as NSData : label as NSString
         result[kSecAttrAccessible as String] = accessibility(item)?.code as NSString?
         result[kSecAttrAccessControl as String] = accessControl(item)
         return result
@@ -90,8 +92,23 @@ struct FoundItem: Sendable {
     }
 
     private func accessibility(_ item: KeychainItem) -> Accessibility? {
-        guard case .text(let text)? = item[.accessible] else { return nil }
+        guard case .text(let text)? = item.effective(.accessible) else { return nil }
         return Accessibility(rawValue: text)
+    }
+}
+
+/// The times of an item in microseconds since 1970.
+struct ItemTimes: Sendable {
+    let created: UInt64
+    let modified: UInt64
+
+    init(_ record: SecretItemRecord) {
+        created = record.created
+        modified = record.modified
+    }
+
+    static func date(_ microseconds: UInt64) -> NSDate {
+        NSDate(timeIntervalSince1970: Double(microseconds) / 1e6)
     }
 }
 

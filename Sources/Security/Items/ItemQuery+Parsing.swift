@@ -14,6 +14,7 @@ extension ItemQuery {
         try readClass(&unread)
         try readReferences(&unread)
         try readLimit(&unread)
+        try readMatches(&unread)
         try readReturns(&unread)
         try readInteraction(&unread)
         try readSecret(&unread)
@@ -21,23 +22,26 @@ extension ItemQuery {
         try readDates(&unread)
         try readAttributes(&unread, areKeys: isIdentity || (itemClass ?? otherClass) == .key)
         if let key = unread.keys.sorted().first {
-            let isKnown = ItemQuery.unsupportedKeys.contains(key)
-            throw StatusError(
-                isKnown ? errSecUnimplemented : errSecParam,
-                "the key \(key) is \(isKnown ? "not supported" : "unknown")"
-            )
+            throw ItemQuery.refusal(of: key)
         }
         try checkAttributes()
     }
 
     /// Apple's keys without a counterpart.
     private static let unsupportedKeys: Set<String> = Set(
-        [
-            kSecAttrAccess, kSecMatchPolicy, kSecMatchItemList, kSecMatchSearchList, kSecMatchIssuers,
-            kSecMatchEmailAddressIfPresent, kSecMatchSubjectContains, kSecMatchTrustedOnly, kSecMatchValidOnDate,
-            kSecUseItemList, kSecUseKeychain, kSecAttrTokenID,
-        ].map { $0 as String }
+        [kSecAttrAccess, kSecMatchPolicy, kSecMatchSearchList, kSecUseKeychain, kSecAttrTokenID].map { $0 as String }
     )
+
+    /// The error for a key that was not read.
+    ///
+    /// Keys that begin with a letter and an underscore are not those of attributes.
+    private static func refusal(of key: String) -> StatusError {
+        guard !unsupportedKeys.contains(key) else {
+            return StatusError(errSecUnimplemented, "the key \(key) is not supported")
+        }
+        let isAttribute = !key.dropFirst().hasPrefix("_")
+        return StatusError(isAttribute ? errSecNoSuchAttr : errSecParam, "the key \(key) is unknown")
+    }
 
     private mutating func readClass(_ unread: inout [String: QueryValue]) throws(StatusError) {
         guard let value = unread.removeValue(forKey: kSecClass as String) else { return }
@@ -50,7 +54,7 @@ extension ItemQuery {
     private mutating func readReferences(_ unread: inout [String: QueryValue]) throws(StatusError) {
         if let value = unread.removeValue(forKey: kSecValuePersistentRef as String) {
             guard case .data(let bytes) = value, let stored = PersistentReference(bytes) else {
-                throw StatusError(errSecInvalidItemRef, "kSecValuePersistentRef is not a reference to an item")
+                throw StatusError(errSecParam, "kSecValuePersistentRef is not a reference to an item")
             }
             reference = stored
         }
@@ -97,7 +101,18 @@ extension ItemQuery {
             default: throw StatusError(errSecParam, "kSecMatchLimit is invalid")
             }
         }
+    }
+
+    private mutating func readMatches(_ unread: inout [String: QueryValue]) throws(StatusError) {
         ignoresCase = try readFlag(kSecMatchCaseInsensitive, &unread) ?? false
+        for key in [kSecMatchItemList, kSecUseItemList] {
+            guard let value = unread.removeValue(forKey: key as String) else { continue }
+            guard case .object(let object) = value, let list = object as? NSArray else {
+                throw StatusError(errSecParam, "\(key) is not an array")
+            }
+            candidates = try list.map { (element) throws(StatusError) in try ListedItem(element) }
+        }
+        conditions = try CertificateConditions(&unread, ignoresCase: ignoresCase)
     }
 
     private mutating func readReturns(_ unread: inout [String: QueryValue]) throws(StatusError) {
@@ -179,6 +194,7 @@ extension ItemQuery {
                 throw StatusError(errSecParam, "kSecAttrLabel is not text")
             }
             label = text
+            if case .data = value { isLabelData = true }
         }
         for (key, value) in unread {
             guard let attribute = KeychainAttribute(code: key, areKeys: areKeys) else { continue }
@@ -201,7 +217,7 @@ extension ItemQuery {
         return date.timeIntervalSince1970
     }
 
-    private func readFlag(
+    func readFlag(
         _ key: CFString,
         _ unread: inout [String: QueryValue]
     ) throws(StatusError) -> Bool? {

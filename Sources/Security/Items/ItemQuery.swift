@@ -42,6 +42,10 @@ struct ItemQuery: Sendable {
     var isIdentity = false
     var values: [KeychainAttribute: KeychainValue] = [:]
     var label: String?
+    /// Whether the label was given as data.
+    var isLabelData = false
+    /// The access group of the calling program.
+    var programGroup = ProgramGroup.current
     /// The dates in seconds since 1970, for searching; the provider sets them.
     var created: Double?
     var modified: Double?
@@ -60,9 +64,21 @@ struct ItemQuery: Sendable {
     var reference: PersistentReference?
     /// The key, certificate or identity in the query.
     var object: ReferencedObject?
+    /// The only items to consider; nil for all.
+    var candidates: [ListedItem]?
+    /// Conditions on certificates, also those of identities.
+    var conditions = CertificateConditions()
 
     /// Whether the query has keys that only searches use.
     var hasSearchParameters: Bool { limit != nil || !returns.isEmpty }
+
+    /// Whether the query has keys that say which items match, apart from their attributes.
+    var hasMatchConditions: Bool { ignoresCase || candidates != nil || !conditions.isEmpty }
+
+    /// The conditions on the contents of certificates, if the class has them.
+    var contentConditions: CertificateConditions? {
+        itemClass == .certificate && !conditions.isEmpty ? conditions : nil
+    }
 
     /// Whether a person may be asked.
     var mayAsk: Bool { interaction == .ask && context?.isInteractionAllowed != false }
@@ -73,6 +89,7 @@ struct ItemQuery: Sendable {
     /// Whether the requested parts need the secret: keys and certificates are made from it.
     func needsSecret(of itemClass: ItemClass?) -> Bool {
         returns.contains(.data) || returns.contains(.reference) && (itemClass == .key || itemClass == .certificate)
+            || contentConditions != nil
     }
 
     /// Whether the requested parts need the attributes.
@@ -94,6 +111,7 @@ struct ItemQuery: Sendable {
         }
         var item = KeychainItem(itemClass)
         item.label = label
+        item.isLabelData = isLabelData
         // Stored even if empty, so that searches can find them.
         for attribute in [.account, .service, .server] as [KeychainAttribute] where itemClass.has(attribute) {
             try item.setChecked(attribute, .text(""))
@@ -102,6 +120,7 @@ struct ItemQuery: Sendable {
             try item.setChecked(attribute, attribute.isOmitted(in: itemClass, value) ? nil : value)
         }
         try item.setChecked(.synchronizable, .boolean(synchronizable == .yes))
+        if item[.accessGroup] == nil { try item.setChecked(.accessGroup, .text(programGroup)) }
         do throws(AccessControlError) {
             _ = try Protection(of: item.attributes)
         } catch {
@@ -130,7 +149,7 @@ extension ItemQuery {
                     try SecCertificate(data ?? [])
                 }
             query.data = certificate.bytes
-            query.label = label ?? certificate.contents.summary
+            if label == nil { query.label = certificate.contents.summary }
             try query.take(certificate.contents.values())
         case (.key, .key(let key)):
             query.data = try key.itemBytes()

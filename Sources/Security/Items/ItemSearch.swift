@@ -10,13 +10,19 @@ struct ItemSearch: Sendable {
         case any
     }
 
-    /// The class and the attributes of the items.
+    /// The class and the attributes of the items, except the access group.
     private let wanted: KeychainItem
+
+    /// The access group; nil for any.
+    private let group: String?
+
+    /// The group of items that have none.
+    let programGroup: String
 
     /// The label; nil for any.
     private let label: String?
 
-    /// The dates in seconds since 1970; nil for any.
+    /// The dates in microseconds since 1970; nil for any.
     private let created: Double?
     private let modified: Double?
 
@@ -29,30 +35,52 @@ struct ItemSearch: Sendable {
     /// Whether upper and lower case match.
     private let ignoresCase: Bool
 
-    /// The attributes that the provider can search for; the others are checked afterwards.
+    /// The only items to consider; nil for all.
+    private let candidates: [ListedItem]?
+
+    /// The attributes that the provider can search for.
     private let asked: KeychainItem
+
+    /// Whether results of ``own`` have to be checked by ``isMet(by:)``.
+    let needsCheck: Bool
 
     /// Throws if a value is not valid for its attribute.
     init(_ query: ItemQuery, of itemClass: ItemClass) throws(StatusError) {
+        programGroup = query.programGroup
         label = query.label
-        created = query.created
-        modified = query.modified
+        created = query.created.map { ($0 * 1e6).rounded() }
+        modified = query.modified.map { ($0 * 1e6).rounded() }
         isUnconstrained = query.isUnconstrained
         synchronizable = query.synchronizable ?? .no
         ignoresCase = query.ignoresCase
+        candidates = query.candidates
         var wanted = KeychainItem(itemClass)
         var asked = wanted
+        var group: String?
+        var needsCheck =
+            label != nil || created != nil || modified != nil || isUnconstrained || candidates != nil
         for (attribute, value) in query.values {
             try wanted.setChecked(attribute, value)
-            // Empty attributes may be missing, and providers cannot ignore case.
-            if ItemSearch.isAskedFor(attribute, value, ignoresCase) { try asked.setChecked(attribute, value) }
+            var isAsked = ItemSearch.isAskedFor(attribute, value, ignoresCase)
+            if attribute == .accessGroup, case .text(let name) = value {
+                group = name
+                try wanted.setChecked(attribute, nil)
+                // Items without a group belong to the program's.
+                isAsked = name != query.programGroup
+            }
+            if isAsked { try asked.setChecked(attribute, value) } else { needsCheck = true }
         }
+        self.group = group
         self.wanted = wanted
         self.asked = asked
+        self.needsCheck = needsCheck
     }
 
     /// The class of the items.
     var itemClass: ItemClass { wanted.itemClass }
+
+    /// Whether items of all groups match.
+    var coversGroups: Bool { group == nil }
 
     /// The attributes to search for among items that were added through Apple's API.
     var own: [String: String] {
@@ -66,9 +94,9 @@ struct ItemSearch: Sendable {
         return attributes
     }
 
-    /// Whether results of ``own`` have to be checked by ``isMet(by:)``.
-    var needsCheck: Bool {
-        label != nil || created != nil || modified != nil || isUnconstrained || asked.values.count < wanted.values.count
+    /// Those of ``own`` in the program's group.
+    var ownOfProgram: [String: String] {
+        own.merging([ReservedAttribute.accessGroup.rawValue: programGroup]) { $1 }
     }
 
     /// The attributes to search for among items of other programs; empty if they cannot match.
@@ -77,29 +105,42 @@ struct ItemSearch: Sendable {
     /// them: a program that deletes all items of a class means its own.
     var foreign: [[String: String]] {
         let place: KeychainAttribute = itemClass == .genericPassword ? .service : .server
-        guard synchronizable != .yes, wanted[place] != nil,
-            KeychainAttribute.foreign.isSuperset(of: wanted.values.keys)
+        guard synchronizable != .yes, wanted[place] != nil, group ?? programGroup == programGroup,
+            wanted.values.keys.allSatisfy(KeychainAttribute.foreign.contains)
         else { return [] }
         return asked.searches.map(\.dictionary)
     }
 
-    /// Whether an item with these properties matches.
-    func isMet(by properties: SecretItem.Properties) -> Bool {
-        let item = KeychainItem(properties)
+    /// Whether an item matches.
+    func isMet(by record: SecretItemRecord) -> Bool {
+        let item = KeychainItem(record.properties)
         guard wanted.matches(item, ignoringCase: ignoresCase), !isUnconstrained || item[.accessControl] == nil,
-            created == nil || created == Double(properties.created),
-            modified == nil || modified == Double(properties.modified)
+            created == nil || created == Double(record.created),
+            modified == nil || modified == Double(record.modified),
+            group == nil || group == item.group(orProgram: programGroup)
         else { return false }
         // Items stored without a label get one from other attributes in results.
         if let label, !KeychainItem.isSame(item.storedLabel, label, ignoringCase: ignoresCase) { return false }
+        if let candidates, !candidates.contains(where: { $0.isItem(at: record.item.path, item) }) { return false }
         let isSynchronizable = item[.synchronizable] == .boolean(true)
         return synchronizable == .any || isSynchronizable == (synchronizable == .yes)
     }
 
     private static func isAskedFor(_ attribute: KeychainAttribute, _ value: KeychainValue, _ ignoresCase: Bool) -> Bool
     {
-        guard attribute.kind != .boolean, !(ignoresCase && attribute.kind == .text) else { return false }
+        // Items without the attribute match these, too, and providers cannot ignore case.
+        guard attribute.kind != .boolean,
+            attribute != .accessible || value != .text(Accessibility.whenUnlocked.rawValue),
+            !(ignoresCase && [.text, .textOrData].contains(attribute.kind))
+        else { return false }
         return !value.isEmpty || [.account, .service, .server].contains(attribute)
+    }
+}
+
+extension KeychainItem {
+    /// The access group; that of the program for an item without one.
+    func group(orProgram programGroup: String) -> String {
+        if case .text(let group)? = self[.accessGroup] { group } else { programGroup }
     }
 }
 

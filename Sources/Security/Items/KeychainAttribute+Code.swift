@@ -4,10 +4,12 @@ import KeychaindModel
 extension KeychainAttribute {
     /// The type of the values of an attribute.
     enum Kind {
-        /// Text; data and numbers are accepted.
+        /// Text; data and numbers are accepted, and become text.
         case text
+        /// Text or data, which keep their type; numbers become text.
+        case textOrData
         case data
-        /// Data; text and numbers are accepted.
+        /// Data or text, which keep their type; numbers become data.
         case dataOrText
         /// Text; numbers are accepted.
         case code
@@ -28,9 +30,9 @@ extension KeychainAttribute {
         .canVerify: "vrfy", .canWrap: "wrap", .canUnwrap: "unwp",
     ]
 
-    /// The attributes that items of other programs can have.
+    /// The attributes that items of other programs can have, and the accessibility, which they may match without one.
     static let foreign: Set<KeychainAttribute> = [
-        .account, .service, .server, .protocol, .authenticationType, .port, .path, .securityDomain,
+        .account, .service, .server, .protocol, .authenticationType, .port, .path, .securityDomain, .accessible,
     ]
 
     /// The attributes computed from a key or certificate, which cannot be changed.
@@ -65,6 +67,7 @@ extension KeychainAttribute {
         switch self {
         case .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash, .publicKey: .data
         case .generic, .applicationLabel, .applicationTag: .dataOrText
+        case .account, .service, .server, .path, .securityDomain, .comment, .description: .textOrData
         case .keyClass, .keyType: .code
         case .port, .creator, .type, .certificateType, .certificateEncoding, .keySize, .effectiveKeySize: .number
         case .isInvisible, .isNegative, .synchronizable, .isPermanent, .isExtractable, .canEncrypt, .canDecrypt,

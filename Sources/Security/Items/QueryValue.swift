@@ -32,32 +32,27 @@ enum QueryValue {
 
     /// The value as a type of attribute; nil if it cannot be converted.
     ///
-    /// Apple's keychain accepts text, data and numbers for texts and for most data.
+    /// Apple's keychain accepts text, data and numbers for texts and for most data, and text for numbers.
     func value(as kind: KeychainAttribute.Kind) -> KeychainValue? {
         switch (self, kind) {
         case (.text(let text), .text):
             return text.utf8.contains(0) ? nil : .text(text)
         case (.data(let bytes), .text):
             return String(validating: bytes, as: UTF8.self).flatMap { QueryValue.text($0).value(as: .text) }
-        case (.number(let number), .text):
+        case (.text(let text), .code), (.text(let text), .textOrData), (.text(let text), .dataOrText):
+            return .text(text)
+        case (.number(let number), .text), (.number(let number), .textOrData), (.number(let number), .code):
             return .text(String(number))
         case (.number(let number), .dataOrText):
             return .data(Array(String(number).utf8))
-        case (.text(let text), .code):
-            return .text(text)
-        case (.number(let number), .code):
-            return .text(String(number))
-        case (.text(let text), .dataOrText):
-            return .data(Array(text.utf8))
-        case (.data(let bytes), .data), (.data(let bytes), .dataOrText):
+        case (.data(let bytes), .data), (.data(let bytes), .textOrData), (.data(let bytes), .dataOrText):
             return .data(bytes)
         case (.number(let number), .number):
             return .number(number)
         case (.number(let number), .boolean):
             return .boolean(number != 0)
-        case (.text(let code), .number):
-            // Creators and types may be four characters.
-            return QueryValue.number(of: code).map(KeychainValue.number)
+        case (.text(let text), .number):
+            return QueryValue.number(text).map(KeychainValue.number)
         default:
             return nil
         }
@@ -69,8 +64,10 @@ enum QueryValue {
         return number != 0
     }
 
-    private static func number(of code: String) -> Int64? {
-        let bytes = Array(code.utf8)
+    /// A number in decimal, or the four characters of a creator or type.
+    private static func number(_ text: String) -> Int64? {
+        if let number = Int64(text), String(number) == text { return number }
+        let bytes = Array(text.utf8)
         guard bytes.count == 4 else { return nil }
         return bytes.reduce(0) { $0 << 8 | Int64($1) }
     }

@@ -60,6 +60,48 @@ public final class SecKeychainItem: Hashable, Sendable {
     }
 }
 
+/// An element of ``kSecMatchItemList``.
+enum ListedItem: Sendable {
+    /// An item of the keychain; the certificate of an identity.
+    case item(path: String)
+    /// A key or certificate from elsewhere, by the attributes that identify it.
+    case values([KeychainAttribute: KeychainValue])
+
+    init(_ element: Any) throws(StatusError) {
+        if case .data(let bytes) = QueryValue(element) {
+            guard let reference = PersistentReference(bytes) else {
+                throw StatusError(errSecParam, "the list has data that is not a reference to an item")
+            }
+            self = .item(path: reference.path)
+            return
+        }
+        let object: ReferencedObject
+        switch element as AnyObject {
+        case let item as SecKeychainItem:
+            self = .item(path: item.reference.path)
+            return
+        case let key as SecKey: object = .key(key)
+        case let certificate as SecCertificate: object = .certificate(certificate)
+        case let identity as SecIdentity: object = .identity(identity)
+        default: throw StatusError(errSecParam, "the list has an element that is not a reference to an item")
+        }
+        if let reference = object.reference {
+            self = .item(path: reference.path)
+        } else {
+            self = .values(try object.values())
+        }
+    }
+
+    /// Whether it stands for an item.
+    func isItem(at path: String, _ item: KeychainItem) -> Bool {
+        switch self {
+        case .item(let listed): listed == path
+        case .values(let values):
+            !values.isEmpty && values.allSatisfy { attribute, value in item[attribute] == value }
+        }
+    }
+}
+
 /// The value of ``kSecValueRef`` other than an item; it may or may not be in the keychain.
 enum ReferencedObject: Sendable {
     case key(SecKey)

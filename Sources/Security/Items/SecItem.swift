@@ -13,7 +13,7 @@ import SecretServiceClient
 public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointer<CFTypeRef?>?) -> OSStatus {
     status { () throws(StatusError) in
         let query = try ItemQuery(attributes)
-        guard query.limit == nil, query.reference == nil, !query.ignoresCase else {
+        guard query.limit == nil, query.reference == nil, !query.hasMatchConditions else {
             throw StatusError(errSecParam, "the item to add has search parameters")
         }
         guard !query.isIdentity else { return try addIdentity(query, result) }
@@ -59,9 +59,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         guard !query.hasSearchParameters, changes.isOnlyChanges else {
             throw StatusError(errSecParam, "an update takes a query without results and a dictionary of changes only")
         }
-        guard !query.isIdentity else {
-            throw StatusError(errSecUnimplemented, "an identity cannot be changed; change its certificate or key")
-        }
+        guard !query.isIdentity else { return try updateIdentities(query, changes) }
         let search = try query.reference == nil ? query.search() : query.searchIfPossible()
         changes.itemClass = search?.itemClass
         try changes.checkAttributes()
@@ -139,6 +137,17 @@ private func copyIdentities(
     try deliver(found, query, to: result) { (identity) throws(StatusError) in try identity.result(query.returns) }
 }
 
+private func updateIdentities(_ query: ItemQuery, _ changes: ItemQuery) throws(StatusError) {
+    var query = query
+    query.limit = .all
+    let identities = try IdentityQuery(query)
+    let parts = try IdentityQuery.changes(changes)
+    let count = try BlockingCall.run { (client) throws(SecretServiceError) in
+        try await client.updateIdentities(identities, with: parts)
+    }
+    guard count > 0 else { throw StatusError(errSecItemNotFound, "no item matches") }
+}
+
 private func deleteIdentities(_ query: ItemQuery) throws(StatusError) {
     var query = query
     query.limit = query.limit ?? .all
@@ -157,8 +166,8 @@ extension ItemQuery {
 
     /// Whether the dictionary contains changes and nothing else.
     fileprivate var isOnlyChanges: Bool {
-        !hasSearchParameters && itemClass == nil && !isIdentity && reference == nil && object == nil && !ignoresCase
-            && synchronizable != .any
+        !hasSearchParameters && itemClass == nil && !isIdentity && reference == nil && object == nil
+            && !hasMatchConditions && synchronizable != .any
             && !(values.isEmpty && data == nil && synchronizable == nil && label == nil)
     }
 }

@@ -12,17 +12,20 @@ extension SecretClient {
                 "the provider does not enforce access control, which needs keychaind"
             )
         }
-        let collection = try await collectionToAdd(item, query.prompting)
         let secret = try Secret(query.data ?? [])
+        let key = UniqueAttributes(item, query.programGroup)
+        guard try await !isTaken(key, prompting: query.prompting) else {
+            throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
+        }
+        let collection = try await collectionToAdd(item, query.prompting)
         let made = try await create(item, secret, in: collection, query.prompting)
         var found = FoundItem(reference: PersistentReference(path: made.path))
         found.data = query.data ?? []
         found.itemClass = item.itemClass
         found.item = item
-        if query.returns.contains(.attributes) {
-            let properties = try await made.properties()
-            found.properties = properties
-            found.item = KeychainItem(properties)
+        if query.returns.contains(.attributes), let record = try await record(of: made) {
+            found.times = ItemTimes(record)
+            found.item = KeychainItem(record.properties)
         }
         return found
     }
@@ -44,9 +47,6 @@ extension SecretClient {
             return made
         }
         // Other providers cannot check and add in one step: two concurrent programs may both succeed.
-        guard try await others(with: attributes, item.uniqueNames, than: nil).isEmpty else {
-            throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
-        }
         return try await collection.createItem(
             label: label,
             attributes: attributes.dictionary,
@@ -61,11 +61,11 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> SecretCollection {
         // Items that depend on the passcode live in the keychain whose password it is (A19).
         if item.needsAuthentication || item[.accessible] == .text(Accessibility.whenPasscodeSetThisDeviceOnly.rawValue),
-            let login = try await collection(alias: "login")
+            let login = try await storingCollection(alias: "login")
         {
             return login
         }
-        if let collection = try await defaultCollection() { return collection }
+        if let collection = try await storingCollection(alias: "default") { return collection }
         return try await createCollection(label: "Login", alias: "default", prompting: prompting)
     }
 
@@ -83,14 +83,14 @@ extension SecretClient {
             let open = try await unlocking.open(matches, allAreNeeded: true)
             for match in open {
                 try changes.checkChange(of: query.itemClass(of: match))
-                try await update(match.item, with: changes, unlocking)
+                try await update(match, with: changes, unlocking)
             }
             return open.count
         }
     }
 
     private func update(
-        _ item: SecretItem,
+        _ match: Match,
         with changes: ItemQuery,
         _ unlocking: ItemUnlocking
     ) async throws(SecretServiceError) {
@@ -100,9 +100,14 @@ extension SecretClient {
                 "the provider does not enforce access control, which needs keychaind"
             )
         }
+        let item = match.item
         if !changes.values.isEmpty || changes.synchronizable != nil || changes.label != nil {
+            // The attributes of a locked item may have been unknown before.
+            var properties = match.isLocked ? nil : match.record?.properties
             try await unlocking.using(item) { () throws(SecretServiceError) in
-                try await change(item, by: changes)
+                let before = if let properties { properties } else { try await item.properties() }
+                properties = nil
+                try await change(item, before, by: changes)
             }
         }
         if let data = changes.data {
@@ -112,13 +117,16 @@ extension SecretClient {
         }
     }
 
-    private func change(_ item: SecretItem, by changes: ItemQuery) async throws(SecretServiceError) {
-        let properties = try await item.properties()
+    private func change(
+        _ item: SecretItem,
+        _ properties: SecretItem.Properties,
+        by changes: ItemQuery
+    ) async throws(SecretServiceError) {
         let before = Attributes(properties.attributes)
         var changed = KeychainItem(before, label: properties.label)
         do throws(StatusError) {
             if changes.isUnconstrained { try changed.setChecked(.accessControl, nil) }
-            for (attribute, value) in changes.values {
+            for (attribute, value) in changes.values where !changed.implies(value, of: attribute, changes) {
                 try changed.setChecked(attribute, attribute.isOmitted(in: changed.itemClass, value) ? nil : value)
             }
             if let synchronizable = changes.synchronizable {
@@ -127,16 +135,15 @@ extension SecretClient {
         } catch {
             throw SecretServiceError(.invalidArguments, error.reason)
         }
-        changed.label = changes.label ?? changed.label
+        if let label = changes.label { (changed.label, changed.isLabelData) = (label, changes.isLabelData) }
         // Compared by bytes, as providers do: another Unicode form is another value.
         let after = changed.attributes
         let (label, names) = (changed.storedLabel, changed.uniqueNames)
         if before.only(names) != after.only(names) {
-            if try await item.updateUnique(label: label, attributes: after.dictionary, unique: names) { return }
-            // As in `create`: other providers cannot check and change in one step.
-            guard try await others(with: after, names, than: item).isEmpty else {
+            guard try await !isTaken(UniqueAttributes(changed, changes.programGroup), except: item) else {
                 throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
             }
+            if try await item.updateUnique(label: label, attributes: after.dictionary, unique: names) { return }
         }
         if after != before { try await item.setAttributes(after.dictionary) }
         if !label.utf8.elementsEqual(properties.label.utf8) { try await item.setLabel(label) }
@@ -162,21 +169,6 @@ extension SecretClient {
             return count
         }
     }
-
-    /// The other items with the same values of some attributes.
-    private func others(
-        with attributes: Attributes,
-        _ names: [String],
-        than item: SecretItem?
-    ) async throws(SecretServiceError) -> [SecretItem] {
-        let key = attributes.only(names)
-        var found: [SecretItem] = []
-        for other in try await search(key.dictionary).all where other != item {
-            guard let properties = try await properties(of: other) else { continue }
-            if Attributes(properties.attributes).only(names) == key { found.append(other) }
-        }
-        return found
-    }
 }
 
 extension KeychainItem {
@@ -197,5 +189,15 @@ extension ItemQuery {
         guard data == nil, KeychainAttribute.computed.isDisjoint(with: values.keys) else {
             throw SecretServiceError(.invalidArguments, "a key or certificate cannot be replaced; add another item")
         }
+    }
+}
+
+extension KeychainItem {
+    /// Whether an item without an attribute already has the effect of a value, so that it need not be stored.
+    ///
+    /// Programs write results back, which have all defaults.
+    fileprivate func implies(_ value: KeychainValue, of attribute: KeychainAttribute, _ changes: ItemQuery) -> Bool {
+        guard self[attribute] == nil else { return false }
+        return attribute == .accessGroup ? value == .text(changes.programGroup) : value == effective(attribute)
     }
 }

@@ -5,8 +5,14 @@ import SecretServiceClient
 struct Match: Sendable {
     let item: SecretItem
     let isLocked: Bool
-    /// Its properties, if they were read.
-    var properties: SecretItem.Properties?
+    /// Its properties, and its secret if requested, if they were read.
+    var record: SecretItemRecord?
+}
+
+extension Match {
+    init(_ record: SecretItemRecord) {
+        self.init(item: record.item, isLocked: record.properties.isLocked, record: record)
+    }
 }
 
 extension Attributes {
@@ -26,64 +32,7 @@ extension KeychainItem {
 extension ItemQuery {
     /// The class of a match; nil if it is unknown without another call.
     func itemClass(of match: Match) -> ItemClass? {
-        itemClass ?? match.properties.map { KeychainItem($0).itemClass }
-    }
-}
-
-extension SecretClient {
-    /// The items that match a search, those added through Apple's API first.
-    ///
-    /// - Parameters:
-    ///   - reference: the only item to consider, if any.
-    ///   - limit: the maximum number of matches.
-    func matches(
-        _ search: ItemSearch?,
-        _ reference: PersistentReference?,
-        limit: Int
-    ) async throws(SecretServiceError) -> [Match] {
-        if let reference { return try await matches(search, at: reference) }
-        guard let search else { return [] }
-        var found: [Match] = []
-        var seen: Set<SecretItem> = []
-        let own = try await self.search(search.own)
-        for (item, isLocked) in own.unlocked.map({ ($0, false) }) + own.locked.map({ ($0, true) }) {
-            guard found.count < limit else { return found }
-            seen.insert(item)
-            var match = Match(item: item, isLocked: isLocked)
-            if search.needsCheck {
-                guard let properties = try await properties(of: item), search.isMet(by: properties) else { continue }
-                match.properties = properties
-            }
-            found.append(match)
-        }
-        guard found.count < limit else { return found }
-        for attributes in search.foreign {
-            for item in try await self.search(attributes).all where seen.insert(item).inserted {
-                guard found.count < limit else { return found }
-                guard let properties = try await properties(of: item), search.isMet(by: properties) else { continue }
-                found.append(Match(item: item, isLocked: properties.isLocked, properties: properties))
-            }
-        }
-        return found
-    }
-
-    private func matches(
-        _ search: ItemSearch?,
-        at reference: PersistentReference
-    ) async throws(SecretServiceError) -> [Match] {
-        let item = try item(at: reference.path)
-        guard let properties = try await properties(of: item) else { return [] }
-        if let search, !search.isMet(by: properties) { return [] }
-        return [Match(item: item, isLocked: properties.isLocked, properties: properties)]
-    }
-
-    /// The properties of an item; nil if it was deleted.
-    func properties(of item: SecretItem) async throws(SecretServiceError) -> SecretItem.Properties? {
-        do throws(SecretServiceError) {
-            return try await item.properties()
-        } catch  where error.code == .noSuchObject {
-            return nil
-        }
+        itemClass ?? match.record.map { KeychainItem($0.properties).itemClass }
     }
 }
 
@@ -101,18 +50,45 @@ extension SecretClient {
         _ unlocking: ItemUnlocking
     ) async throws(SecretServiceError) -> [FoundItem] {
         let limit = query.limit?.count ?? 1
-        // Skipped locked items make room for others.
-        let isBounded = query.interaction != .skip
-        var matches = try await matches(search, query.reference, limit: isBounded ? limit : .max)
+        let conditions = query.contentConditions
+        // Skipped items make room for others.
+        let isBounded = query.interaction != .skip && conditions == nil
+        var matches = try await matches(
+            search,
+            query.reference,
+            limit: isBounded ? limit : .max,
+            withSecrets: isBounded && query.needsSecret(of: query.itemClass)
+        )
         if query.interaction == .skip || matches.contains(where: { query.needsSecret(of: query.itemClass(of: $0)) }) {
+            matches = try await readMissingSecrets(of: matches, query)
             matches = try await unlocking.open(matches, allAreNeeded: false)
         }
         var found: [FoundItem] = []
         for match in matches {
             guard found.count < limit else { break }
-            if let item = try await read(match, query, unlocking) { found.append(item) }
+            guard let item = try await read(match, query, unlocking) else { continue }
+            if let conditions, try await !areMet(conditions, by: item) { continue }
+            found.append(item)
         }
         return found
+    }
+
+    /// Reads the secrets of several unlocked items in one call, if the provider can.
+    private func readMissingSecrets(
+        of matches: [Match],
+        _ query: ItemQuery
+    ) async throws(SecretServiceError) -> [Match] {
+        let missing = matches.filter { match in
+            !match.isLocked && match.record?.secret == nil && query.needsSecret(of: query.itemClass(of: match))
+        }
+        guard missing.count > 1 else { return matches }
+        do throws(SecretServiceError) {
+            guard let records = try await read(missing.map(\.item), withSecrets: true) else { return matches }
+            let read = Dictionary(records.map { ($0.item, $0) }) { first, _ in first }
+            return matches.map { match in read[match.item].map { Match($0) } ?? match }
+        } catch  where error.code == .limitExceeded {
+            return matches
+        }
     }
 
     private func read(
@@ -124,20 +100,24 @@ extension SecretClient {
         found.itemClass = query.itemClass(of: match)
         do throws(SecretServiceError) {
             if query.needsSecret(of: found.itemClass) {
-                found.data = try await unlocking.using(match.item) { () throws(SecretServiceError) in
-                    try await match.item.secret(prompting: .never).bytes
+                found.data = match.record?.secret
+                if found.data == nil {
+                    found.data = try await unlocking.using(match.item) { () throws(SecretServiceError) in
+                        try await match.item.secret(prompting: .never).bytes
+                    }
                 }
             }
             if query.needsAttributes(of: found.itemClass) {
-                var properties = match.properties
-                if properties == nil { properties = try await match.item.properties() }
-                if properties?.attributes.isEmpty == true {
+                var record = match.record
+                if record == nil { record = try await self.record(of: match.item) }
+                if record?.properties.attributes.isEmpty == true {
                     // Attributes are sealed until the first unlock of the collection.
                     _ = try await unlocking.unlock([match.item])
-                    properties = try await match.item.properties()
+                    record = try await self.record(of: match.item)
                 }
-                found.properties = properties
-                found.item = properties.map { KeychainItem($0) }
+                guard let record else { return nil }
+                found.times = ItemTimes(record)
+                found.item = KeychainItem(record.properties)
             }
             return found
         } catch  where error.code == .noSuchObject {

@@ -183,7 +183,12 @@ public func SecKeyCreateWithData(
 extension ItemQuery {
     /// Reads attributes without a class as those of a class.
     init(_ attributes: CFDictionary, keysOf itemClass: ItemClass) throws(StatusError) {
-        try self.init(attributes, of: itemClass)
+        do {
+            try self.init(attributes, of: itemClass)
+        } catch {
+            // The functions for keys know no "no such attribute".
+            throw error.status == errSecNoSuchAttr ? StatusError(errSecParam, error.reason) : error
+        }
         guard self.itemClass == nil || self.itemClass == itemClass, !hasSearchParameters, reference == nil,
             object == nil
         else { throw StatusError(errSecParam, "the attributes are not those of a key") }

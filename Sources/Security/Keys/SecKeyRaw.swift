@@ -106,15 +106,6 @@ public func SecKeyDecrypt(
     })
 }
 
-private func status(of operation: () throws(StatusError) -> Void) -> OSStatus {
-    do throws(StatusError) {
-        try operation()
-        return errSecSuccess
-    } catch {
-        return error.status
-    }
-}
-
 private func required(_ algorithm: SecKeyAlgorithm?) throws(StatusError) -> SecKeyAlgorithm {
     guard let algorithm else { throw StatusError(errSecParam, "the padding is not one for the key") }
     return algorithm

@@ -52,6 +52,11 @@ package final class RunningProvider: Sendable {
         try await start()
     }
 
+    /// Restarts keychaind without the password, so that nothing is unlocked.
+    package func restartLocked() async throws {
+        try await daemon?.restart(KeychainDaemon.Options(password: nil))
+    }
+
     /// Starts the ended provider again on the same data.
     package func start() async throws {
         if let daemon {
