@@ -13,10 +13,6 @@ let strictSettings: [SwiftSetting] = [
 let settings =
     Context.environment["CI"] == nil ? strictSettings : strictSettings + [.treatAllWarnings(as: .error)]
 
-// As in a package of its own: Swift 6 as it comes.
-let exampleSettings: [SwiftSetting] =
-    Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
-
 let tutorialDependencies: [Target.Dependency] = [
     "KeychaindDBus", "LocalAuthentication", "SecretServiceClient", "Security", "KeychaindSwiftUI",
     "KeychaindTestSupport", "keychaind",
@@ -154,44 +150,13 @@ let package = Package(
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
         ),
 
-        // Not products, so only this package has them: `swift run Credentials`; see Examples/README.md.
-        .executableTarget(
-            name: "Credentials",
-            dependencies: ["LocalAuthentication"],
-            path: "Examples/Credentials",
-            exclude: ["README.md"],
-            swiftSettings: exampleSettings
-        ),
-        .executableTarget(
-            name: "KeychainWrapper",
-            dependencies: ["Security"],
-            path: "Examples/KeychainWrapper",
-            exclude: ["README.md"],
-            swiftSettings: exampleSettings
-        ),
-        .executableTarget(
-            name: "FromOtherLanguages",
-            dependencies: ["Security"],
-            path: "Examples/FromOtherLanguages",
-            exclude: [
-                "README.md", "everyone.sh", "with_libsecret.py", "with_secret_tool.sh", "with_secretstorage.py",
-            ],
-            swiftSettings: exampleSettings
-        ),
-
-        .executableTarget(
-            name: "Notes",
-            dependencies: ["KeychaindGcrypt", "LocalAuthentication"],
-            path: "Examples/Notes",
-            exclude: ["README.md"],
-            swiftSettings: exampleSettings
-        ),
+        // A virtual fingerprint reader with a menu, for trying: `swift run KeychaindTouchSimulator`.
         .executableTarget(
             name: "KeychaindTouchSimulator",
             dependencies: ["KeychaindTestSupport"],
-            path: "Examples/TouchSimulator",
+            path: "Tests/TouchSimulator",
             exclude: ["README.md"],
-            swiftSettings: exampleSettings
+            swiftSettings: settings
         ),
 
         // Not products: `make bench` prints what the parts cost, and what a program on the bus sees of that.
@@ -297,14 +262,10 @@ let package = Package(
             exclude: ["Samples"],
             swiftSettings: settings
         ),
-        // The examples, driven as a person would.
+        // The examples, a package of their own that scripts/test builds, driven as a person would.
         .testTarget(
             name: "ExampleTests",
-            dependencies: [
-                "Credentials", "FromOtherLanguages", "KeychainWrapper", "Notes", "KeychaindTestSupport",
-                "KeychaindTouchSimulator",
-                "keychaind",
-            ],
+            dependencies: ["KeychaindTestSupport", "KeychaindTouchSimulator", "keychaind"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -6,7 +6,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 
 programs=(
-    "${FROM_SWIFT:-$here/../../.build/debug/FromOtherLanguages}"
+    "${FROM_SWIFT:-$here/../.build/debug/FromOtherLanguages}"
     "$here/with_secret_tool.sh"
     "$here/with_secretstorage.py"
     "$here/with_libsecret.py"

@@ -1,7 +1,6 @@
 import Foundation
-import KeychaindGcrypt
 
-/// The file of the note: the accounts of the items with its key, and the note encrypted with AES-256-GCM.
+/// The file of the note: the accounts of the items with its key, and the encrypted note.
 struct NoteFile {
     /// The accounts of the two items.
     struct Header: Codable {
@@ -31,8 +30,8 @@ struct NoteFile {
 
     /// Reads the note.
     func read(with key: NoteKey) throws(NoteError) -> String {
-        guard let contents, let text = try? key.open(contents.sealed) else { throw .damaged }
-        return text
+        guard let contents else { throw .damaged }
+        return try key.open(contents.sealed)
     }
 
     /// Replaces the note.
@@ -55,23 +54,6 @@ struct NoteFile {
             try FileManager.default.removeItem(at: url)
         } catch {
             throw .file(error)
-        }
-    }
-}
-
-extension NoteKey {
-    fileprivate func seal(_ text: String) throws -> Data {
-        let cipher = try SealingKey(SecureBytes(copying: [UInt8](bytes)))
-        return Data(
-            try Array(text.utf8).withUnsafeBytes { try cipher.seal($0, associatedData: .init(rebasing: $0[..<0])) }
-        )
-    }
-
-    fileprivate func open(_ sealed: Data) throws -> String? {
-        let cipher = try SealingKey(SecureBytes(copying: [UInt8](bytes)))
-        return try [UInt8](sealed).withUnsafeBytes { sealed in
-            try cipher.open(sealed, associatedData: .init(rebasing: sealed[..<0]))
-                .withUnsafeBytes { String(validating: $0, as: UTF8.self) }
         }
     }
 }

@@ -1,6 +1,6 @@
 import LocalAuthentication
 
-/// The encryption key of the note, stored in the keychain twice.
+/// The private key that decrypts the note, stored in the keychain twice.
 ///
 /// One item is released after a touch, the other with the note's password. The keychain asks for both; this program
 /// sees neither.
@@ -11,13 +11,18 @@ struct NoteKey {
         case password = "Notes: by password"
     }
 
-    let bytes: Data
+    private static let type: [String: Any] = [
+        kSecAttrKeyType as String: kSecAttrKeyTypeECSECPrimeRandom,
+        kSecAttrKeySizeInBits as String: 256,
+    ]
+    private static let algorithm = SecKeyAlgorithm.eciesEncryptionCofactorVariableIVX963SHA256AESGCM
+
+    private let key: SecKey
 
     /// Generates a key.
     init() throws(NoteError) {
-        var bytes = [UInt8](repeating: 0, count: 32)
-        try NoteKey.check(SecRandomCopyBytes(kSecRandomDefault, bytes.count, &bytes))
-        self.bytes = Data(bytes)
+        guard let key = SecKeyCreateRandomKey(NoteKey.type as CFDictionary, nil) else { throw .damaged }
+        self.key = key
     }
 
     /// Reads the key; the keychain asks the person, with the texts of the context.
@@ -28,8 +33,27 @@ struct NoteKey {
         ]
         var result: CFTypeRef?
         try NoteKey.check(SecItemCopyMatching(NoteKey.query(way, id, more), &result))
-        guard let bytes = result as? Data else { throw .damaged }
-        self.bytes = bytes
+        let attributes = NoteKey.type.merging([kSecAttrKeyClass as String: kSecAttrKeyClassPrivate]) { $1 }
+        guard let data = result as? Data,
+            let key = SecKeyCreateWithData(data as CFData, attributes as CFDictionary, nil)
+        else { throw .damaged }
+        self.key = key
+    }
+
+    /// Encrypts a text.
+    func seal(_ text: String) throws(NoteError) -> Data {
+        guard let publicKey = SecKeyCopyPublicKey(key),
+            let sealed = SecKeyCreateEncryptedData(publicKey, NoteKey.algorithm, Data(text.utf8) as CFData, nil)
+        else { throw .damaged }
+        return sealed as Data
+    }
+
+    /// Decrypts a text.
+    func open(_ sealed: Data) throws(NoteError) -> String {
+        guard let opened = SecKeyCreateDecryptedData(key, NoteKey.algorithm, sealed as CFData, nil),
+            let text = String(data: opened as Data, encoding: .utf8)
+        else { throw .damaged }
+        return text
     }
 
     /// Whether the key is stored for a way; asks nobody.
@@ -39,6 +63,7 @@ struct NoteKey {
 
     /// Stores the key for a way; for the password, the keychain asks the person to choose one.
     func store(_ way: Way, _ id: String) throws(NoteError) {
+        guard let bytes = SecKeyCopyExternalRepresentation(key, nil) else { throw .damaged }
         let access = SecAccessControlCreateWithFlags(
             nil,
             kSecAttrAccessibleWhenUnlockedThisDeviceOnly,
@@ -48,7 +73,7 @@ struct NoteKey {
         let more: [String: Any] = [
             kSecAttrLabel as String: "Your note",
             kSecAttrAccessControl as String: access as Any,
-            kSecValueData as String: bytes,
+            kSecValueData as String: bytes as Data,
         ]
         try NoteKey.check(SecItemAdd(NoteKey.query(way, id, more), nil))
     }

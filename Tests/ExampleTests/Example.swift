@@ -30,21 +30,14 @@ struct Example {
         }
     }
 
+    private static let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .deletingLastPathComponent().deletingLastPathComponent()
+
     /// The folder of the example's sources.
-    var folder: String {
-        let project = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .deletingLastPathComponent()
-        return project.appendingPathComponent("Examples/\(name)").path
-    }
+    var folder: String { Example.project.appendingPathComponent("Examples/\(name)").path }
 
-    /// The built program.
-    var program: String { Example.program(name) }
-
-    /// The program of an example.
-    static func program(_ name: String) -> String {
-        let tests = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
-        return URL(fileURLWithPath: tests).deletingLastPathComponent().appendingPathComponent(name).path
-    }
+    /// The program, which scripts/test has built.
+    var program: String { Example.project.appendingPathComponent(".build/examples/debug/\(name)").path }
 
     /// Starts the program on a terminal.
     func start(_ arguments: String = "", on terminal: TestTerminal) throws -> ChildProcess {

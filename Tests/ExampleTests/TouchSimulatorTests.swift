@@ -2,12 +2,21 @@ import Foundation
 import KeychaindTestSupport
 import Testing
 
-/// The examples TouchSimulator and Notes, as on two terminals.
+/// The simulator and the example Notes, as on two terminals.
 struct TouchSimulatorTests {
+    /// The program, built with the tests.
+    private let simulator: String
+
+    init() throws {
+        let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
+        simulator = folder.appendingPathComponent("KeychaindTouchSimulator").path
+    }
+
     @Test("A note is opened by a matching touch, and not by another")
     func note_isOpenedByTouch() async throws {
         let menu = try TestTerminal()
-        let simulator = try menu.run("exec \(Example.program("KeychaindTouchSimulator"))")
+        let process = try menu.run("exec \(simulator)")
         let address = try await menu.text(after: "DBUS_SYSTEM_BUS_ADDRESS=")
         try await menu.waitFor("not enrolled> ")
         menu.type("e\r")
@@ -37,17 +46,17 @@ struct TouchSimulatorTests {
         menu.type("e\r")
         try await menu.waitFor("not enrolled> ")
         menu.type("q\r")
-        #expect(try await simulator.waitForExit() == .success)
+        #expect(try await process.waitForExit() == .success)
     }
 
     @Test("Ctrl-C removes the reader")
     func interrupt_endsAll() async throws {
         let menu = try TestTerminal()
-        let simulator = try menu.run("exec \(Example.program("KeychaindTouchSimulator"))")
+        let process = try menu.run("exec \(simulator)")
         let address = try await menu.text(after: "DBUS_SYSTEM_BUS_ADDRESS=")
         try await menu.waitFor("not enrolled> ")
         menu.type("\u{3}")
-        #expect(try await simulator.waitForExit() == .exited(130))
+        #expect(try await process.waitForExit() == .exited(130))
         let socket = try #require(address.split(separator: ",").first).dropFirst("unix:path=".count)
         #expect(!FileManager.default.fileExists(atPath: String(socket)))
     }
