@@ -24,7 +24,7 @@ struct Daemon {
     let pinentries: PinentryLauncher
     let systemBus: SystemBus
     let session: SessionMonitor
-    let host = ConfiguredHost()
+    let tpm = ConfiguredTPM()
     let logins: LoginListener
     /// Nil without a domain, where the user's own backups include the keychains.
     let backups: BackupSchedule?
@@ -94,7 +94,7 @@ struct Daemon {
             questions: PromptQueue(PrompterChain(prompters, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,
-            host: host,
+            host: TPMHost(tpm),
             logger: logger
         )
         logins = LoginListener(keychain: provider.logins, logger: logger)
