@@ -188,7 +188,10 @@ let package = Package(
 
         .target(
             name: "KeychaindTestSupport",
-            dependencies: ["KeychaindDBus", "KeychaindGcrypt", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             path: "Tests/TestSupport",
             swiftSettings: settings
         ),

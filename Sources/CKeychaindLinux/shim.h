@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
+#include <spawn.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -106,9 +107,10 @@ static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_
 
 static inline int keychaind_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
 
-// glibc declares this only for _GNU_SOURCE, which Swift's import lacks.
+// glibc declares these only for _GNU_SOURCE, which Swift's import lacks.
 
 int execvpe(const char *program, char *const arguments[], char *const environment[]);
+int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
 // Like posix_spawn, but the kernel sends SIGTERM to the program when the calling thread ends. The program gets a
 // session of its own, the descriptor as its input and output, no other descriptors, only the groups of the user, and

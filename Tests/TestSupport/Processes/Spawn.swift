@@ -1,3 +1,4 @@
+import CKeychaindLinux
 import Foundation
 
 /// The start of a program in a new process group.
@@ -24,6 +25,8 @@ struct Spawn {
         posix_spawn_file_actions_adddup2(&actions, stdin, 0)
         posix_spawn_file_actions_adddup2(&actions, stdout, 1)
         posix_spawn_file_actions_adddup2(&actions, stderr, 2)
+        // Libraries open files and sockets without close-on-exec; a copy would keep a connection of another test open.
+        posix_spawn_file_actions_addclosefrom_np(&actions, 3)
 
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
