@@ -91,6 +91,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "KeychaindTPM",
+            dependencies: ["CKeychaindTPM", "KeychaindGcrypt", "KeychaindKeys", "KeychaindRights", "KeychaindVault"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "KeychaindDesktop",
             dependencies: [
                 "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindRights",
@@ -141,9 +146,10 @@ let package = Package(
         .executableTarget(
             name: "keychaind",
             dependencies: [
-                "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux", "CKeychaindTPM",
+                "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux",
                 "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt",
-                "KeychaindHardening", "KeychaindModel", "KeychaindRights", "KeychaindSecretService", "KeychaindVault",
+                "KeychaindHardening", "KeychaindModel", "KeychaindRights", "KeychaindSecretService", "KeychaindTPM",
+                "KeychaindVault",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
@@ -223,6 +229,14 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "TPMTests",
+            dependencies: [
+                "KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "KeychaindTPM", "KeychaindTestSupport",
+                "KeychaindVault",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

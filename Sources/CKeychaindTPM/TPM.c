@@ -77,9 +77,13 @@ int keychaind_tpm_check_input(struct tpm *tpm, TSS2_RC code, const char *what) {
     if (keychaind_tpm_check(tpm, code, what)) return 1;
     const TSS2_RC of_parameter = TPM2_RC_FMT1 | TPM2_RC_P;
     if (is_of_tpm(code) && (code & of_parameter) == of_parameter) {
+        tpm->failure->kind = KEYCHAIND_TPM_INVALID;
         // Without the number of the parameter.
-        int is_foreign = (code & (TPM2_RC_FMT1 | 0x3f)) == TPM2_RC_INTEGRITY;
-        tpm->failure->kind = is_foreign ? KEYCHAIND_TPM_FOREIGN : KEYCHAIND_TPM_INVALID;
+        if ((code & (TPM2_RC_FMT1 | 0x3f)) == TPM2_RC_INTEGRITY)
+            return keychaind_tpm_fail(
+                tpm->failure, KEYCHAIND_TPM_FOREIGN, "the key is of another machine, or the TPM was reset: %s",
+                p_Tss2_RC_Decode(code)
+            );
     }
     return 0;
 }
@@ -207,6 +211,8 @@ int keychaind_tpm_parse(
     *public_part = (TPM2B_PUBLIC){0};
     *private_part = (TPM2B_PRIVATE){0};
     TSS2_RC code = p_Tss2_MU_TPM2B_PUBLIC_Unmarshal(bytes, size, &offset, public_part);
+    // tpm2-tss reads the size of the public part, and does not compare it.
+    if (code == TSS2_RC_SUCCESS && (size_t)(bytes[0] << 8 | bytes[1]) + 2 != offset) code = TSS2_MU_RC_BAD_SIZE;
     if (code == TSS2_RC_SUCCESS) code = p_Tss2_MU_TPM2B_PRIVATE_Unmarshal(bytes, size, &offset, private_part);
     if (code == TSS2_RC_SUCCESS && offset == size) return 1;
     return keychaind_tpm_fail(tpm->failure, KEYCHAIND_TPM_INVALID, "the data is not a key of a TPM");
@@ -221,5 +227,5 @@ int keychaind_tpm_load(
     TSS2_RC code = p_Esys_Load(
         tpm->context, tpm->storage_key, tpm->session, ESYS_TR_NONE, ESYS_TR_NONE, private_part, public_part, handle
     );
-    return keychaind_tpm_check_input(tpm, code, "load the key; it is of another machine, or the TPM was reset");
+    return keychaind_tpm_check_input(tpm, code, "load the key");
 }

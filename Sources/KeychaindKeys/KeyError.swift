@@ -35,6 +35,12 @@ extension KeyError {
         /// The ciphertext is not one for this key; why is not revealed.
         case decryptionFailed
 
+        /// The device of the key is not there, or could not do it.
+        case tokenUnavailable
+
+        /// The key is of another device.
+        case foreignKey
+
         case outOfMemory
 
         case operationFailed

@@ -3,7 +3,7 @@ import Glibc
 import KeychaindRights
 
 /// A TPM; blocks while it works.
-struct TPM: Sendable {
+package struct TPM: Sendable {
     /// A failure of the TPM, with a reason for people.
     struct Failure: Error {
         enum Kind {
@@ -23,7 +23,7 @@ struct TPM: Sendable {
     private let transport: String
 
     /// - Parameter transport: `device:` and a device file, or `swtpm:` for a software TPM.
-    init(transport: String) {
+    package init(transport: String) {
         self.transport = transport
     }
 
@@ -68,7 +68,7 @@ struct TPM: Sendable {
     }
 
     /// Whether a transport names a kernel device, which no program of the user can impersonate.
-    static func isSystems(_ transport: String) -> Bool {
+    package static func isSystems(_ transport: String) -> Bool {
         let prefix = device + "/dev/tpm"
         return transport.hasPrefix(prefix)
             && transport.dropFirst(prefix.count).utf8.allSatisfy { byte in

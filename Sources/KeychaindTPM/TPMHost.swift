@@ -1,20 +1,20 @@
 import CKeychaindTPM
-import KeychaindGcrypt
-import KeychaindVault
+package import KeychaindGcrypt
+package import KeychaindVault
 
 /// A host sealer backed by the TPM: only this machine can unseal the key.
-struct TPMHost: HostSealer {
+package struct TPMHost: HostSealer {
     private let configured: ConfiguredTPM
 
-    init(_ configured: ConfiguredTPM) {
+    package init(_ configured: ConfiguredTPM) {
         self.configured = configured
     }
 
-    func check() throws(VaultError) {
+    package func check() throws(VaultError) {
         try TPMHost.translatingFailure { () throws(TPM.Failure) in try configured.current.check() }
     }
 
-    func seal(_ key: borrowing SecureBytes) throws(VaultError) -> [UInt8] {
+    package func seal(_ key: borrowing SecureBytes) throws(VaultError) -> [UInt8] {
         try key.withUnsafeBytes { (key) throws(VaultError) in
             let key = key.assumingMemoryBound(to: UInt8.self)
             return try TPMHost.translatingFailure { () throws(TPM.Failure) in
@@ -25,7 +25,7 @@ struct TPMHost: HostSealer {
         }
     }
 
-    func unseal(_ sealed: [UInt8]) throws(VaultError) -> SecureBytes {
+    package func unseal(_ sealed: [UInt8]) throws(VaultError) -> SecureBytes {
         var key: SecureBytes
         do throws(GcryptError) {
             key = try SecureBytes(count: TPMHost.keySize, in: .locked)

@@ -6,6 +6,7 @@ import KeychaindDesktop
 import KeychaindGcrypt
 import KeychaindModel
 import KeychaindSecretService
+import KeychaindTPM
 import KeychaindVault
 import Logging
 

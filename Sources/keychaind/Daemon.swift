@@ -9,6 +9,7 @@ import KeychaindHardening
 import KeychaindModel
 import KeychaindRights
 import KeychaindSecretService
+import KeychaindTPM
 import KeychaindVault
 import Logging
 
@@ -24,7 +25,7 @@ struct Daemon {
     let pinentries: PinentryLauncher
     let systemBus: SystemBus
     let session: SessionMonitor
-    let tpm = ConfiguredTPM()
+    let tpm = ConfiguredTPM(TPM(transport: Configuration().host.tpm))
     let logins: LoginListener
     /// Nil without a domain, where the user's own backups include the keychains.
     let backups: BackupSchedule?

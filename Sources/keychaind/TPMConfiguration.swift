@@ -1,13 +1,8 @@
 import KeychaindConfiguration
+import KeychaindTPM
 import Logging
-import Synchronization
 
-/// The configured TPM; the configuration is read after the daemon begins to serve.
-final class ConfiguredTPM: Sendable {
-    private let tpm = Mutex(TPM(transport: Configuration().host.tpm))
-
-    var current: TPM { tpm.withLock { tpm in tpm } }
-
+extension ConfiguredTPM {
     /// Applies the configuration; in a domain only a system TPM, since the user's programs can edit the file.
     func configure(_ configuration: Configuration, in domain: Domain, logger: Logger) {
         let transport = configuration.host.tpm
@@ -17,6 +12,6 @@ final class ConfiguredTPM: Sendable {
                 metadata: ["tpm": "\(transport)"]
             )
         }
-        tpm.withLock { tpm in tpm = TPM(transport: transport) }
+        use(TPM(transport: transport))
     }
 }

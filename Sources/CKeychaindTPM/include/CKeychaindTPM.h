@@ -22,7 +22,7 @@ enum keychaind_tpm_failure_kind {
 struct keychaind_tpm_failure {
     enum keychaind_tpm_failure_kind kind;
     /// For people.
-    char reason[200];
+    char reason[256];
 };
 
 /// Whether the libraries of tpm2-tss are installed; the first call loads them.

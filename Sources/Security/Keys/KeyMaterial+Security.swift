@@ -7,6 +7,8 @@ extension StatusError {
         let status =
             switch error.code {
             case .malformedKey: errSecDecode
+            case .foreignKey: errSecInvalidKeyBlob
+            case .tokenUnavailable: errSecNotAvailable
             case .unsupportedKey: errSecUnimplemented
             case .unsuitableAlgorithm, .invalidInput, .decryptionFailed: errSecParam
             case .outOfMemory: errSecAllocate

@@ -50,6 +50,29 @@ package final class SoftwareTPM: Sendable {
         guard result.succeeded else { throw DaemonError(reason: "tpm2_\(name) has failed", log: result.errors) }
     }
 
+    /// Runs a program of tpm2-tools, with the objects in the TPM left as they are.
+    package func unflushedTool(_ name: String, _ arguments: String...) async throws -> CommandResult {
+        try await Command.run("tpm2_\(name)", arguments, environment: ["TPM2TOOLS_TCTI": transport])
+    }
+
+    /// Has it refuse protected objects for a while, as after too many wrong passwords.
+    package func lockOut() async throws {
+        let folder = try TemporaryFolder()
+        try await tool("dictionarylockout", "-s", "-n", "1", "-t", "1000", "-l", "1000", in: folder)
+        try await tool("createprimary", "-C", "o", "-p", "right", "-c", "@key", in: folder)
+        let attempt = try await unflushedTool(
+            "create",
+            "-C",
+            folder.path("key"),
+            "-P",
+            "wrong",
+            "-u",
+            folder.path("pub")
+        )
+        guard !attempt.succeeded else { throw DaemonError(reason: "a wrong password was accepted", log: "") }
+        _ = try await unflushedTool("flushcontext", "-t")
+    }
+
     private static func start(in folder: TemporaryFolder) async throws -> ChildProcess {
         _ = try folder.makeFolder("state")
         let socket = folder.path("tpm.sock")
