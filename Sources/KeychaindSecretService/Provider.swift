@@ -2,6 +2,7 @@ package import KeychaindAuthentication
 package import KeychaindDBus
 package import KeychaindDesktop
 package import KeychaindGcrypt
+package import KeychaindKeys
 import KeychaindModel
 package import KeychaindVault
 package import Logging
@@ -45,6 +46,7 @@ package final class Provider {
         biometry: any Biometry,
         systemDialog: (any SystemDialog)? = nil,
         host: any HostSealer = NoHost(),
+        token: any KeyToken = NoKeyToken(),
         limits: ServiceLimits = ServiceLimits(),
         clock: BootClock = .system,
         logger: Logger
@@ -109,7 +111,7 @@ package final class Provider {
             changes: changes,
             largeAnswers: largeAnswers,
             authenticator: authenticator,
-            keys: KeyWorker(generationLimit: limits.newKeys),
+            keys: KeyWorker(generationLimit: limits.newKeys, token: token),
             clients: clients,
             lockouts: lockouts,
             logger: logger

@@ -96,6 +96,7 @@ struct Daemon {
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,
             host: TPMHost(tpm),
+            token: TPMKeys(tpm),
             logger: logger
         )
         logins = LoginListener(keychain: provider.logins, logger: logger)

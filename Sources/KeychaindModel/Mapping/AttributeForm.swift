@@ -18,7 +18,7 @@ enum AttributeForm: Hashable, Sendable {
     case boolean
 
     /// Apple's codes, under common names.
-    case protocolName, schemeName, keyClassName, keyTypeName
+    case protocolName, schemeName, keyClassName, keyTypeName, keyTokenName
 
     /// Nil if the value does not fit.
     func text(_ value: KeychainValue) -> String? {
@@ -34,6 +34,7 @@ enum AttributeForm: Hashable, Sendable {
         case (.schemeName, .text(let code)): AuthenticationScheme(code: code)?.rawValue
         case (.keyClassName, .text(let code)): KeyClass(code: code)?.rawValue
         case (.keyTypeName, .text(let code)): KeyType(code: code)?.rawValue
+        case (.keyTokenName, .text(let code)): KeyTokenName(code: code)?.rawValue
         default: nil
         }
     }
@@ -54,6 +55,7 @@ enum AttributeForm: Hashable, Sendable {
             case .schemeName: AuthenticationScheme(rawValue: text).map { .text($0.code) }
             case .keyClassName: KeyClass(rawValue: text).map { .text($0.code) }
             case .keyTypeName: KeyType(rawValue: text).map { .text($0.code) }
+            case .keyTokenName: KeyTokenName(rawValue: text).map { .text($0.code) }
             }
         // Rejects other spellings of the value, such as "080".
         guard let value, let spelling = self.text(value), spelling.utf8.elementsEqual(text.utf8) else { return nil }

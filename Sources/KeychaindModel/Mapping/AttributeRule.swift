@@ -66,6 +66,7 @@ extension ItemClass {
             AttributeRule(.isPermanent, "keychain:permanent", .boolean),
             AttributeRule(.publicKey, "keychain:public-key", .data),
             AttributeRule(.isExtractable, "keychain:extractable", .boolean),
+            AttributeRule(.token, "keychain:token", .keyTokenName),
             AttributeRule(.canEncrypt, "keychain:can-encrypt", .boolean),
             AttributeRule(.canDecrypt, "keychain:can-decrypt", .boolean),
             AttributeRule(.canDerive, "keychain:can-derive", .boolean),

@@ -110,6 +110,24 @@ extension KeyClass {
     }
 }
 
+/// A device that holds private keys, by its name in items.
+package enum KeyTokenName: String, CaseIterable, Hashable, Sendable {
+    case tpm
+
+    /// The value of `kSecAttrTokenID`.
+    package var code: String {
+        switch self {
+        // The closest to Apple's Secure Enclave.
+        case .tpm: "com.apple.setoken"
+        }
+    }
+
+    package init?(code: String) {
+        guard let found = KeyTokenName.allCases.first(where: { $0.code == code }) else { return nil }
+        self = found
+    }
+}
+
 /// The algorithm of a key, by its name in items.
 package enum KeyType: String, CaseIterable, Hashable, Sendable {
     case rsa, dsa, ec, aes, des, rc2, rc4, cast

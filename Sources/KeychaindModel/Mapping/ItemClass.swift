@@ -78,6 +78,8 @@ package enum KeychainAttribute: String, CaseIterable, Hashable, Sendable {
     case publicKey
     /// Whether programs may read a private key, or only use it.
     case isExtractable
+    /// The device that holds a private key.
+    case token
     case canEncrypt, canDecrypt, canDerive, canSign, canVerify, canWrap, canUnwrap
 }
 

@@ -155,7 +155,9 @@ extension KeychainItem {
         switch rule.form {
         case .boolean: return "false"
         case .number: return "0"
-        case .text, .textOrData, .data, .dataOrText, .protocolName, .schemeName, .keyClassName, .keyTypeName: return ""
+        case .text, .textOrData, .data, .dataOrText, .protocolName, .schemeName, .keyClassName, .keyTypeName,
+            .keyTokenName:
+            return ""
         }
     }
 }

@@ -35,11 +35,17 @@ extension CollectionObject {
         // Before the generation, which costs most.
         guard !collection.isLocked else { throw BusError(.isLocked, "the collection is locked") }
         try Items.checkProtection(in: request.description.attributes)
-        let key = try await items.keys.generate(request.type, bits: request.bits, for: client)
+        let key = try await items.keys.generate(
+            request.type,
+            bits: request.bits,
+            inToken: request.token != nil,
+            for: client
+        )
+        let publicKey = key.publicKey
         let new = try request.item(with: key)
         let unique = try UniqueKey(of: new.description.attributes, names: request.unique)
         let (item, prompt) = try await store(new, ifUnique: unique)
-        return (item, key.publicBytes ?? [], prompt)
+        return (item, publicKey, prompt)
     }
 }
 
@@ -50,10 +56,13 @@ struct KeyRequest {
     let type: KeyType
     let bits: Int
     private(set) var isExtractable = false
+    /// The device for the key; nil for a key that the service can use itself.
+    private(set) var token: KeyTokenName?
 
     private static let options = 16
 
-    /// Throws `InvalidArgs` for an unknown type of key, and `NotSupported` for a token.
+    /// Throws `InvalidArgs` for an unknown type of key and for a key of a token that is extractable, `NotSupported` for
+    /// an unknown token.
     @BusActor
     init(from call: MethodCall) throws(BusError) {
         var reader = call.message.makeReader()
@@ -65,56 +74,62 @@ struct KeyRequest {
         self.type = type
         bits = Int(try UInt32(from: &reader))
         var isExtractable = false
+        var token: KeyTokenName?
         try reader.readDictionary(limit: KeyRequest.options) { (reader) throws(BusError) in
             switch try String(from: &reader) {
             case "extractable":
                 isExtractable = try reader.readVariant(of: Bool.self)
             case "token":
-                throw BusError(.notSupported, "no token is available")
+                token = KeyTokenName(rawValue: try reader.readVariant(of: String.self))
+                guard token != nil else { throw BusError(.notSupported, "the token is unknown") }
             default:
                 reader.skip()
             }
         }
+        guard token == nil || !isExtractable else {
+            throw BusError(.invalidArguments, "a key of a token cannot be extractable")
+        }
         self.isExtractable = isExtractable
+        self.token = token
     }
 
     /// The item of a generated key; the attributes that the key determines replace the requested ones.
     ///
     /// Throws `InvalidArgs` if the requested attributes are those of another class.
-    func item(with key: KeyMaterial) throws(BusError) -> NewItem {
-        let attributes = try description.attributes.describing(key, isExtractable: isExtractable)
-        do throws(GcryptError) {
-            let bytes = try key.withExternalRepresentation { (bytes) throws(GcryptError) in
-                try SecureBytes(copying: bytes)
-            }
-            let contentType = isExtractable ? "application/octet-stream" : ReservedContentType.privateKey.rawValue
-            return NewItem(
-                description: ItemDescription(label: description.label, attributes: attributes),
-                secret: Secret(bytes: bytes, contentType: contentType),
-                replacing: false
-            )
-        } catch {
-            throw BusError(error)
-        }
+    func item(with key: consuming GeneratedKey) throws(BusError) -> NewItem {
+        let attributes = try description.attributes.describing(key, isExtractable: isExtractable, token: token)
+        let contentType =
+            isExtractable
+            ? "application/octet-stream"
+            : (token == nil ? ReservedContentType.privateKey : .tpmKey).rawValue
+        return NewItem(
+            description: ItemDescription(label: description.label, attributes: attributes),
+            secret: Secret(bytes: key.takeSecret(), contentType: contentType),
+            replacing: false
+        )
     }
 }
 
 extension Attributes {
     /// The attributes of a private key, with those that the key determines; keeps an application label.
-    fileprivate func describing(_ key: KeyMaterial, isExtractable: Bool) throws(BusError) -> Attributes {
+    fileprivate func describing(
+        _ key: borrowing GeneratedKey,
+        isExtractable: Bool,
+        token: KeyTokenName?
+    ) throws(BusError) -> Attributes {
         var item = KeychainItem(with([(Attributes.schema, self[Attributes.schema] ?? ItemClass.key.schema)]), label: "")
         guard item.itemClass == .key else {
             throw BusError(.invalidArguments, "the attributes are those of another class of items")
         }
-        var values: [KeychainAttribute: KeychainValue] = [
+        var values: [KeychainAttribute: KeychainValue?] = [
             .keyClass: .text(KeyClass.private.code), .keyType: .text(key.type.code),
             .keySize: .number(Int64(key.bits)), .effectiveKeySize: .number(Int64(key.bits)),
-            .isExtractable: .boolean(isExtractable),
+            .isExtractable: .boolean(isExtractable), .publicKey: .data(key.publicKey),
+            .token: token.map { .text($0.code) },
         ]
-        values[.publicKey] = key.publicBytes.map(KeychainValue.data)
-        do throws(KeyError) {
+        do throws(GcryptError) {
             if item[.applicationLabel] == nil {
-                values[.applicationLabel] = try key.publicKeyHash().map(KeychainValue.data)
+                values[.applicationLabel] = .data(try SHA1.digest(of: key.publicKey))
             }
         } catch {
             throw BusError(error)

@@ -72,6 +72,7 @@ extension ItemObject {
         try session.encode(Secret(bytes: secret, contentType: ItemObject.binary)).answer(call)
     }
 
+    private static let token = "keychain:token"
     private static let binary = "application/octet-stream"
 
     /// Runs an operation with the key in the client's turn.
@@ -83,8 +84,13 @@ extension ItemObject {
         _ operation: @escaping @Sendable (any PrivateKey) throws(KeyError) -> Value
     ) async throws(BusError) -> Value {
         _ = try items.access.authorize(id, in: collection, for: client)
-        return try await items.keys.use(for: client) { () async throws(BusError) in
+        // The attribute only says whose turn to wait for.
+        let inToken = collection.item(id)?.attributes[ItemObject.token] != nil
+        return try await items.keys.use(for: client, inToken: inToken) { () async throws(BusError) in
             let key = try await readKey()
+            guard key.isInToken == inToken else {
+                throw BusError(KeyError(.malformedKey, "the attribute \(ItemObject.token) is wrong"))
+            }
             let outcome = await BlockingThread.run {
                 KeyOutcome { () throws(KeyError) in try operation(try key.read()) }
             }
@@ -110,6 +116,6 @@ extension ItemObject {
         } catch {
             throw failure(error)
         }
-        return try StoredKey(secret, attributes)
+        return try StoredKey(secret, attributes, token: items.keys.token)
     }
 }

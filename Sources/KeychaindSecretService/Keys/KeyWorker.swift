@@ -7,26 +7,36 @@ import KeychaindVault
 /// Runs operations with keys, which take milliseconds to seconds, one at a time on threads of their own.
 ///
 /// Clients take turns: however many operations one of them requests, another waits for at most one of them per own.
-/// New keys have turns of their own, since a large one takes seconds.
+/// New keys have turns of their own, since a large one takes seconds. So have the operations of the token, which is a
+/// slow device and may not answer.
 @BusActor
 final class KeyWorker {
     private let generationLimit: Int
     private let uses = FairLock<ObjectIdentifier>()
+    private let tokenUses = FairLock<ObjectIdentifier>()
     private let generations: FairLock<ObjectIdentifier>
+    let token: any KeyToken
 
-    /// - Parameter generationLimit: the most waiting generations of a client. Its waiting uses are limited as its calls.
-    nonisolated init(generationLimit: Int) {
+    /// - Parameters:
+    ///   - generationLimit: the most waiting generations of a client. Its waiting uses are limited as its calls.
+    ///   - token: the device for keys that never leave it.
+    nonisolated init(generationLimit: Int, token: any KeyToken) {
         self.generationLimit = generationLimit
+        self.token = token
         generations = FairLock(waitersPerOwner: generationLimit)
     }
 
     /// Runs an operation in the client's turn; does not begin it if the client has left.
+    ///
+    /// - Parameter inToken: whether it is one of the token.
     func use<Result: ~Copyable>(
         for client: Client,
+        inToken: Bool = false,
         _ operation: () async throws(BusError) -> Result
     ) async throws(BusError) -> Result {
-        _ = await uses.lock(for: ObjectIdentifier(client))
-        defer { uses.unlock() }
+        let lock = inToken ? tokenUses : uses
+        _ = await lock.lock(for: ObjectIdentifier(client))
+        defer { lock.unlock() }
         try client.checkConnected()
         return try await operation()
     }
@@ -34,13 +44,29 @@ final class KeyWorker {
     /// Generates a private key in the client's turn.
     ///
     /// Throws `LimitsExceeded` past the limit, and an error of `Key1` for a type or size that cannot be generated.
-    func generate(_ type: KeyType, bits: Int, for client: Client) async throws(BusError) -> KeyMaterial {
+    ///
+    /// - Parameter inToken: whether the token makes and holds the key.
+    func generate(
+        _ type: KeyType,
+        bits: Int,
+        inToken: Bool,
+        for client: Client
+    ) async throws(BusError) -> GeneratedKey {
+        guard !inToken else {
+            return try await use(for: client, inToken: true) { () async throws(BusError) in
+                try await KeyWorker.run { [token] () throws(KeyError) in
+                    try GeneratedKey(TokenKey(making: type, bits: bits, in: token))
+                }
+            }
+        }
         guard case .acquired = await generations.lock(for: ObjectIdentifier(client)) else {
             throw BusError(.limitsExceeded, "\(generationLimit) of your new keys are waiting already")
         }
         defer { generations.unlock() }
         try client.checkConnected()
-        return try await KeyWorker.run { () throws(KeyError) in try KeyMaterial(making: type, bits: bits) }
+        return try await KeyWorker.run { () throws(KeyError) in
+            try GeneratedKey(KeyMaterial(making: type, bits: bits))
+        }
     }
 
     /// Throws `InvalidArgs` if a new secret claims to be a private key, but is not one of the type in the attributes.
@@ -55,7 +81,7 @@ final class KeyWorker {
         } catch {
             throw BusError(error)
         }
-        let key = try StoredKey(Secret(bytes: copy, contentType: secret.contentType), attributes)
+        let key = try StoredKey(Secret(bytes: copy, contentType: secret.contentType), attributes, token: token)
         try await use(for: client) { () async throws(BusError) in
             do throws(KeyError) {
                 try await BlockingThread.run { KeyOutcome { () throws(KeyError) in _ = try key.read() } }.get()

@@ -14,9 +14,16 @@ protocol PrivateKey: Sendable {
         size: Int?,
         sharedInfo: [UInt8]
     ) throws(KeyError) -> SecureBytes
+
+    /// The external representation of the public key; nil if the private key does not have it.
+    var publicBytes: [UInt8]? { get }
 }
 
 extension KeyMaterial: PrivateKey {}
+
+extension TokenKey: PrivateKey {
+    var publicBytes: [UInt8]? { publicKey }
+}
 
 extension BusError {
     /// Converts an error of a key: its code under keychaind's prefix.

@@ -10,13 +10,22 @@ import KeychaindVault
 final class StoredKey: Sendable {
     private let secret: Secret
     private let type: KeyType
+    /// The token of the key; nil for a key that the service can use itself.
+    private let token: (any KeyToken)?
     /// The public key in the attributes; nil in items of earlier versions.
     private let publicKey: KeychainValue?
 
-    /// Throws `InvalidArgs` unless the attributes are those of a private key, `NotSupported` for a key of a token.
-    init(_ secret: consuming Secret, _ attributes: Attributes) throws(BusError) {
-        guard secret.isReleasable || secret.contentType == ReservedContentType.privateKey.rawValue else {
-            throw BusError(.notSupported, "the key is one of a token that is not available")
+    /// Throws `InvalidArgs` unless the attributes are those of a private key, `NotSupported` for a kind of key of later
+    /// versions.
+    ///
+    /// - Parameter token: the token of keys that the service cannot use itself.
+    init(_ secret: consuming Secret, _ attributes: Attributes, token: any KeyToken) throws(BusError) {
+        switch ReservedContentType(rawValue: secret.contentType) {
+        case .tpmKey: self.token = token
+        case .privateKey: self.token = nil
+        case nil:
+            guard secret.isReleasable else { throw BusError(.notSupported, "the kind of key is unknown") }
+            self.token = nil
         }
         let item = KeychainItem(attributes, label: "")
         guard item.itemClass == .key, item[.keyClass] == .text(KeyClass.private.code),
@@ -32,10 +41,19 @@ final class StoredKey: Sendable {
     /// Throws ``KeyError/Code/malformedKey`` if the bytes are not a private key of the type, or not that of the public
     /// key in the attributes.
     func read() throws(KeyError) -> any PrivateKey {
-        let key = try KeyMaterial(secret.bytes, type: type, keyClass: .private)
+        let key = try readUnchecked()
         guard publicKey == nil || publicKey == key.publicBytes.map(KeychainValue.data) else {
             throw KeyError(.malformedKey, "the public key in the item's attributes is that of another key")
         }
         return key
     }
+
+    private func readUnchecked() throws(KeyError) -> any PrivateKey {
+        guard let token else { return try KeyMaterial(secret.bytes, type: type, keyClass: .private) }
+        guard type == .ec else { throw KeyError(.malformedKey, "the key is of type ec, unlike its attributes") }
+        return try TokenKey(secret.bytes, in: token)
+    }
+
+    /// Whether a token has to use the key.
+    var isInToken: Bool { token != nil }
 }

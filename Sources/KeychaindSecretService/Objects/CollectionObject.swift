@@ -42,7 +42,7 @@ struct CollectionObject {
                 ],
                 out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
             ) { (object, call) async throws(BusError) in
-                let (item, prompt) = try await object.store(try NewItem(from: call))
+                let (item, prompt) = try await object.store(try await object.readItem(call))
                 call.reply(with: item, prompt)
             },
         ],
@@ -74,7 +74,7 @@ struct CollectionObject {
                 out: [Parameter("item", ObjectPath.self), Parameter("prompt", ObjectPath.self)]
             ) { (object, call) async throws(BusError) in
                 let key = try UniqueKey(from: call)
-                let (item, prompt) = try await object.store(try NewItem(from: call), ifUnique: key)
+                let (item, prompt) = try await object.store(try await object.readItem(call), ifUnique: key)
                 call.reply(with: item, prompt)
             }
         ],
@@ -85,10 +85,17 @@ struct CollectionObject {
 
     // MARK: Changes
 
+    /// Reads and checks an item of the caller.
+    @BusActor
+    private func readItem(_ call: MethodCall) async throws(BusError) -> NewItem {
+        let new = try NewItem(from: call)
+        try await items.keys.check(new.secret, new.description.attributes, for: client)
+        return new
+    }
+
     /// Stores an item, or returns a prompt that does so after asking a person (#92).
     @BusActor
     private func store(_ new: consuming NewItem) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
-        try await items.keys.check(new.secret, new.description.attributes, for: client)
         let protection = try Items.checkProtection(in: new.description.attributes)
         let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection) : nil
         var obstacle: ProtectedItem?

@@ -116,6 +116,8 @@ extension BusError {
     static let unsuitableAlgorithm = key("UnsuitableAlgorithm")
     static let invalidInput = key("InvalidInput")
     static let decryptionFailed = key("DecryptionFailed")
+    static let tokenUnavailable = key("TokenUnavailable")
+    static let foreignKey = key("ForeignKey")
 
     private static func key(_ name: String) -> BusError {
         BusError(ErrorName(rawValue: "org.keychaind.Key1.Error.\(name)"), "")

@@ -33,6 +33,11 @@ package final class SoftwareTPM: Sendable {
         try await process.withLock { $0 }.kill()
     }
 
+    /// Lets it answer nothing until ``resume()``.
+    package func pause() { process.withLock { $0 }.send(SIGSTOP) }
+
+    package func resume() { process.withLock { $0 }.send(SIGCONT) }
+
     private func restart() async throws {
         let started = try await SoftwareTPM.start(in: folder)
         process.withLock { $0 = started }
