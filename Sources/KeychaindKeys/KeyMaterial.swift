@@ -87,14 +87,16 @@ package struct KeyMaterial: Sendable {
     /// 384 or 521.
     package init(making type: KeyType, bits: Int) throws(KeyError) {
         let made = try KeyError.translating { () throws(GcryptError) -> SharedSecret? in
-            switch type {
-            case .rsa where RSAPrivateKey.newSizes.contains(bits):
-                return SharedSecret(try PKCS1.encode(RSAPrivateKey(bits: bits)))
-            case .ec:
-                guard let curve = PrimeCurve.allCases.first(where: { $0.bits == bits }) else { return nil }
-                return try X963.makePrivateKey(on: curve)
-            default:
-                return nil
+            try PrivateKeyGate.run(bits: bits) { () throws(GcryptError) in
+                switch type {
+                case .rsa where RSAPrivateKey.newSizes.contains(bits):
+                    return SharedSecret(try PKCS1.encode(RSAPrivateKey(bits: bits)))
+                case .ec:
+                    guard let curve = PrimeCurve.allCases.first(where: { $0.bits == bits }) else { return nil }
+                    return try X963.makePrivateKey(on: curve)
+                default:
+                    return nil
+                }
             }
         }
         guard let made else {

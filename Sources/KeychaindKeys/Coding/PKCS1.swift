@@ -22,7 +22,9 @@ enum PKCS1 {
         let bits = try checkedBits(modulus: modulus, exponent: exponent)
         let isConsistent: Bool
         do throws(GcryptError) {
-            isConsistent = try key(der, ranges).isConsistent()
+            isConsistent = try PrivateKeyGate.run(bits: bits) { () throws(GcryptError) in
+                try key(der, ranges).isConsistent()
+            }
         } catch {
             throw error.code == .invalidParameters ? KeyError(.malformedKey, error.reason) : KeyError(error)
         }

@@ -15,7 +15,9 @@ enum X963 {
         let (curve, point) = try parts(of: privateKey)
         let found: [UInt8]
         do throws(GcryptError) {
-            found = try curve.publicKey(of: scalar(of: privateKey, on: curve))
+            found = try PrivateKeyGate.run(bits: curve.bits) { () throws(GcryptError) in
+                try curve.publicKey(of: scalar(of: privateKey, on: curve))
+            }
         } catch {
             throw error.code == .invalidParameters ? KeyError(.malformedKey, error.reason) : KeyError(error)
         }

@@ -19,10 +19,12 @@ package struct ECIES: Sendable {
 
     /// Encrypts for the owner of a public key on the curve.
     func encrypt(_ plaintext: UnsafeRawBufferPointer, for publicKey: [UInt8]) throws(GcryptError) -> [UInt8] {
-        let scalar = try curve.makePrivateKey()
-        let ephemeralKey = try curve.publicKey(of: scalar)
-        let secret = try curve.sharedSecret(of: scalar, with: publicKey)
-        var key = try derive(from: secret, ephemeralKey)
+        var ephemeralKey: [UInt8] = []
+        var key = try PrivateKeyGate.run(bits: curve.bits) { () throws(GcryptError) in
+            let scalar = try curve.makePrivateKey()
+            ephemeralKey = try curve.publicKey(of: scalar)
+            return try derive(from: curve.sharedSecret(of: scalar, with: publicKey), ephemeralKey)
+        }
         let initialVector = takeVector(from: &key)
         return ephemeralKey
             + (try AESGCM.encrypt(plaintext, key: key, vector: initialVector, associatedData: []))

@@ -1,0 +1,30 @@
+import Synchronization
+
+/// Bounds how many private keys are computed with at the same time.
+///
+/// A computation needs up to a fifth of the default pool of locked memory, which never grows; without a bound, threads
+/// would take it from each other and fail.
+package enum PrivateKeyGate {
+    /// The largest key in bits of which two fit into the pool.
+    private static let smallBits = 4096
+
+    private static let first = Mutex(())
+    private static let second = Mutex(())
+    private static let count = Atomic(0)
+
+    /// Runs a computation when there is room for it; not from within another one.
+    package static func run<Result: ~Copyable & Sendable, Failure: Error>(
+        bits: Int,
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        guard bits <= smallBits else {
+            return try first.withLock { _ throws(Failure) in
+                try second.withLock { _ throws(Failure) in try body() }
+            }
+        }
+        let isEven = count.wrappingAdd(1, ordering: .relaxed).oldValue.isMultiple(of: 2)
+        return isEven
+            ? try first.withLock { _ throws(Failure) in try body() }
+            : try second.withLock { _ throws(Failure) in try body() }
+    }
+}
