@@ -193,6 +193,42 @@ struct ProtectedItemTests {
         }
     }
 
+    @Test("An evaluated context changes items without asking, but neither protects nor deletes them")
+    func update_evaluatedContext_asksNobody() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            #expect(await context.evaluation() == nil)
+            let query = machine.item("anna", [kSecUseAuthenticationContext: context])
+            #expect(await machine.read(context: context) == .secret("anna"))
+            let changes = [kSecValueData: Data("new".utf8), kSecAttrComment: "c"] as CFDictionary
+            #expect(SecItemUpdate(query, changes) == errSecSuccess)
+            #expect(await machine.read(context: context) == .secret("new"))
+            #expect(machine.questionCount == 1)
+            let protection = SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, [], nil)
+            let exposed = [kSecAttrAccessControl: protection as Any] as CFDictionary
+            #expect(SecItemUpdate(query, exposed) == errSecSuccess)
+            #expect(machine.questionCount == 2)
+            #expect(machine.add("ben") == errSecSuccess)
+            let other = machine.item("ben", [kSecUseAuthenticationContext: context])
+            #expect(SecItemDelete(other) == errSecSuccess)
+            #expect(machine.questionCount == 3)
+        }
+    }
+
+    @Test("A context that has read an item asks before it changes one")
+    func update_contextThatHasRead_asks() async throws {
+        try await Machine.with { machine in
+            #expect(machine.add() == errSecSuccess)
+            let context = LAContext()
+            #expect(await machine.read(context: context) == .secret("anna"))
+            let query = machine.item("anna", [kSecUseAuthenticationContext: context])
+            let changes = [kSecValueData: Data("new".utf8)] as CFDictionary
+            #expect(SecItemUpdate(query, changes) == errSecSuccess)
+            #expect(machine.questionCount == 2)
+        }
+    }
+
     @Test("Changing and deleting need the same authentication as reading, with the same texts")
     func updateAndDelete_protected_ask() async throws {
         try await Machine.with { machine in

@@ -51,7 +51,7 @@ struct AuthenticationPurpose {
     private var headline: String {
         switch (names.isEmpty, scope) {
         case (true, nil): "Confirm that it is you"
-        case (true, let scope?): "Let \(callerName) know that it is you, and use \(scope.text)"
+        case (true, let scope?): "Let \(callerName) know that it is you, and \(scope.verb) \(scope.text)"
         case (false, nil): "Authenticate to \(action.text(ItemNames.list(names)))\(time)"
         case (false, let scope?): "Let \(callerName) \(action.text(ItemNames.list(names))), and \(scope.text)"
         }
@@ -97,6 +97,9 @@ struct ProofScope {
 
     let reuse: Duration
 
+    /// Whether the answer also allows changes of such items, without their protection.
+    var allowsChanges = false
+
     /// The scope of a policy; an application password proves nothing for other items.
     ///
     /// - Parameter hasOwnPasscode: whether the passcode is the password of another keychain than `login`.
@@ -105,7 +108,10 @@ struct ProofScope {
         self.reuse = reuse
     }
 
-    /// The scope in a dialog, to follow "use".
+    /// The permitted operations in a dialog.
+    var verb: String { allowsChanges ? "use or change" : "use" }
+
+    /// The scope in a dialog, to follow ``verb``.
     var text: String {
         let time = GrantReuse(reuse).isSingle ? "once" : "for \(reuse.words)"
         let hasFinger = !factors.isDisjoint(with: .biometry)

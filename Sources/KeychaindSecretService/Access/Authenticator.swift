@@ -46,7 +46,10 @@ struct Authenticator {
         let passcode = VaultPasscode(vault)
         defer { passcode.forget() }
         var purpose = AuthenticationPurpose(caller: context.caller, names: [], settings: settings)
-        purpose.scope = ProofScope(of: policy, for: settings.reuse)
+        var scope = ProofScope(of: policy, for: settings.reuse)
+        // A single use is one of reading.
+        scope.allowsChanges = settings.reuse > .zero
+        purpose.scope = scope
         let request = EvaluationRequest(
             await requirement(of: policy),
             isInteractionAllowed: settings.allowsInteraction,
@@ -57,7 +60,12 @@ struct Authenticator {
         audit.authenticated(policy, for: context.caller, outcome)
         switch outcome {
         case .satisfied(let proofs):
-            return ContextProof(factors: proofs.factors, matchedSet: proofs.matchedSet, passcode: passcode.key)
+            return ContextProof(
+                factors: proofs.factors,
+                matchedSet: proofs.matchedSet,
+                passcode: passcode.key,
+                allowsChanges: scope.allowsChanges
+            )
         case .failed(let error): throw error
         }
     }

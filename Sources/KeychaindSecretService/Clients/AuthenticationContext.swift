@@ -121,6 +121,14 @@ final class AuthenticationContext {
         return (proved.proof, isSingle ? .zero : min(settings.grantReuse, rest))
     }
 
+    /// The valid proof, if its dialog announced changes of items; changes do not use it up.
+    var proofForChanges: ContextProof? {
+        guard let proved, proved.proof.allowsChanges, proved.deadline > clock.now, settings.reuse != .zero else {
+            return nil
+        }
+        return proved.proof
+    }
+
     // MARK: Authorisations
 
     /// Keeps an authorisation for a short time, for the next operation of its kind.
@@ -172,8 +180,17 @@ struct ContextProof {
     /// The key of items sealed to the passcode, wiped with its last reference.
     let passcode: PasscodeKey?
 
-    init(factors: FactorSet, matchedSet: BiometrySet? = nil, passcode: PasscodeKey? = nil) {
+    /// Whether the dialog announced changes of items, too.
+    let allowsChanges: Bool
+
+    init(
+        factors: FactorSet,
+        matchedSet: BiometrySet? = nil,
+        passcode: PasscodeKey? = nil,
+        allowsChanges: Bool = false
+    ) {
         self.factors = factors
+        self.allowsChanges = allowsChanges
         self.matchedSet = matchedSet
         self.passcode = factors.contains(.passcode) ? passcode : nil
     }

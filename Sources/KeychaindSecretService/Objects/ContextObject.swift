@@ -42,11 +42,11 @@ struct ContextObject {
                     call.reply(with: unlocked, prompt)
                 },
                 Method(
-                    "Authorize",
+                    suspending: "Authorize",
                     in: [Parameter("action", String.self), Parameter("objects", [ObjectPath].self)],
                     out: [Parameter("authorized", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
-                ) { (object, call) throws(BusError) in
-                    let (authorized, prompt) = try object.authorize(call)
+                ) { (object, call) async throws(BusError) in
+                    let (authorized, prompt) = try await object.authorize(call)
                     call.reply(with: authorized, prompt)
                 },
             ],
@@ -104,7 +104,9 @@ struct ContextObject {
 
     /// Authorises one operation on items, at once or by a prompt; the context keeps the authorisation.
     @BusActor
-    private func authorize(_ call: MethodCall) throws(BusError) -> (authorized: [ObjectPath], prompt: ObjectPath) {
+    private func authorize(
+        _ call: MethodCall
+    ) async throws(BusError) -> (authorized: [ObjectPath], prompt: ObjectPath) {
         var reader = call.message.makeReader()
         let name = try String(from: &reader)
         let action: ItemAction
@@ -116,6 +118,7 @@ struct ContextObject {
         }
         let paths = try unlocking.readObjects(&reader)
         context.failure = nil
+        if action == .change { await unlocking.authorizeProved(paths, in: context) }
         let (authorized, prompt) = try unlocking.unlock(paths, to: action, for: call.client, in: context)
         return (authorized, prompt)
     }

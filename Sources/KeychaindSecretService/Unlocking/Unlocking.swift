@@ -97,6 +97,38 @@ struct Unlocking {
         }
     }
 
+    /// Authorises one change of each item for which the proof of a context suffices, as an evaluation's dialog
+    /// announced; ``unlock(_:to:for:in:)`` serves the others.
+    func authorizeProved(_ paths: [ObjectPath], in context: AuthenticationContext) async {
+        guard let proof = context.proofForChanges else { return }
+        let endings = context.endings
+        for path in paths {
+            guard let (collection, id) = vault.findItem(path),
+                !isAllowed(.change, id, in: collection, for: context.client, context),
+                let item = changeableItem(id, in: collection, for: context.client),
+                proof.satisfies(await item.requirement(with: authenticator.biometry, in: vault))
+            else { continue }
+            var key: ItemKey?
+            if item.isSealed {
+                guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { continue }
+                key = opened
+            }
+            guard context.endings == endings, access.isUnchanged(item) else { continue }
+            context.keep(ItemAuthorization(item: item, key: key, parts: ItemAction.change.parts, context: context))
+        }
+    }
+
+    /// A protected item that the client could change after an authentication.
+    private func changeableItem(_ id: ItemID, in collection: Collection, for client: Client) -> ProtectedItem? {
+        let policy: Policy?
+        switch access.verdict(on: id, in: collection, for: client) {
+        case .needsAuthentication(let needed): policy = needed
+        case .granted: policy = collection.protection(of: id).policy
+        case .open, .unavailable: policy = nil
+        }
+        return policy.map { ProtectedItem(id: id, collection: collection, policy: $0) }
+    }
+
     private func logUnreadable(_ name: CollectionName, reason: String) {
         logger.error(
             "Cannot read a keychain; its file is kept as it is",

@@ -205,6 +205,61 @@ struct ActionTests {
         }
     }
 
+    @Test(
+        "an evaluation whose dialog says so permits changes, and neither of the protection nor to others",
+        arguments: ["userPresence", "devicePasscode"]
+    )
+    func evaluation_servesChanges(accessControl: String) async throws {
+        try await withItem([.answer("password")], accessControl) { fixture in
+            let (client, item) = (fixture.client, fixture.item)
+            let context = try await ContextClient(client)
+            try await context.evaluate()
+            #expect(fixture.lastMessage.contains("and use or change every item"))
+            for text in ["new", "newer"] {
+                await #expect(throws: BusError.isLocked) { try await fixture.setSecret(text) }
+                #expect(try await context.authorize("change", [item]).authorized == [item])
+                try await fixture.setSecret(text)
+            }
+            #expect(try await context.authorize("change", [item]).authorized == [item])
+            await #expect(throws: BusError.isLocked) { try await fixture.setAttributes(["service": "shop"]) }
+            #expect(try await context.authorize("protect", [item]).prompt != .root)
+            // A change permits no reading, and another program or context has no part in it.
+            #expect(try await client.isItemLocked(item))
+            let other = try await fixture.service.makeClient()
+            let session = try await other.openPlainSession()
+            await #expect(throws: BusError.isLocked) {
+                try await other.setSecret(WireSecret(session: session, value: [1]), of: item)
+            }
+            let unproved = try await ContextClient(other)
+            #expect(try await unproved.authorize("change", [item]).prompt != .root)
+            #expect(try await context.unlock([item]).unlocked == [item])
+            #expect(try await client.secretText(of: item, session: fixture.session) == "newer")
+            #expect(fixture.prompter.questions.count == 1)
+            try await context.call("Invalidate")
+            #expect(try await ContextClient(client).authorize("change", [item]).prompt != .root)
+        }
+    }
+
+    @Test("a proof whose dialog spoke of use alone permits no change")
+    func proofForUse_servesNoChange() async throws {
+        try await withItem { fixture in
+            let (client, item) = (fixture.client, fixture.item)
+            let unlocked = try await ContextClient(client)
+            _ = try await client.complete(unlocked.unlock([item]).prompt)
+            #expect(try await unlocked.authorize("change", [item]).prompt != .root)
+            let single = try await ContextClient(client)
+            try await single.set("ReuseDuration", to: .uint32(0))
+            try await single.evaluate()
+            #expect(try await single.authorize("change", [item]).prompt != .root)
+            // A longer time that the program sets afterwards changes nothing.
+            try await single.set("ReuseDuration", to: .uint32(300_000))
+            #expect(try await single.authorize("change", [item]).prompt != .root)
+            // It was not used up, either.
+            try await client.lock([item])
+            #expect(try await single.unlock([item]).unlocked == [item])
+        }
+    }
+
     @Test("an authentication for use does not permit a deletion")
     func proof_servesNoDeletion() async throws {
         try await withItem { fixture in

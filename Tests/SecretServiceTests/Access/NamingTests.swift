@@ -66,7 +66,8 @@ struct NamingTests {
             let means = ["your fingerprint or password protects", "your password protects"]
             for (message, means) in zip(messages, means) {
                 #expect(message.hasPrefix("Let "))
-                #expect(message.contains("know that it is you, and use every item that \(means), \(time)"))
+                let verb = reuse == 0 ? "use" : "use or change"
+                #expect(message.contains("know that it is you, and \(verb) every item that \(means), \(time)"))
             }
             #expect(messages.count == 2)
         }
