@@ -60,6 +60,37 @@ struct ContextTests {
     }
 
     @MainActor
+    @Test("Companion policies fail where no device is paired, and fall back to a finger")
+    func evaluate_companions_areNotAvailable() async throws {
+        try await Machine.with { machine in
+            let context = LAContext()
+            #expect(context.obstacle(to: .deviceOwnerAuthenticationWithCompanion) == .companionNotAvailable)
+            #expect(await context.evaluation(.deviceOwnerAuthenticationWithCompanion) == .companionNotAvailable)
+            let either = LAPolicy.deviceOwnerAuthenticationWithBiometricsOrCompanion
+            #expect(context.obstacle(to: either) == .biometryNotAvailable)
+            #expect(await context.evaluation(either) == .biometryNotAvailable)
+            #expect(machine.questionCount == 0)
+        }
+    }
+
+    @Test("A reason must be there, by the parameter or the property")
+    func evaluate_emptyReason_isRefused() async throws {
+        try await Machine.with { machine in
+            let context = LAContext()
+            #expect(await context.evaluation(reason: "") == .notInteractive)
+            let control = try #require(
+                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleWhenUnlocked, .devicePasscode, nil)
+            )
+            await #expect(throws: (any Error).self) {
+                try await context.evaluateAccessControl(control, operation: .useItem, localizedReason: "")
+            }
+            #expect(machine.questionCount == 0)
+            context.localizedReason = "to see it"
+            #expect(await context.evaluation(reason: "") == nil)
+            #expect(machine.question?.text("description")?.contains("to see it") == true)
+        }
+    }
+
     @Test("A38 The reply is not called on the main thread")
     func evaluate_reply_isOffTheMainThread() async throws {
         try await Machine.with { machine in

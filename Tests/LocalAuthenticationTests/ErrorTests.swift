@@ -70,13 +70,27 @@ struct ErrorTests {
             (LAError.authenticationFailed, -1), (LAError.userCancel, -2), (LAError.userFallback, -3),
             (LAError.systemCancel, -4), (LAError.passcodeNotSet, -5), (LAError.biometryNotAvailable, -6),
             (LAError.biometryNotEnrolled, -7), (LAError.biometryLockout, -8), (LAError.appCancel, -9),
-            (LAError.invalidContext, -10), (LAError.biometryNotPaired, -12), (LAError.biometryDisconnected, -13),
-            (LAError.invalidDimensions, -14), (LAError.notInteractive, -1004),
+            (LAError.invalidContext, -10), (LAError.companionNotAvailable, -11), (LAError.biometryNotPaired, -12),
+            (LAError.biometryDisconnected, -13), (LAError.invalidDimensions, -14), (LAError.notInteractive, -1004),
         ] as [(LAError.Code, Int)]
     )
     func code_isApples(code: LAError.Code, number: Int) {
         #expect(code.rawValue == number)
         #expect(LAError(code).errorCode == number)
         #expect(LAError(code) == LAError(code))
+    }
+
+    // Deprecated, so that the names themselves give no warnings.
+    @available(*, deprecated)
+    @Test("Older names are the same codes")
+    func code_olderNames() {
+        let names: [(LAError.Code, LAError.Code)] = [
+            (.touchIDNotAvailable, .biometryNotAvailable), (.touchIDNotEnrolled, .biometryNotEnrolled),
+            (.touchIDLockout, .biometryLockout), (.watchNotAvailable, .companionNotAvailable),
+            (LAError.touchIDNotAvailable, .biometryNotAvailable), (LAError.touchIDNotEnrolled, .biometryNotEnrolled),
+            (LAError.touchIDLockout, .biometryLockout), (LAError.watchNotAvailable, .companionNotAvailable),
+        ]
+        for (old, new) in names { #expect(old == new) }
+        #expect(LAPolicy.deviceOwnerAuthenticationWithWatch == .deviceOwnerAuthenticationWithCompanion)
     }
 }

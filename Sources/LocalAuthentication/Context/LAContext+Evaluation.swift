@@ -4,6 +4,14 @@ import SecretServiceClient
 import Security
 
 extension LAContext {
+    /// The reason why a policy cannot be satisfied now; nil if it can.
+    func obstacle(to policy: LAPolicy) -> NSError? {
+        guard let name = policy.name else {
+            return LAError.object(.companionNotAvailable, "there are no paired devices")
+        }
+        return obstacle(to: name, policy)
+    }
+
     /// The reason why an access control expression or policy name cannot be satisfied now; nil if it can.
     ///
     /// - Parameter policy: the closest policy, which selects error codes.
@@ -47,6 +55,10 @@ extension LAContext {
         _ reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
         let snapshot = snapshot
+        guard !reason.isEmpty || snapshot.hasReason else {
+            let error = LAError.object(.notInteractive, "a reason that is not empty must be provided")
+            return Background.run { reply(false, error) }
+        }
         SharedClient.shared.start { (client) throws(SecretServiceError) in
             guard let context = try await snapshot.context(on: client, reason: reason) else { throw .noAuthentication }
             let shownReason = AuthenticationContext.Settings.cut(reason)

@@ -27,6 +27,8 @@ struct ContextSnapshot: AuthenticationSnapshot {
 
     var isInteractionAllowed: Bool { settings.isInteractionAllowed }
 
+    var hasReason: Bool { !settings.reason.isEmpty }
+
     func context(
         on client: SecretClient,
         reason: String

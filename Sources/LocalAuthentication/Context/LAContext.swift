@@ -18,7 +18,7 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: Appearance
 
-    /// The reason that the dialog shows when items are read.
+    /// The reason that the dialog shows when items are read, and for an evaluation without one.
     open var localizedReason: String {
         get { state.settings.reason }
         set { state.change { $0.reason = newValue } }
@@ -69,7 +69,7 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///   - policy: the policy.
     ///   - error: receives the reason if it cannot.
     open func canEvaluatePolicy(_ policy: LAPolicy, error: NSErrorPointer) -> Bool {
-        guard let obstacle = obstacle(to: policy.name, policy) else { return true }
+        guard let obstacle = obstacle(to: policy) else { return true }
         error?.pointee = obstacle
         return false
     }
@@ -88,21 +88,27 @@ open class LAContext: NSObject, @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - policy: the policy.
-    ///   - localizedReason: the reason that the dialog shows.
+    ///   - localizedReason: the reason that the dialog shows. If it is empty and ``localizedReason`` is, too, the
+    ///     evaluation fails with `NSError` of `LAErrorDomain`; Apple's framework raises an exception.
     ///   - reply: receives success or an error; called on a thread of its own, never the main thread.
     open func evaluatePolicy(
         _ policy: LAPolicy,
         localizedReason: String,
         reply: @escaping @Sendable (Bool, (any Error)?) -> Void
     ) {
-        evaluate(policy.name, policy, localizedReason, reply)
+        guard let name = policy.name else {
+            let error = LAError.object(.companionNotAvailable, "there are no paired devices")
+            return Background.run { reply(false, error) }
+        }
+        evaluate(name, policy, localizedReason, reply)
     }
 
     /// Asks the person to authenticate for a policy; throws unless the policy was satisfied.
     ///
     /// - Parameters:
     ///   - policy: the policy.
-    ///   - localizedReason: the reason that the dialog shows.
+    ///   - localizedReason: the reason that the dialog shows. If it is empty and ``localizedReason`` is, too, the
+    ///     evaluation fails with `NSError` of `LAErrorDomain`; Apple's framework raises an exception.
     /// - Returns: true.
     @discardableResult
     open func evaluatePolicy(_ policy: LAPolicy, localizedReason: String) async throws -> Bool {
@@ -114,7 +120,8 @@ open class LAContext: NSObject, @unchecked Sendable {
     /// - Parameters:
     ///   - accessControl: the access control.
     ///   - operation: the operation; adding needs no authentication.
-    ///   - localizedReason: the reason that the dialog shows.
+    ///   - localizedReason: the reason that the dialog shows. If it is empty and ``localizedReason`` is, too, the
+    ///     evaluation fails with `NSError` of `LAErrorDomain`; Apple's framework raises an exception.
     ///   - reply: receives success or an error; called on a thread of its own, never the main thread.
     open func evaluateAccessControl(
         _ accessControl: SecAccessControl,
@@ -159,17 +166,4 @@ open class LAContext: NSObject, @unchecked Sendable {
     open func isCredentialSet(_ type: LACredentialType) -> Bool {
         false
     }
-}
-
-/// A kind of biometry.
-@nonexhaustive
-public enum LABiometryType: Int, Sendable {
-    /// Nothing.
-    case none = 0
-
-    /// A finger, with any reader that fprintd supports.
-    case touchID = 1
-
-    /// A face; not used here.
-    case faceID = 2
 }

@@ -44,8 +44,10 @@ extension LAPolicy {
     /// The error code where authentication is not available at all.
     fileprivate var absence: LAError.Code {
         switch self {
-        case .deviceOwnerAuthenticationWithBiometrics: .biometryNotAvailable
+        case .deviceOwnerAuthenticationWithBiometrics, .deviceOwnerAuthenticationWithBiometricsOrCompanion:
+            .biometryNotAvailable
         case .deviceOwnerAuthentication: .passcodeNotSet
+        case .deviceOwnerAuthenticationWithCompanion: .companionNotAvailable
         }
     }
 }
@@ -63,6 +65,7 @@ extension LAError.Code {
         case .biometryLockout: "BiometryLockout"
         case .appCancel: "AppCancel"
         case .invalidContext: "InvalidContext"
+        case .companionNotAvailable: "CompanionNotAvailable"
         case .biometryNotPaired: "BiometryNotPaired"
         case .biometryDisconnected: "BiometryDisconnected"
         case .invalidDimensions: "InvalidDimensions"
@@ -82,6 +85,7 @@ extension LAError.Code {
         case .biometryLockout: "The fingerprint reader is locked after too many failed attempts."
         case .appCancel: "The program cancelled the authentication."
         case .invalidContext: "The authentication has ended."
+        case .companionNotAvailable: "No paired device is available."
         case .biometryNotPaired: "The fingerprint reader is not paired."
         case .biometryDisconnected: "The fingerprint reader is disconnected."
         case .invalidDimensions: "The view has the wrong size."

@@ -94,6 +94,9 @@ extension LAError {
         /// The context was invalidated.
         case invalidContext = -10
 
+        /// No paired device is available: there are none here.
+        case companionNotAvailable = -11
+
         /// The reader is not paired; not used here.
         case biometryNotPaired = -12
 
@@ -137,6 +140,9 @@ extension LAError {
     /// See ``Code/invalidContext``.
     public static var invalidContext: Code { .invalidContext }
 
+    /// See ``Code/companionNotAvailable``.
+    public static var companionNotAvailable: Code { .companionNotAvailable }
+
     /// See ``Code/biometryNotPaired``.
     public static var biometryNotPaired: Code { .biometryNotPaired }
 
@@ -148,4 +154,41 @@ extension LAError {
 
     /// See ``Code/notInteractive``.
     public static var notInteractive: Code { .notInteractive }
+}
+
+/// Older names, as on Apple's systems.
+extension LAError.Code {
+    /// The older name of ``biometryNotAvailable``.
+    @available(*, deprecated, renamed: "biometryNotAvailable")
+    public static var touchIDNotAvailable: LAError.Code { .biometryNotAvailable }
+
+    /// The older name of ``biometryNotEnrolled``.
+    @available(*, deprecated, renamed: "biometryNotEnrolled")
+    public static var touchIDNotEnrolled: LAError.Code { .biometryNotEnrolled }
+
+    /// The older name of ``biometryLockout``.
+    @available(*, deprecated, renamed: "biometryLockout")
+    public static var touchIDLockout: LAError.Code { .biometryLockout }
+
+    /// The older name of ``companionNotAvailable``.
+    @available(*, deprecated, renamed: "companionNotAvailable")
+    public static var watchNotAvailable: LAError.Code { .companionNotAvailable }
+}
+
+extension LAError {
+    /// The older name of ``biometryNotAvailable``.
+    @available(*, deprecated, renamed: "biometryNotAvailable")
+    public static var touchIDNotAvailable: Code { .biometryNotAvailable }
+
+    /// The older name of ``biometryNotEnrolled``.
+    @available(*, deprecated, renamed: "biometryNotEnrolled")
+    public static var touchIDNotEnrolled: Code { .biometryNotEnrolled }
+
+    /// The older name of ``biometryLockout``.
+    @available(*, deprecated, renamed: "biometryLockout")
+    public static var touchIDLockout: Code { .biometryLockout }
+
+    /// The older name of ``companionNotAvailable``.
+    @available(*, deprecated, renamed: "companionNotAvailable")
+    public static var watchNotAvailable: Code { .companionNotAvailable }
 }

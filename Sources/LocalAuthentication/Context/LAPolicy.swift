@@ -6,13 +6,32 @@ public enum LAPolicy: Int, Sendable {
 
     /// A finger or the passcode, which is the password of the login keychain.
     case deviceOwnerAuthentication = 2
+
+    /// A paired device nearby: there are none here, so it fails with ``LAError/Code/companionNotAvailable``.
+    case deviceOwnerAuthenticationWithCompanion = 3
+
+    /// A finger, or a paired device nearby, of which there are none here.
+    case deviceOwnerAuthenticationWithBiometricsOrCompanion = 4
+
+    /// The older name of ``deviceOwnerAuthenticationWithCompanion``.
+    @available(*, deprecated, renamed: "deviceOwnerAuthenticationWithCompanion")
+    public static var deviceOwnerAuthenticationWithWatch: LAPolicy { .deviceOwnerAuthenticationWithCompanion }
+
+    /// The older name of ``deviceOwnerAuthenticationWithBiometricsOrCompanion``.
+    @available(*, deprecated, renamed: "deviceOwnerAuthenticationWithBiometricsOrCompanion")
+    public static var deviceOwnerAuthenticationWithBiometricsOrWatch: LAPolicy {
+        .deviceOwnerAuthenticationWithBiometricsOrCompanion
+    }
 }
 
 extension LAPolicy {
-    var name: String {
+    /// The name at the provider; nil if it cannot be satisfied.
+    var name: String? {
         switch self {
-        case .deviceOwnerAuthenticationWithBiometrics: "deviceOwnerAuthenticationWithBiometrics"
+        case .deviceOwnerAuthenticationWithBiometrics, .deviceOwnerAuthenticationWithBiometricsOrCompanion:
+            "deviceOwnerAuthenticationWithBiometrics"
         case .deviceOwnerAuthentication: "deviceOwnerAuthentication"
+        case .deviceOwnerAuthenticationWithCompanion: nil
         }
     }
 }
@@ -54,4 +73,7 @@ extension LAAccessControlOperation {
 public enum LACredentialType: Int, Sendable {
     /// The application password of an item.
     case applicationPassword = 0
+
+    /// The PIN of a smart card; not supported.
+    case smartCardPIN = -3
 }

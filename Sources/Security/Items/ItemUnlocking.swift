@@ -159,6 +159,9 @@ package protocol AuthenticationSnapshot: Sendable {
     /// Whether a person may be asked.
     var isInteractionAllowed: Bool { get }
 
+    /// Whether the settings have a reason to show.
+    var hasReason: Bool { get }
+
     /// The provider's context with these settings; nil from a provider without authentication.
     ///
     /// Throws if the program invalidated the context.
