@@ -11,6 +11,11 @@ struct SupportedSymbolsTests {
             "kSecAttrAccess": kSecAttrAccess, "kSecMatchPolicy": kSecMatchPolicy,
             "kSecMatchSearchList": kSecMatchSearchList, "kSecUseKeychain": kSecUseKeychain,
             "kSecAttrTokenID": kSecAttrTokenID,
+            "kSecAttrIsSensitive": kSecAttrIsSensitive, "kSecAttrPersistentReference": kSecAttrPersistentReference,
+            "kSecAttrPersistantReference": kSecAttrPersistantReference, "kSecAttrSyncViewHint": kSecAttrSyncViewHint,
+            "kSecAttrPRF": kSecAttrPRF, "kSecAttrSalt": kSecAttrSalt, "kSecAttrRounds": kSecAttrRounds,
+            "kSecMatchHostOrSubdomainOfHost": kSecMatchHostOrSubdomainOfHost,
+            "kSecUseUserIndependentKeychain": kSecUseUserIndependentKeychain,
         ]
     }
 

@@ -29,7 +29,11 @@ extension ItemQuery {
 
     /// Apple's keys without a counterpart.
     private static let unsupportedKeys: Set<String> = Set(
-        [kSecAttrAccess, kSecMatchPolicy, kSecMatchSearchList, kSecUseKeychain, kSecAttrTokenID].map { $0 as String }
+        [
+            kSecAttrAccess, kSecMatchPolicy, kSecMatchSearchList, kSecUseKeychain, kSecAttrTokenID,
+            kSecAttrIsSensitive, kSecAttrPersistentReference, kSecAttrSyncViewHint, kSecAttrPRF, kSecAttrSalt,
+            kSecAttrRounds, kSecMatchHostOrSubdomainOfHost, kSecUseUserIndependentKeychain,
+        ].map { $0 as String }
     )
 
     /// The error for a key that was not read.
