@@ -216,6 +216,47 @@ struct ProtectedItemTests {
         }
     }
 
+    @Test("An application password from the program adds and reads an item, and nobody is asked")
+    func applicationPassword_ofTheProgram_asksNobody() async throws {
+        try await Machine.with { machine in
+            let context = LAContext()
+            #expect(!context.isCredentialSet(.applicationPassword))
+            #expect(context.setCredential(Data("own".utf8), type: .applicationPassword))
+            #expect(context.isCredentialSet(.applicationPassword) && !context.isCredentialSet(.smartCardPIN))
+            let protection = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+            let control = try #require(SecAccessControlCreateWithFlags(nil, protection, .applicationPassword, nil))
+            let more: [CFString: Any] = [
+                kSecAttrAccessControl: control, kSecValueData: Data("anna".utf8), kSecUseAuthenticationContext: context,
+            ]
+            #expect(SecItemAdd(machine.item("anna", more), nil) == errSecSuccess)
+            let fail = kSecUseAuthenticationUIFail as String
+            #expect(await machine.read(context: context, interaction: fail) == .secret("anna"))
+            #expect(await machine.read(context: context) == .secret("anna"))
+            #expect(machine.questionCount == 0)
+            // Without the password, the person types it.
+            #expect(context.setCredential(nil, type: .applicationPassword))
+            #expect(await machine.read(context: context, interaction: fail) == .failed(errSecInteractionNotAllowed))
+            await machine.answer(.answer("own"))
+            #expect(await machine.read() == .secret("anna"))
+            #expect(machine.questionCount == 1)
+            #expect(context.setCredential(Data("wrong".utf8), type: .applicationPassword))
+            #expect(await machine.read(context: context) == .failed(errSecAuthFailed))
+            #expect(machine.questionCount == 1)
+        }
+    }
+
+    @Test("Other credentials are not kept")
+    func credential_other_isNotKept() {
+        let context = LAContext()
+        #expect(!context.setCredential(Data("1234".utf8), type: .smartCardPIN))
+        #expect(!context.setCredential(Data(repeating: 1, count: 1025), type: .applicationPassword))
+        #expect(!context.isCredentialSet(.applicationPassword))
+        #expect(context.setCredential(Data([1]), type: .applicationPassword))
+        context.invalidate()
+        #expect(!context.isCredentialSet(.applicationPassword))
+        #expect(!context.setCredential(Data([1]), type: .applicationPassword))
+    }
+
     @Test("A context that has read an item asks before it changes one")
     func update_contextThatHasRead_asks() async throws {
         try await Machine.with { machine in

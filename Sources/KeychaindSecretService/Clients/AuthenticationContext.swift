@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindGcrypt
 import KeychaindModel
 import KeychaindVault
 
@@ -27,6 +28,8 @@ final class AuthenticationContext {
     private var proved: (proof: ContextProof, reuse: Duration, deadline: Duration)?
     /// Wipes the proof and its key at the deadline.
     private var expiry: Timer?
+    /// The application password that the program supplied; nil for none.
+    private var credential: SecureBytes?
     /// Unused authorisations of operations on items.
     private var authorizations: [ItemReference: (authorization: ItemAuthorization, deadline: Duration)] = [:]
     /// The number of times that the proof was ended from outside.
@@ -38,6 +41,22 @@ final class AuthenticationContext {
         self.client = client
         self.caller = caller
         self.clock = clock
+    }
+
+    // MARK: The application password
+
+    var hasCredential: Bool { credential != nil }
+
+    /// A copy of the application password; nil for none.
+    var credentialCopy: SecureBytes? {
+        guard credential != nil else { return nil }
+        return try? credential?.copy(in: .locked)
+    }
+
+    /// Keeps an application password until the end of the context; nil for none.
+    func setCredential(_ password: consuming SecureBytes?) {
+        if case .invalidated = state { return }
+        credential = password
     }
 
     // MARK: Evaluating
@@ -91,6 +110,7 @@ final class AuthenticationContext {
     func invalidate() {
         cancel()
         state = .invalidated
+        credential = nil
         endings += 1
         authorizations = [:]
         forget()
@@ -195,8 +215,13 @@ struct ContextProof {
         self.passcode = factors.contains(.passcode) ? passcode : nil
     }
 
-    func satisfies(_ requirement: Requirement) -> Bool {
-        let proofs = Proofs(factors: factors, keys: passcode == nil ? [] : .passcode, matchedSet: matchedSet)
+    /// No factor.
+    static let none = ContextProof(factors: [])
+
+    /// - Parameter more: a factor that is proved with its key besides.
+    func satisfies(_ requirement: Requirement, with more: FactorSet = []) -> Bool {
+        let keys: FactorSet = passcode == nil ? more : more.union(.passcode)
+        let proofs = Proofs(factors: factors.union(more), keys: keys, matchedSet: matchedSet)
         return requirement.policy?.isSatisfied(by: proofs.counting(for: requirement)) ?? true
     }
 }

@@ -2,6 +2,7 @@ import Glibc
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindGcrypt
 import KeychaindModel
 import KeychaindVault
 
@@ -231,6 +232,12 @@ final class Client: Peer, Requester {
         context.invalidate()
         contexts[context.number] = nil
         for prompt in prompts.values where prompt.context === context { prompt.dismiss() }
+    }
+
+    /// A copy of the application password of a context of this client; nil if it has none.
+    func credential(of path: ObjectPath?) -> SecureBytes? {
+        for context in contexts.values where path == .context(context.number) { return context.credentialCopy }
+        return nil
     }
 
     /// Takes an authorisation from the contexts; nil if none covers the parts.

@@ -35,6 +35,8 @@ struct NewItem: ~Copyable {
 struct ItemDescription {
     private(set) var label = ""
     private(set) var attributes = Attributes()
+    /// The caller's context that has the application password of the item; nil to ask a person.
+    private(set) var context: ObjectPath?
 
     init(label: String, attributes: Attributes) {
         self.label = label
@@ -52,6 +54,8 @@ struct ItemDescription {
                 label = try reader.readVariant(of: String.self)
             case InterfaceName.item + ".Attributes":
                 attributes = try reader.readVariant(of: Attributes.self)
+            case InterfaceName.keychainItem + ".Context":
+                context = try reader.readVariant(of: ObjectPath.self)
             case InterfaceName.item + ".Type":
                 type = try reader.readVariant(of: String.self)
             default:

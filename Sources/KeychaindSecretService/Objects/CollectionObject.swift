@@ -112,8 +112,16 @@ struct CollectionObject {
         }
         // An access control that stays keeps its password; a new one needs a new password.
         let needsPassword = protection?.policy?.factors.contains(.applicationPassword) == true
-        guard obstacle != nil || needsPassword else {
-            return (try await items.create(new, in: collection, for: client, authorizedBy: nil), .root)
+        let password = needsPassword ? client.credential(of: new.description.context) : nil
+        guard obstacle != nil || needsPassword && password == nil else {
+            let item = try await items.create(
+                new,
+                in: collection,
+                for: client,
+                applicationPassword: password,
+                authorizedBy: nil
+            )
+            return (item, .root)
         }
         let action = CreateItemPrompt(
             new,

@@ -1,7 +1,9 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindGcrypt
 import KeychaindModel
+import KeychaindVault
 
 /// An authentication context of the calling client.
 struct ContextObject {
@@ -37,9 +39,20 @@ struct ContextObject {
                     var reader = call.message.makeReader()
                     let paths = try object.unlocking.readObjects(&reader)
                     object.context.failure = nil
-                    await object.unlocking.grantProved(paths, in: object.context)
-                    let (unlocked, prompt) = try object.unlocking.unlock(paths, for: call.client, in: object.context)
+                    let refused = await object.unlocking.grantProved(paths, in: object.context)
+                    let others = refused.isEmpty ? paths : paths.filter { !refused.contains($0) }
+                    guard !others.isEmpty || refused.isEmpty else {
+                        throw BusError(AuthenticationError(.authenticationFailed, reason: "the password is wrong"))
+                    }
+                    let (unlocked, prompt) = try object.unlocking.unlock(others, for: call.client, in: object.context)
                     call.reply(with: unlocked, prompt)
+                },
+                Method(
+                    "SetCredential",
+                    in: [Parameter("password", signature: EncodedSecret.signature)]
+                ) { (object, call) throws(BusError) in
+                    try object.setCredential(call)
+                    call.reply()
                 },
                 Method(
                     suspending: "Authorize",
@@ -81,6 +94,8 @@ struct ContextObject {
 
     private static let reasonLimit = 1000
     private static let titleLimit = 100
+    /// In bytes; it takes room in the small locked pool.
+    private static let credentialLimit = 1024
 
     @BusActor
     private static func setting<Value: BusValue>(
@@ -100,6 +115,23 @@ struct ContextObject {
             throw BusError(.limitsExceeded, "the text has at most \(limit) bytes")
         }
         return text
+    }
+
+    /// Keeps an application password for items of this context; an empty one ends that.
+    @BusActor
+    private func setCredential(_ call: MethodCall) throws(BusError) {
+        defer { call.message.wipeByteArrays() }
+        var reader = call.message.makeReader()
+        let password = try call.client.readSecret(&reader)
+        guard password.bytes.count <= ContextObject.credentialLimit else {
+            throw BusError(.limitsExceeded, "a password has at most \(ContextObject.credentialLimit) bytes")
+        }
+        guard !password.bytes.isEmpty else { return context.setCredential(nil) }
+        do throws(GcryptError) {
+            context.setCredential(try password.bytes.copy(in: .locked))
+        } catch {
+            throw BusError(.limitsExceeded, "there is no room for the password")
+        }
     }
 
     /// Authorises one operation on items, at once or by a prompt; the context keeps the authorisation.

@@ -37,3 +37,27 @@ final class ApplicationPassword: PasswordVerifier {
         }
     }
 }
+
+/// Verifies an application password that a program supplied, beside a passcode given before.
+@BusActor
+final class CredentialVerifier: PasswordVerifier {
+    private let item: ProtectedItem
+    private let passcode: PasscodeKey?
+    private(set) var key: ItemKey?
+
+    init(of item: ProtectedItem, passcode: PasscodeKey?) {
+        self.item = item
+        self.passcode = passcode
+    }
+
+    let isSet = true
+
+    func verify(_ password: consuming SecureBytes) async -> PasswordResult {
+        do throws(VaultError) {
+            key = try await item.collection.itemKey(of: item.id, passcode: passcode, applicationPassword: password)
+            return .right
+        } catch {
+            return PasswordResult(error)
+        }
+    }
+}

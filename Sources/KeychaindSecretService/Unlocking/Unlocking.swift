@@ -76,25 +76,53 @@ struct Unlocking {
         }
     }
 
-    /// Grants the items for which the proof of a context suffices; ``unlock(_:to:for:in:)`` serves the others.
-    func grantProved(_ paths: [ObjectPath], in context: AuthenticationContext) async {
-        guard let (proof, reuse) = context.useProof() else { return }
+    /// Grants the items for which the proof and the application password of a context suffice.
+    ///
+    /// ``unlock(_:to:for:in:)`` serves the others, except those for which the password is wrong.
+    ///
+    /// - Returns: the paths of the latter.
+    func grantProved(_ paths: [ObjectPath], in context: AuthenticationContext) async -> [ObjectPath] {
+        let used = context.useProof()
+        guard used != nil || context.hasCredential else { return [] }
+        let (proof, reuse) = used ?? (.none, context.settings.grantReuse)
         let endings = context.endings
+        var refused: [ObjectPath] = []
         for path in paths {
             guard let (collection, id) = vault.findItem(path),
                 case .needsAuthentication(let policy) = access.verdict(on: id, in: collection, for: context.client)
             else { continue }
             let item = ProtectedItem(id: id, collection: collection, policy: policy)
-            guard proof.satisfies(await item.requirement(with: authenticator.biometry, in: vault)) else { continue }
+            let requirement = await item.requirement(with: authenticator.biometry, in: vault)
             var key: ItemKey?
-            if item.isSealed {
-                // Fails for a collection with its own password that was never unlocked beside `login`.
-                guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { continue }
+            if proof.satisfies(requirement) {
+                if item.isSealed {
+                    // Fails for a collection with its own password that was never unlocked beside `login`.
+                    guard let opened = try? await collection.itemKey(of: id, passcode: proof.passcode) else { continue }
+                    key = opened
+                }
+            } else if policy.factors.contains(.applicationPassword),
+                proof.satisfies(requirement, with: .applicationPassword), let credential = context.credentialCopy
+            {
+                let verifier = CredentialVerifier(of: item, passcode: proof.passcode)
+                let lockout = authenticator.lockouts.keeper(ofItem: id, in: collection)
+                let isRight = await lockout.attempt(credential, on: verifier) == .right
+                let outcome: EvaluationOutcome =
+                    isRight
+                    ? .satisfied(Proofs(factors: .applicationPassword, keys: .applicationPassword))
+                    : .failed(AuthenticationError(.authenticationFailed, reason: "the password of a program is wrong"))
+                authenticator.audit.authenticated(to: .use, id, in: collection, for: context.caller, outcome)
+                guard let opened = verifier.key else {
+                    refused.append(path)
+                    continue
+                }
                 key = opened
+            } else {
+                continue
             }
             guard context.endings == endings else { continue }
             access.grant(item, to: context.client, context.caller, for: reuse, key: key)
         }
+        return refused
     }
 
     /// Authorises one change of each item for which the proof of a context suffices, as an evaluation's dialog

@@ -24,6 +24,12 @@ final class ContextState: Sendable {
         var link = Link.unused
         var biometryType = LABiometryType.none
         var wasChecked = false
+        /// The application password; nil for none.
+        var credential: [UInt8]?
+        /// The provider's context that has it.
+        weak var holder: AuthenticationContext?
+        /// Whether any was ever supplied.
+        var wasSupplied = false
     }
 
     private let contents = Mutex(Contents())
@@ -34,6 +40,30 @@ final class ContextState: Sendable {
 
     func change(_ change: (inout Settings) -> Void) {
         contents.withLock { change(&$0.settings) }
+    }
+
+    // MARK: The application password
+
+    var hasCredential: Bool { contents.withLock { $0.credential != nil } }
+
+    func setCredential(_ credential: [UInt8]?) {
+        contents.withLock { contents in
+            contents.credential = credential
+            contents.holder = nil
+        }
+    }
+
+    /// Gives the provider's context the application password, unless it has it.
+    private func supplyCredential(to context: AuthenticationContext) async throws(SecretServiceError) {
+        let (credential, isSupplied, wasSupplied) = contents.withLock { contents in
+            (contents.credential, contents.holder === context, contents.wasSupplied)
+        }
+        guard !isSupplied, credential != nil || wasSupplied else { return }
+        try await context.setCredential(credential ?? [])
+        contents.withLock { contents in
+            contents.holder = contents.credential == credential ? context : nil
+            contents.wasSupplied = true
+        }
     }
 
     // MARK: Availability
@@ -57,17 +87,27 @@ final class ContextState: Sendable {
 
     // MARK: The provider's context
 
-    func check() throws(SecretServiceError) {
-        let isEnded = contents.withLock { contents in
-            if case .ended = contents.link { true } else { false }
+    /// Whether the context was not invalidated.
+    var isUsable: Bool {
+        contents.withLock { contents in
+            if case .ended = contents.link { false } else { true }
         }
-        if isEnded { throw .contextEnded }
+    }
+
+    func check() throws(SecretServiceError) {
+        if !isUsable { throw .contextEnded }
     }
 
     /// The provider's context; nil from a provider without authentication.
     ///
     /// Created on first use, and again when the provider or the connection has changed.
     func context(on client: SecretClient) async throws(SecretServiceError) -> AuthenticationContext? {
+        guard let context = try await plainContext(on: client) else { return nil }
+        try await supplyCredential(to: context)
+        return context
+    }
+
+    private func plainContext(on client: SecretClient) async throws(SecretServiceError) -> AuthenticationContext? {
         try check()
         let current = connected
         if let current, current.client === client, await current.isAlive() { return current }
@@ -96,6 +136,7 @@ final class ContextState: Sendable {
         // Immediately: a context that an evaluation creates meanwhile either ends here, or finds the end.
         let link = contents.withLock { contents in
             defer { contents.link = .ended }
+            contents.credential = nil
             return contents.link
         }
         if case .connected(let context) = link { context.invalidate() }

@@ -27,6 +27,8 @@ struct ContextSnapshot: AuthenticationSnapshot {
 
     var isInteractionAllowed: Bool { settings.isInteractionAllowed }
 
+    var hasCredential: Bool { state.hasCredential }
+
     var hasReason: Bool { !settings.reason.isEmpty }
 
     func context(

@@ -154,16 +154,22 @@ open class LAContext: NSObject, @unchecked Sendable {
 
     // MARK: Credentials
 
-    /// Supplies a credential; never accepted here, since people type an application password into the keychain's
-    /// dialog.
+    /// Supplies the application password of items that are read or added in this context, so that nobody is asked for it.
     ///
-    /// - Returns: false.
+    /// A wrong password counts as an attempt, and fails the call with `errSecAuthFailed`.
+    ///
+    /// - Parameters:
+    ///   - credential: the password, up to 1024 bytes; nil to ask the person.
+    ///   - type: ``LACredentialType/applicationPassword``.
+    /// - Returns: whether it is kept; false for a smart card, a longer password, and an ended context.
     open func setCredential(_ credential: Data?, type: LACredentialType) -> Bool {
-        false
+        guard type == .applicationPassword, credential?.count ?? 1 <= 1024, state.isUsable else { return false }
+        state.setCredential(credential.flatMap { $0.isEmpty ? nil : [UInt8]($0) })
+        return true
     }
 
     /// Whether a credential was supplied.
     open func isCredentialSet(_ type: LACredentialType) -> Bool {
-        false
+        type == .applicationPassword && state.hasCredential
     }
 }

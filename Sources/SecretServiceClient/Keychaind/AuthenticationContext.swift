@@ -6,7 +6,7 @@ import Synchronization
 package final class AuthenticationContext: Sendable {
     package let client: SecretClient
 
-    private let path: ObjectPath
+    let path: ObjectPath
     private let owner: String
     /// The settings that the provider has.
     private let applied = Mutex(Settings())
@@ -39,6 +39,14 @@ package final class AuthenticationContext: Sendable {
             _ = try await client.call(message, to: owner)
         }
         applied.withLock { $0 = settings }
+    }
+
+    /// Supplies the application password of items; empty for none.
+    package func setCredential(_ password: [UInt8]) async throws(SecretServiceError) {
+        let session = try await client.session()
+        let message = Protocol.call(path, Protocol.context, "SetCredential")
+        try session.append(try Secret(password), to: message)
+        _ = try await client.call(message, to: owner)
     }
 
     // MARK: Evaluating

@@ -101,6 +101,7 @@ public struct SecretCollection: SecretObject {
         _ attributes: [String: String],
         _ secret: borrowing Secret,
         _ prompting: SecretPrompting,
+        _ context: AuthenticationContext? = nil,
         interface: String,
         appendRest: (Message) -> Void
     ) async throws(SecretServiceError) -> SecretItem {
@@ -109,13 +110,12 @@ public struct SecretCollection: SecretObject {
         let path = objectPath
         let (reply, session) = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
             let message = Protocol.call(path, interface, "CreateItem")
-            message.append(
-                [
-                    "\(Protocol.item).Label": .string(label),
-                    "\(Protocol.item).Attributes": .stringDictionary(attributes),
-                ]
-                    as [String: Variant]
-            )
+            var properties: [String: Variant] = [
+                "\(Protocol.item).Label": .string(label),
+                "\(Protocol.item).Attributes": .stringDictionary(attributes),
+            ]
+            properties["\(Protocol.keychaindItem).Context"] = context.map { .objectPath($0.path) }
+            message.append(properties)
             try session.append(secret, to: message)
             appendRest(message)
             return message
@@ -139,16 +139,20 @@ extension SecretCollection {
     /// The provider guarantees it among concurrent programs. Throws ``SecretServiceError/Code/alreadyExists`` if there
     /// is one. Returns nil if the provider is not keychaind and does not support this.
     ///
-    /// - Parameter unique: the names of these attributes; an attribute that both items lack counts as equal.
+    /// - Parameters:
+    ///   - unique: the names of these attributes; an attribute that both items lack counts as equal.
+    ///   - context: has the application password of the item; nil to ask a person if it needs one.
     package func createUniqueItem(
         label: String,
         attributes: [String: String],
         unique: [String],
         secret: borrowing Secret,
+        context: AuthenticationContext? = nil,
         prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretItem? {
         do throws(SecretServiceError) {
-            return try await createItem(label, attributes, secret, prompting, interface: Protocol.keychaindCollection) {
+            let interface = Protocol.keychaindCollection
+            return try await createItem(label, attributes, secret, prompting, context, interface: interface) {
                 $0.append(false, unique)
             }
         } catch  where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {

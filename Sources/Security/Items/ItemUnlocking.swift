@@ -159,6 +159,9 @@ package protocol AuthenticationSnapshot: Sendable {
     /// Whether a person may be asked.
     var isInteractionAllowed: Bool { get }
 
+    /// Whether the program supplied an application password.
+    var hasCredential: Bool { get }
+
     /// Whether the settings have a reason to show.
     var hasReason: Bool { get }
 

@@ -18,7 +18,10 @@ extension SecretClient {
             throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
         }
         let collection = try await collectionToAdd(item, query.prompting)
-        let made = try await create(item, secret, in: collection, query.prompting)
+        // Taken for an item that needs an application password, which a person types otherwise.
+        let context =
+            query.context?.hasCredential == true ? try await query.context?.context(on: self, reason: "") : nil
+        let made = try await create(item, secret, in: collection, context, query.prompting)
         var found = FoundItem(reference: PersistentReference(path: made.path))
         found.data = query.data ?? []
         found.itemClass = item.itemClass
@@ -34,6 +37,7 @@ extension SecretClient {
         _ item: KeychainItem,
         _ secret: borrowing Secret,
         in collection: SecretCollection,
+        _ context: AuthenticationContext?,
         _ prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretItem {
         let (label, attributes) = (item.storedLabel, item.attributes)
@@ -42,6 +46,7 @@ extension SecretClient {
             attributes: attributes.dictionary,
             unique: item.uniqueNames,
             secret: secret,
+            context: context,
             prompting: prompting
         ) {
             return made

@@ -41,6 +41,13 @@ struct ContextClient {
             .read([ObjectPath].self, ObjectPath.self)
     }
 
+    /// Supplies an application password.
+    @BusActor
+    func setCredential(_ password: String, session: ObjectPath) async throws(BusError) {
+        let secret = WireSecret(session: session, value: Array(password.utf8))
+        try await client.call(path, Self.contextInterface, "SetCredential", secret)
+    }
+
     @BusActor
     func failure() async throws(BusError) -> String {
         try await client.property("Failure", of: path, Self.contextInterface)

@@ -36,6 +36,31 @@ struct PasswordLockoutTests {
         return (!outcome.isDismissed, prompter.questions.all.compactMap { $0.text("warning") })
     }
 
+    @Test("a program that supplies passwords cannot guess one, and delays the dialog for the same item")
+    @BusActor
+    func suppliedPassword_isNotFoundByTrying() async throws {
+        let time = Time()
+        let service = try await ProviderInProcess(clock: time.clock)
+        _ = try await service.unlock([.answer(ProviderInProcess.password)])
+        let session = try await service.client.openPlainSession()
+        let context = try await ContextClient(service.client)
+        try await context.setCredential("0004", session: session)
+        var properties = Self.properties
+        properties["org.keychaind.Item1.Context"] = .objectPath(context.path)
+        let secret = WireSecret(session: session, value: [1])
+        let item = try await service.client.createItem(properties: properties, secret: secret).item
+        let refused = BusError(.init(rawValue: "org.keychaind.Error.AuthenticationFailed"), "")
+        for number in 0..<5 {
+            // The last one is right, but not checked any more.
+            try await context.setCredential("000\(number)", session: session)
+            await #expect(throws: refused) { try await context.unlock([item]) }
+        }
+        #expect(try await !unlock(item, in: service, [.answer("0004")]).isOpen)
+        time.now += .seconds(1)
+        #expect(try await context.unlock([item]).unlocked == [item])
+        await service.vault.close()
+    }
+
     @Test("a prompter that answers at once cannot guess a password of four digits, even with a restart")
     @BusActor
     func applicationPassword_isNotFoundByTrying() async throws {
