@@ -72,13 +72,18 @@ struct IdentityTests {
                         == errSecItemNotFound
                 )
             }
-            var result: CFTypeRef?
-            #expect(SecItemAdd(item.with(kSecReturnRef, true), &result) == errSecSuccess)
-            #expect(result as? SecIdentity == identity)
-            let key = [kSecClass: kSecClassKey] as [CFString: Any] as CFDictionary
-            #expect(SecItemDelete(key) == errSecSuccess)
+            // The reference to a key in the keychain is no copy of it.
+            #expect(SecItemAdd(item as CFDictionary, nil) == errSecItemNotFound)
+            try add("ec256", "ec256-private.bin")
+            let again = try #require(keychain.find(query, [kSecReturnRef: true], as: SecIdentity.self))
+            #expect(again == identity)
+            let certificate = [kSecClass: kSecClassCertificate] as [CFString: Any] as CFDictionary
+            #expect(SecItemDelete(certificate) == errSecSuccess)
             #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecItemNotFound)
-            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
+            var result: CFTypeRef?
+            let missing = [kSecValueRef: again, kSecReturnRef: true] as [CFString: Any] as CFDictionary
+            #expect(SecItemAdd(missing, &result) == errSecSuccess)
+            #expect(result as? SecIdentity == identity)
             #expect(SecItemCopyMatching(query as CFDictionary, nil) == errSecSuccess)
         }
     }

@@ -179,25 +179,4 @@ struct KeyItemTests {
             #expect(attributes?[kSecAttrIsPermanent as String] as? Bool == true)
         }
     }
-
-    @Test("A protected key is released after authentication")
-    func copyMatching_protectedKey_asks() async throws {
-        try await Keychain.withOwn { keychain in
-            let control = try #require(
-                SecAccessControlCreateWithFlags(nil, kSecAttrAccessibleAfterFirstUnlock, .devicePasscode, nil)
-            )
-            let key = try Sample.key("rsa-private.der")
-            let query: [CFString: Any] = [kSecClass: kSecClassKey, kSecAttrApplicationTag: keychain.name]
-            let item = query.merging([kSecValueRef: key, kSecAttrAccessControl: control]) { $1 }
-            #expect(SecItemAdd(item as CFDictionary, nil) == errSecSuccess)
-            var result: CFTypeRef?
-            let failing = query.merging([kSecUseAuthenticationUI: kSecUseAuthenticationUIFail, kSecReturnRef: true]) {
-                $1
-            }
-            #expect(SecItemCopyMatching(failing as CFDictionary, &result) == errSecInteractionNotAllowed)
-            let prompter = try await keychain.provider.answerPrompts(.answer("password"))
-            #expect(keychain.find(query, [kSecReturnRef: true], as: SecKey.self) == key)
-            await prompter.crash()
-        }
-    }
 }

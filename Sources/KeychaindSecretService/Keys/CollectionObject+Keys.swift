@@ -24,7 +24,8 @@ extension CollectionObject {
                 let (item, publicKey, prompt) = try await object.generateKey(call)
                 call.reply(with: item, ByteArray(publicKey), prompt)
             }
-        ]
+        ],
+        properties: [Property("Tokens", [String].self, changes: .never, get: { _ in [] })]
     )
 
     @BusActor

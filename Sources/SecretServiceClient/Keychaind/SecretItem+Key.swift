@@ -110,6 +110,17 @@ extension SecretCollection {
         }
     }
 
+    /// Whether the provider can use keys that it never releases.
+    package func usesKeys() async throws(SecretServiceError) -> Bool {
+        do throws(SecretServiceError) {
+            let _: [String] = try await client.property("Tokens", of: objectPath, Protocol.keys)
+            return true
+        } catch  where [.noSuchObject, .notSupported, .invalidArguments, .providerFailed].contains(error.code) {
+            // The errors of providers for an interface that they do not have.
+            return false
+        }
+    }
+
     /// Generates a private key in the provider; unlocks a locked collection first.
     ///
     /// Returns the item and the public key; nil from a provider without the interface.

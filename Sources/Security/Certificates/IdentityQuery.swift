@@ -31,18 +31,19 @@ struct IdentityQuery: Sendable {
         return query
     }
 
-    /// The items of an identity to add.
+    /// The items of an identity to add, and the item of a key that is in the keychain already.
     static func additions(
         _ query: ItemQuery
-    ) throws(StatusError) -> [(item: KeychainItem, query: ItemQuery)] {
+    ) throws(StatusError) -> (parts: [(item: KeychainItem, query: ItemQuery)], key: PersistentReference?) {
         guard case .identity(let identity)? = query.object else {
             throw StatusError(errSecParam, "kSecValueRef is not an identity")
         }
-        var key = part(.key, of: query)
-        key.object = .key(identity.key)
         var certificate = part(.certificate, of: query)
         certificate.object = .certificate(identity.certificate)
-        return [try key.addition(), try certificate.addition()]
+        if case .stored(let key) = identity.key.storage { return ([try certificate.addition()], key.reference) }
+        var key = part(.key, of: query)
+        key.object = .key(identity.key)
+        return ([try key.addition(), try certificate.addition()], nil)
     }
 
     /// The changes of certificate and key; the label is the certificate's, as in results.
@@ -74,7 +75,9 @@ struct IdentityQuery: Sendable {
         part.reference = query.reference?.ofCertificate
         part.values = query.values.filter { itemClass.has($0.key) }
         part.returns = [.attributes]
-        if !query.returns.isDisjoint(with: itemClass == .key ? [.reference] : [.reference, .data]) {
+        if itemClass == .key {
+            if query.returns.contains(.reference) { part.returns.insert(.reference) }
+        } else if !query.returns.isDisjoint(with: [.reference, .data]) {
             part.returns.insert(.data)
         }
         return part
@@ -100,7 +103,15 @@ extension SecretClient {
     /// Stores the items of an identity; existing ones stay unchanged.
     ///
     /// Throws ``SecretServiceError/Code/alreadyExists`` if all exist.
-    func addIdentity(_ parts: [(item: KeychainItem, query: ItemQuery)]) async throws(SecretServiceError) {
+    ///
+    /// - Parameter key: the item of a key that must exist, if any.
+    func addIdentity(
+        _ parts: [(item: KeychainItem, query: ItemQuery)],
+        key: PersistentReference?
+    ) async throws(SecretServiceError) {
+        if let key, try await properties(of: item(at: key.path)) == nil {
+            throw SecretServiceError(.noSuchObject, "the key of the identity was deleted")
+        }
         var isNew = false
         for part in parts {
             do throws(SecretServiceError) {

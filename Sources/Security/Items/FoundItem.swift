@@ -9,7 +9,10 @@ struct FoundItem: Sendable {
     var itemClass: ItemClass?
     var item: KeychainItem?
     var times: ItemTimes?
+    /// Nil if it was not requested, or is that of a key which is only used.
     var data: [UInt8]?
+    /// How a person may be asked when a key in the item is used.
+    var authentication = KeyAuthentication()
 
     /// The requested result: a single value, or a dictionary of several; nil if nothing was requested.
     ///
@@ -17,7 +20,7 @@ struct FoundItem: Sendable {
     func result(_ returns: ItemQuery.Returns) throws(StatusError) -> CFTypeRef? {
         switch returns {
         case []: nil
-        case .data: dataObject
+        case .data: data.map { Data($0) as NSData }
         case .reference: try object
         case .persistentReference: Data(reference.bytes) as NSData
         default: try dictionary(returns) as NSDictionary
@@ -30,8 +33,11 @@ struct FoundItem: Sendable {
     }
 
     /// The key in the item.
+    ///
+    /// A private key that states its public key stays in the keychain.
     var key: SecKey {
         get throws(StatusError) {
+            if let item, let key = try StoredKey(item, reference, authentication) { return SecKey(key) }
             guard case .text(let type)? = item?[.keyType], case .text(let keyClass)? = item?[.keyClass],
                 let type = KeyType(code: type), let keyClass = KeyClass(code: keyClass)
             else { throw StatusError(errSecDecode, "the item has no type and class of key") }
@@ -57,7 +63,7 @@ struct FoundItem: Sendable {
 
     private func dictionary(_ returns: ItemQuery.Returns) throws(StatusError) -> [String: Any] {
         var result = returns.contains(.attributes) ? attributes : [:]
-        if returns.contains(.data) { result[kSecValueData as String] = dataObject }
+        if returns.contains(.data), let data { result[kSecValueData as String] = Data(data) as NSData }
         if returns.contains(.reference) { result[kSecValueRef as String] = try object }
         if returns.contains(.persistentReference) {
             result[kSecValuePersistentRef as String] = Data(reference.bytes) as NSData
@@ -79,21 +85,25 @@ struct FoundItem: Sendable {
         }
         let label = item.storedLabel
         result[kSecAttrLabel as String] = item.isLabelData ? Data(label.utf8) as NSData : label as NSString
-        result[kSecAttrAccessible as String] = accessibility(item)?.code as NSString?
-        result[kSecAttrAccessControl as String] = accessControl(item)
+        var values = item.values
+        values[.accessible] = item.effective(.accessible)
+        result[kSecAttrAccessible as String] = values.accessibility?.code as NSString?
+        result[kSecAttrAccessControl as String] = values.secAccessControl
         return result
     }
+}
 
-    private func accessControl(_ item: KeychainItem) -> SecAccessControl? {
-        guard case .text(let text)? = item[.accessControl], let control = try? AccessControl(parsing: text) else {
-            return nil
-        }
-        return SecAccessControl(accessibility(item) ?? .always, control)
+extension [KeychainAttribute: KeychainValue] {
+    var accessibility: Accessibility? {
+        guard case .text(let text)? = self[.accessible] else { return nil }
+        return Accessibility(rawValue: text)
     }
 
-    private func accessibility(_ item: KeychainItem) -> Accessibility? {
-        guard case .text(let text)? = item.effective(.accessible) else { return nil }
-        return Accessibility(rawValue: text)
+    var secAccessControl: SecAccessControl? {
+        guard case .text(let text)? = self[.accessControl], let control = try? AccessControl(parsing: text) else {
+            return nil
+        }
+        return SecAccessControl(accessibility ?? .always, control)
     }
 }
 

@@ -138,6 +138,7 @@ extension ItemQuery {
                 throw StatusError(errSecParam, "kSecUseAuthenticationContext is not an LAContext")
             }
             context = source.snapshot
+            contextSource = source
         }
         if let prompt = unread.removeValue(forKey: kSecUseOperationPrompt as String) {
             guard case .text(let text) = prompt else {

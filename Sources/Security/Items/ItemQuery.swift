@@ -60,6 +60,8 @@ struct ItemQuery: Sendable {
     var operationPrompt = ""
     /// The program's authentication context, if any.
     var context: (any AuthenticationSnapshot)?
+    /// The context whose settings are in the snapshot.
+    var contextSource: (any AuthenticationContextSource)?
     var data: [UInt8]?
     var reference: PersistentReference?
     /// The key, certificate or identity in the query.
@@ -86,10 +88,27 @@ struct ItemQuery: Sendable {
     /// How a person may be asked.
     var prompting: SecretPrompting { mayAsk ? SecretPrompting(timeout: KeychainBus.promptTimeout) : .never }
 
-    /// Whether the requested parts need the secret: keys and certificates are made from it.
-    func needsSecret(of itemClass: ItemClass?) -> Bool {
-        returns.contains(.data) || returns.contains(.reference) && (itemClass == .key || itemClass == .certificate)
-            || contentConditions != nil
+    /// How a person may be asked when a key that the query finds is used.
+    var authentication: KeyAuthentication {
+        KeyAuthentication(context: contextSource, interaction: interaction, operationPrompt: operationPrompt)
+    }
+
+    /// Whether the search is to return secrets: all matches need them.
+    var needsAllSecrets: Bool {
+        returns.contains(.data) || contentConditions != nil
+            || returns.contains(.reference) && itemClass == .certificate
+    }
+
+    /// Whether the requested parts need the secret: certificates are made from it, and keys that are not used in the
+    /// keychain.
+    func needsSecret(of match: Match) -> Bool {
+        if returns.contains(.data) || contentConditions != nil { return true }
+        guard returns.contains(.reference) else { return false }
+        return switch itemClass(of: match) {
+        case .certificate: true
+        case .key: match.record.map { KeychainItem($0.properties) }?.isStoredKey != true
+        default: false
+        }
     }
 
     /// Whether the requested parts need the attributes.
@@ -154,13 +173,15 @@ extension ItemQuery {
         case (.key, .key(let key)):
             query.data = try key.itemBytes()
             try query.take(key.values())
-            if !key.itemProperties().isExtractable { query.values[.isExtractable] = .boolean(false) }
+            query.describe(key.keyClass, key.publicBytes, isExtractable: key.itemProperties().isExtractable)
             query.values[.isPermanent] = .boolean(true)
         case (.key, _):
             guard let data else { throw StatusError(errSecParam, "the query has no key to add") }
             // Without type and class, the key is any bytes.
             if let keyType, let keyClass {
-                try query.take(KeyMaterial(checking: data, type: keyType, keyClass: keyClass).values())
+                let material = try KeyMaterial(checking: data, type: keyType, keyClass: keyClass)
+                try query.take(material.values())
+                query.describe(keyClass, material.publicBytes, isExtractable: true)
             }
             query.values[.isPermanent] = .boolean(true)
         default:
@@ -177,6 +198,13 @@ extension ItemQuery {
         query.reference = object.reference
         if query.reference == nil { try query.take(object.values()) }
         return query
+    }
+
+    /// Adds what the item of a private key states: its public key, and whether programs may read the key.
+    private mutating func describe(_ keyClass: KeyClass, _ publicKey: [UInt8]?, isExtractable: Bool) {
+        guard keyClass == .private else { return }
+        values[.publicKey] = publicKey.map(KeychainValue.data)
+        if !isExtractable || values[.isExtractable] == nil { values[.isExtractable] = .boolean(isExtractable) }
     }
 
     /// Adds computed attributes, which must equal those of the query; only the application label may differ.

@@ -117,8 +117,8 @@ private func addIdentity(
     _ query: ItemQuery,
     _ result: UnsafeMutablePointer<CFTypeRef?>?
 ) throws(StatusError) {
-    let parts = try IdentityQuery.additions(query)
-    try BlockingCall.run { (client) throws(SecretServiceError) in try await client.addIdentity(parts) }
+    let (parts, key) = try IdentityQuery.additions(query)
+    try BlockingCall.run { (client) throws(SecretServiceError) in try await client.addIdentity(parts, key: key) }
     guard !query.returns.isEmpty, case .identity(let identity)? = query.object else { return }
     // The new items, not those from which the identity was read.
     var added = query

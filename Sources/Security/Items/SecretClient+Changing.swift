@@ -12,17 +12,24 @@ extension SecretClient {
                 "the provider does not enforce access control, which needs keychaind"
             )
         }
-        let secret = try Secret(query.data ?? [])
         let key = UniqueAttributes(item, query.programGroup)
         guard try await !isTaken(key, prompting: query.prompting) else {
             throw SecretServiceError(.alreadyExists, "an item with the same primary key exists")
         }
         let collection = try await collectionToAdd(item, query.prompting)
+        let secret: Secret
+        if item.isOnlyUsed {
+            guard try await collection.usesKeys() else { throw SecretClient.cannotUseKeys }
+            secret = try Secret(query.data ?? [], contentType: ReservedContentType.privateKey.rawValue)
+        } else {
+            secret = try Secret(query.data ?? [])
+        }
         // Taken for an item that needs an application password, which a person types otherwise.
         let context =
             query.context?.hasCredential == true ? try await query.context?.context(on: self, reason: "") : nil
         let made = try await create(item, secret, in: collection, context, query.prompting)
         var found = FoundItem(reference: PersistentReference(path: made.path))
+        found.authentication = query.authentication
         found.data = query.data ?? []
         found.itemClass = item.itemClass
         found.item = item
@@ -30,6 +37,40 @@ extension SecretClient {
             found.times = ItemTimes(record)
             found.item = KeychainItem(record.properties)
         }
+        return found
+    }
+
+    private static let cannotUseKeys = SecretServiceError(
+        .notSupported,
+        "the provider cannot keep a key from programs, which needs keychaind"
+    )
+
+    /// Generates a private key in the provider; nil if it cannot, and the key may be generated here.
+    func generateKey(
+        _ item: KeychainItem,
+        _ type: KeyType,
+        bits: Int,
+        _ query: ItemQuery
+    ) async throws(SecretServiceError) -> FoundItem? {
+        let collection = try await collectionToAdd(item, query.prompting)
+        let key = SecretCollection.NewKey(
+            label: item.storedLabel,
+            attributes: item.attributes.dictionary,
+            unique: item.uniqueNames,
+            type: type.rawValue,
+            bits: bits,
+            isExtractable: item[.isExtractable] == .boolean(true)
+        )
+        guard let made = try await collection.generateKey(key, prompting: query.prompting)?.item else {
+            guard !item.isOnlyUsed else { throw SecretClient.cannotUseKeys }
+            return nil
+        }
+        let properties = try await made.properties()
+        var found = FoundItem(reference: PersistentReference(path: made.path))
+        found.itemClass = .key
+        found.item = KeychainItem(properties)
+        found.properties = properties
+        found.authentication = query.authentication
         return found
     }
 
@@ -177,6 +218,11 @@ extension SecretClient {
 }
 
 extension KeychainItem {
+    /// Whether it states that it is a key which programs cannot read.
+    var isOnlyUsed: Bool {
+        itemClass == .key && self[.isExtractable] == .boolean(false) && self[.keyClass] != .text(KeyClass.public.code)
+    }
+
     /// Whether a person must prove something before the item is used; false if its protection is invalid.
     var needsAuthentication: Bool { (try? Protection(of: attributes))?.policy != nil }
 }

@@ -57,9 +57,15 @@ extension SecretClient {
             search,
             query.reference,
             limit: isBounded ? limit : .max,
-            withSecrets: isBounded && query.needsSecret(of: query.itemClass)
+            withSecrets: isBounded && query.needsAllSecrets
         )
-        if query.interaction == .skip || matches.contains(where: { query.needsSecret(of: query.itemClass(of: $0)) }) {
+        if query.returns.contains(.reference), search?.itemClass == .key {
+            // The attributes say which keys are used without their secrets.
+            for index in matches.indices where matches[index].record == nil {
+                matches[index].record = try await record(of: matches[index].item)
+            }
+        }
+        if query.interaction == .skip || matches.contains(where: query.needsSecret) {
             matches = try await readMissingSecrets(of: matches, query)
             matches = try await unlocking.open(matches, allAreNeeded: false)
         }
@@ -79,7 +85,7 @@ extension SecretClient {
         _ query: ItemQuery
     ) async throws(SecretServiceError) -> [Match] {
         let missing = matches.filter { match in
-            !match.isLocked && match.record?.secret == nil && query.needsSecret(of: query.itemClass(of: match))
+            !match.isLocked && match.record?.secret == nil && query.needsSecret(of: match)
         }
         guard missing.count > 1 else { return matches }
         do throws(SecretServiceError) {
@@ -98,32 +104,50 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> FoundItem? {
         var found = FoundItem(reference: PersistentReference(path: match.item.path))
         found.itemClass = query.itemClass(of: match)
+        found.authentication = query.authentication
+        var match = match
         do throws(SecretServiceError) {
-            if query.needsSecret(of: found.itemClass) {
-                found.data = match.record?.secret
-                if found.data == nil {
-                    found.data = try await unlocking.using(match.item) { () throws(SecretServiceError) in
-                        try await match.item.secret(prompting: .never).bytes
-                    }
-                }
-            }
             if query.needsAttributes(of: found.itemClass) {
-                var record = match.record
-                if record == nil { record = try await self.record(of: match.item) }
-                if record?.properties.attributes.isEmpty == true {
+                if match.record == nil { match.record = try await record(of: match.item) }
+                if match.record?.properties.attributes.isEmpty == true {
                     // Attributes are sealed until the first unlock of the collection.
                     _ = try await unlocking.unlock([match.item])
-                    record = try await self.record(of: match.item)
+                    match.record = try await record(of: match.item)
                 }
-                guard let record else { return nil }
+                guard let record = match.record else { return nil }
                 found.times = ItemTimes(record)
                 found.item = KeychainItem(record.properties)
+            }
+            if query.needsSecret(of: match) {
+                found.data = match.record?.secret
+                if found.data == nil {
+                    found.data = try await secret(of: match.item, isKey: found.itemClass == .key, query, unlocking)
+                }
             }
             return found
         } catch  where error.code == .noSuchObject {
             // Deleted meanwhile.
             return nil
         } catch  where query.interaction == .skip && [.locked, .interactionNotAllowed].contains(error.code) {
+            return nil
+        }
+    }
+
+    /// The secret; nil for one of many keys that is only used.
+    private func secret(
+        of item: SecretItem,
+        isKey: Bool,
+        _ query: ItemQuery,
+        _ unlocking: ItemUnlocking
+    ) async throws(SecretServiceError) -> [UInt8]? {
+        guard isKey else {
+            return try await unlocking.using(item) { () throws(SecretServiceError) in
+                try await item.secret(prompting: .never).bytes
+            }
+        }
+        do throws(SecretServiceError) {
+            return try await unlocking.secret(ofKey: item)
+        } catch  where error.code == .notSupported && (query.limit?.count ?? 1) > 1 {
             return nil
         }
     }

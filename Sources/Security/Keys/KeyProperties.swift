@@ -20,6 +20,11 @@ struct KeyProperties: Sendable {
         label = query.label
     }
 
+    init(of item: KeychainItem) {
+        values = item.values.filter { !KeyProperties.own.contains($0.key) }
+        label = item.label
+    }
+
     /// The attributes that follow from a key, or from where it is.
     private static let own: Set<KeychainAttribute> = [
         .keyClass, .keyType, .keySize, .effectiveKeySize, .publicKey, .isPermanent,

@@ -30,19 +30,35 @@ struct NewKeyPair {
 
     /// Generates the pair, and stores the requested keys.
     func make() throws(StatusError) -> (publicKey: SecKey, privateKey: SecKey) {
-        let material = try StatusError.translating(key: { () throws(KeyError) in
-            try KeyMaterial(making: type, bits: bits)
-        })
-        guard let publicMaterial = material.publicKey else {
+        let privateKey = if let key = try generateInKeychain() { key } else { try generateHere() }
+        guard let publicMaterial = privateKey.publicKey else {
             throw StatusError(errSecInternalError, "the generated key has no public key")
         }
-        let privateKey = try NewKeyPair.store(material, privateItem)
         do throws(StatusError) {
             return (try NewKeyPair.store(publicMaterial, publicItem), privateKey)
         } catch {
             try? NewKeyPair.delete(privateKey.reference)
             throw error
         }
+    }
+
+    /// Generates a permanent key where it stays; nil for another key, and with a provider that cannot.
+    private func generateInKeychain() throws(StatusError) -> SecKey? {
+        guard privateItem.values[.isPermanent] == .boolean(true) else { return nil }
+        let query = NewKeyPair.withoutComputed(privateItem)
+        let item = try query.item()
+        let (type, bits) = (type, bits)
+        let found = try BlockingCall.run { (client) throws(SecretServiceError) in
+            try await client.generateKey(item, type, bits: bits, query)
+        }
+        return try found?.key
+    }
+
+    private func generateHere() throws(StatusError) -> SecKey {
+        let material = try StatusError.translating(key: { () throws(KeyError) in
+            try KeyMaterial(making: type, bits: bits)
+        })
+        return try NewKeyPair.store(material, privateItem)
     }
 
     /// The attributes of one key: its own, and the common ones.
@@ -56,6 +72,11 @@ struct NewKeyPair {
         item.values.merge(own.values) { $1 }
         item.label = own.label ?? common.label
         item.synchronizable = own.synchronizable ?? common.synchronizable
+        item.isUnconstrained = own.isUnconstrained || common.isUnconstrained
+        item.contextSource = own.contextSource ?? common.contextSource
+        item.context = own.context ?? common.context
+        if own.interaction != .ask { item.interaction = own.interaction }
+        if !own.operationPrompt.isEmpty { item.operationPrompt = own.operationPrompt }
         return item
     }
 
@@ -63,16 +84,24 @@ struct NewKeyPair {
     private static func store(_ material: KeyMaterial, _ item: ItemQuery) throws(StatusError) -> SecKey {
         let properties = KeyProperties(of: item)
         guard item.values[.isPermanent] == .boolean(true) else { return SecKey(material, properties) }
-        var query = item
-        for attribute in [KeychainAttribute.keyClass, .keyType, .keySize, .effectiveKeySize] {
-            query.values[attribute] = nil
-        }
+        var query = withoutComputed(item)
+        // It says something about private keys only.
+        if material.keyClass == .public { query.values[.isExtractable] = nil }
         query.object = .key(SecKey(material))
         let addition = try query.addition()
         let reference = try BlockingCall.run { (client) throws(SecretServiceError) in
             try await client.add(addition.item, addition.query).reference
         }
         return SecKey(material, properties, reference)
+    }
+
+    /// The query without the attributes that follow from the key.
+    private static func withoutComputed(_ item: ItemQuery) -> ItemQuery {
+        var query = item
+        for attribute in [KeychainAttribute.keyClass, .keyType, .keySize, .effectiveKeySize] {
+            query.values[attribute] = nil
+        }
+        return query
     }
 
     private static func delete(_ reference: PersistentReference?) throws(StatusError) {

@@ -14,6 +14,8 @@ extension SecKey {
         switch storage {
         case .material(let material, _):
             return try StatusError.translating(key: { () throws(KeyError) in try material.sign(data, algorithm) })
+        case .stored(let key):
+            return try key.sign(data, algorithm)
         }
     }
 
@@ -46,6 +48,8 @@ extension SecKey {
             return try StatusError.translating(key: { () throws(KeyError) in
                 try material.decrypt(ciphertext, algorithm).withUnsafeBytes { Data($0) }
             })
+        case .stored(let key):
+            return Data(try key.decrypt(ciphertext, algorithm))
         }
     }
 
@@ -65,6 +69,8 @@ extension SecKey {
                 try material.agree(with: point, algorithm, size: size, sharedInfo: sharedInfo)
                     .withUnsafeBytes { Data($0) }
             })
+        case .stored(let key):
+            return Data(try key.agree(with: point, algorithm, size: size, sharedInfo: sharedInfo))
         }
     }
 

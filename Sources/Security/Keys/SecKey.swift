@@ -8,6 +8,8 @@ public final class SecKey: Hashable, Sendable {
     enum Storage: Sendable {
         /// In the process.
         case material(KeyMaterial, KeyProperties)
+        /// In the keychain.
+        case stored(StoredKey)
     }
 
     let storage: Storage
@@ -28,18 +30,23 @@ public final class SecKey: Hashable, Sendable {
         self.init(.material(material, properties), reference)
     }
 
+    convenience init(_ key: StoredKey) {
+        self.init(.stored(key), key.reference)
+    }
+
     /// Compares the keys, not their items.
     public static func == (left: SecKey, right: SecKey) -> Bool {
-        switch (left.storage, right.storage) {
-        case (.material(let left, _), .material(let right, _)): left == right
+        if case .material(let left, _) = left.storage, case .material(let right, _) = right.storage {
+            return left == right
         }
+        return left.type == right.type && left.keyClass == right.keyClass && left.publicBytes == right.publicBytes
     }
 
     /// Hashes the key.
     public func hash(into hasher: inout Hasher) {
-        switch storage {
-        case .material(let material, _): hasher.combine(material)
-        }
+        hasher.combine(type)
+        hasher.combine(keyClass)
+        hasher.combine(publicBytes)
     }
 }
 
@@ -54,12 +61,14 @@ extension SecKey {
     var type: KeyType {
         switch storage {
         case .material(let material, _): material.type
+        case .stored(let key): key.type
         }
     }
 
     var keyClass: KeyClass {
         switch storage {
         case .material(let material, _): material.keyClass
+        case .stored: .private
         }
     }
 
@@ -67,6 +76,7 @@ extension SecKey {
     var bits: Int {
         switch storage {
         case .material(let material, _): material.bits
+        case .stored(let key): key.bits
         }
     }
 
@@ -74,6 +84,15 @@ extension SecKey {
     var publicKey: KeyMaterial? {
         switch storage {
         case .material(let material, _): material.publicKey
+        case .stored(let key): key.publicKey
+        }
+    }
+
+    /// The external representation of the public key; nil for a symmetric key.
+    var publicBytes: [UInt8]? {
+        switch storage {
+        case .material(let material, _): material.publicBytes
+        case .stored(let key): key.publicKey.publicBytes
         }
     }
 
@@ -81,6 +100,7 @@ extension SecKey {
     func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
         switch storage {
         case .material(let material, _): try material.values()
+        case .stored(let key): try key.values()
         }
     }
 
@@ -88,13 +108,22 @@ extension SecKey {
     func itemProperties() -> KeyProperties {
         switch storage {
         case .material(_, let properties): properties
+        case .stored(let key): KeyProperties(of: key.item)
         }
     }
 
     /// The bytes of the key for a new item, extractable or not.
+    ///
+    /// Throws ``errSecDuplicateItem`` for a key that is in the keychain and cannot be copied.
     func itemBytes() throws(StatusError) -> [UInt8] {
         switch storage {
-        case .material(let material, _): material.bytes
+        case .material(let material, _):
+            return material.bytes
+        case .stored(let key):
+            guard key.isExtractable else {
+                throw StatusError(errSecDuplicateItem, "the key is in the keychain and cannot be copied")
+            }
+            return try key.externalRepresentation()
         }
     }
 
@@ -106,6 +135,8 @@ extension SecKey {
                 throw StatusError(errSecUnimplemented, "the key cannot be exported")
             }
             return material.bytes
+        case .stored(let key):
+            return try key.externalRepresentation()
         }
     }
 }
@@ -138,6 +169,8 @@ public func SecKeyCopyAttributes(_ key: SecKey) -> CFDictionary? {
     for (attribute, value) in values {
         if let code = attribute.code { attributes[code] = value.object }
     }
+    attributes[kSecAttrAccessible as String] = values.accessibility?.code as NSString?
+    attributes[kSecAttrAccessControl as String] = values.secAccessControl
     attributes[kSecAttrLabel as String] = properties.label
     if case .material(let material, let properties) = key.storage, properties.isExtractable {
         attributes[kSecValueData as String] = Data(material.bytes) as NSData
