@@ -10,7 +10,6 @@ package enum PrivateKeyGate {
 
     private static let first = Mutex(())
     private static let second = Mutex(())
-    private static let count = Atomic(0)
 
     /// Runs a computation when there is room for it; not from within another one.
     package static func run<Result: ~Copyable & Sendable, Failure: Error>(
@@ -22,9 +21,8 @@ package enum PrivateKeyGate {
                 try second.withLock { _ throws(Failure) in try body() }
             }
         }
-        let isEven = count.wrappingAdd(1, ordering: .relaxed).oldValue.isMultiple(of: 2)
-        return isEven
-            ? try first.withLock { _ throws(Failure) in try body() }
-            : try second.withLock { _ throws(Failure) in try body() }
+        // Behind a computation of seconds, such as a new RSA key, the other place stays free for quick ones.
+        if let result = try first.withLockIfAvailable({ _ throws(Failure) in try body() }) { return result }
+        return try second.withLock { _ throws(Failure) in try body() }
     }
 }
