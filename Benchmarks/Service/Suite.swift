@@ -37,7 +37,10 @@ struct Suite {
         guard !isPeer else { return }
         // The library has a thread of its own, and each call switches threads.
         try addSecurityRows(client, process, to: &report)
-        try stage.onOneProcessor(with: process) { try addProtectedRows(client, to: &report) }
+        try stage.onOneProcessor(with: process) {
+            try addKeyRows(client, to: &report)
+            try addProtectedRows(client, to: &report)
+        }
     }
 
     /// Starts the provider and waits until it owns its name.

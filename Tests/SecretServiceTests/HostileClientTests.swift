@@ -13,11 +13,12 @@ struct HostileClientTests {
             let client = service.client
             let session = try await client.openPlainSession()
             let item = try await client.createItem("label", ["kept": "yes"], secret: "kept", session: session)
+            let key = try await client.generateKey().item
             let hostile = try await service.makeClient()
             let own = try await hostile.openPlainSession()
             var random = RandomValues(seed: seed)
             for _ in 0..<1000 {
-                let message = HostileClientTests.randomCall(&random, item, own)
+                let message = HostileClientTests.randomCall(&random, item, key, own)
                 do throws(BusError) {
                     _ = try await hostile.connection.call(message, timeout: Patience.limit)
                 } catch {
@@ -30,9 +31,14 @@ struct HostileClientTests {
     }
 
     /// A call of an existing or similar object; it never changes or deletes the kept item.
-    private static func randomCall(_ random: inout RandomValues, _ item: ObjectPath, _ session: ObjectPath) -> Message {
+    private static func randomCall(
+        _ random: inout RandomValues,
+        _ item: ObjectPath,
+        _ key: ObjectPath,
+        _ session: ObjectPath
+    ) -> Message {
         let paths = [
-            .root, .service, .defaultAlias, .sessionCollection, session, session.parent, .service.appending("prompt"),
+            key, .root, .service, .defaultAlias, .sessionCollection, session, session.parent, .service.appending("prompt"),
             .service.appending("collection"), .service.appending("aliases"), random.objectPath(),
             .service.appending("collection/_"), .service.appending("collection/login/99999999999999999999"),
         ]
@@ -40,11 +46,12 @@ struct HostileClientTests {
             Interface.service, Interface.collection, Interface.item, Interface.session, Interface.prompt,
             StandardInterface.properties, StandardInterface.introspectable, "org.example.Nothing",
             "org.keychaind.Search1",
+            SecretServiceProxy.keyInterface, SecretServiceProxy.keysInterface,
         ]
         let members = [
             "OpenSession", "CreateCollection", "SearchItems", "Unlock", "GetSecrets", "ReadAlias", "SetAlias",
             "CreateItem", "GetSecret", "SetSecret", "Close", "Prompt", "Dismiss", "Get", "Set", "GetAll", "Introspect",
-            "Nothing", "Search",
+            "Nothing", "Search", "Sign", "Decrypt", "Agree", "GenerateKey",
         ]
         let message = Message.call(
             to: KeychainDaemon.busName,
@@ -58,7 +65,11 @@ struct HostileClientTests {
             value: random.bytes().bytes,
             contentType: random.string()
         )
-        switch random.choice(Array(0..<11)) {
+        let algorithms = [
+            random.string(), KeyKind.p256.signature, "algid:encrypt:ECIES:ECDH:KDFX963:SHA256:AESGCM",
+            "algid:keyexchange:ECDH:KDFX963:SHA256",
+        ]
+        switch random.choice(Array(0..<15)) {
         case 0: message.append(random.properties(), secret, random.choice([true, false]))
         case 1: message.append(random.properties(), random.string())
         case 2: message.append(random.stringDictionary())
@@ -68,7 +79,13 @@ struct HostileClientTests {
         case 6: message.append(random.choice(interfaces), random.string(), random.variant())
         case 7: message.append(random.string(), random.objectPath())
         case 8: message.append(random.variant(), random.bytes())
-        case 9:
+        case 9: message.append(random.choice(algorithms), random.bytes())
+        case 10: message.append(session, random.choice(algorithms), random.bytes())
+        case 11: message.append(session, random.choice(algorithms), random.bytes(), random.properties())
+        case 12:
+            let type = random.choice(["ec", random.string()])
+            message.append(random.properties(), [random.string()], type, UInt32(256), random.properties())
+        case 13:
             message.append(
                 [random.stringDictionary(), [:]],
                 random.choice([session, .root]),
