@@ -109,6 +109,57 @@ struct KeyTests {
         #expect(error?.takeRetainedValue().code == Int(status))
     }
 
+    @Test("Usages by SecKey.h, and the attributes of the creation")
+    func copyAttributes_generatedKey_hasUsagesAndOwnAttributes() throws {
+        let parameters: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrLabel: "common",
+            kSecPrivateKeyAttrs: [kSecAttrApplicationTag: data("tag"), kSecAttrCanDerive: false] as [CFString: Any],
+            kSecPublicKeyAttrs: [kSecAttrLabel: "public"] as [CFString: Any],
+        ]
+        var publicKey: SecKey?
+        var privateKey: SecKey?
+        #expect(SecKeyGeneratePair(parameters as CFDictionary, &publicKey, &privateKey) == errSecSuccess)
+        let (made, madePublic) = (try #require(privateKey), try #require(publicKey))
+        let attributes = try #require(SecKeyCopyAttributes(made) as? [String: Any])
+        let publicAttributes = try #require(SecKeyCopyAttributes(madePublic) as? [String: Any])
+        let usages: [(CFString, isOfPrivate: Bool, isOfPublic: Bool)] = [
+            (kSecAttrCanSign, true, false), (kSecAttrCanDecrypt, true, false), (kSecAttrCanUnwrap, true, false),
+            (kSecAttrCanVerify, false, true), (kSecAttrCanEncrypt, false, true), (kSecAttrCanWrap, false, true),
+            (kSecAttrCanDerive, false, true), (kSecAttrIsExtractable, true, true), (kSecAttrIsPermanent, false, false),
+        ]
+        for (usage, isOfPrivate, isOfPublic) in usages {
+            #expect(attributes[usage as String] as? Bool == isOfPrivate, "\(usage)")
+            #expect(publicAttributes[usage as String] as? Bool == isOfPublic, "\(usage)")
+        }
+        #expect(attributes[kSecAttrApplicationTag as String] as? Data == data("tag"))
+        #expect(attributes[kSecAttrLabel as String] as? String == "common")
+        #expect(publicAttributes[kSecAttrLabel as String] as? String == "public")
+        let bytes = SecKeyCopyExternalRepresentation(madePublic, nil) as Data?
+        #expect(publicAttributes[kSecValueData as String] as? Data == bytes)
+        #expect(SecKeyCopyPublicKey(made) == madePublic)
+        #expect(SecKeyGeneratePair([:] as CFDictionary, nil, nil) == errSecParam)
+    }
+
+    @Test("A key that is not extractable can be used, and its bytes are in no result")
+    func copyExternalRepresentation_notExtractable_isRefused() throws {
+        let parameters: [CFString: Any] = [
+            kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256,
+            kSecPrivateKeyAttrs: [kSecAttrIsExtractable: false] as [CFString: Any],
+        ]
+        let key = try #require(SecKeyCreateRandomKey(parameters as CFDictionary, nil))
+        var error: Unmanaged<CFError>?
+        #expect(SecKeyCopyExternalRepresentation(key, &error) == nil)
+        #expect(error?.takeRetainedValue().code == Int(errSecUnimplemented))
+        let attributes = try #require(SecKeyCopyAttributes(key) as? [String: Any])
+        #expect(attributes[kSecAttrIsExtractable as String] as? Bool == false)
+        #expect(attributes[kSecValueData as String] == nil)
+        let message = data("message") as CFData
+        let signature = try #require(SecKeyCreateSignature(key, .ecdsaSignatureMessageX962SHA256, message, nil))
+        let publicKey = try #require(SecKeyCopyPublicKey(key))
+        #expect(SecKeyCopyExternalRepresentation(publicKey, nil) != nil)
+        #expect(SecKeyVerifySignature(publicKey, .ecdsaSignatureMessageX962SHA256, message, signature, nil))
+    }
+
     private func expectError(_ status: OSStatus, _ bytes: Data, _ attributes: CFDictionary) {
         var error: Unmanaged<CFError>?
         #expect(SecKeyCreateWithData(bytes as CFData, attributes, &error) == nil)
