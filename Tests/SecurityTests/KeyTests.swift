@@ -113,7 +113,10 @@ struct KeyTests {
     func copyAttributes_generatedKey_hasUsagesAndOwnAttributes() throws {
         let parameters: [CFString: Any] = [
             kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256, kSecAttrLabel: "common",
-            kSecPrivateKeyAttrs: [kSecAttrApplicationTag: data("tag"), kSecAttrCanDerive: false] as [CFString: Any],
+            kSecPrivateKeyAttrs: [
+                kSecAttrApplicationTag: data("tag"), kSecAttrCanDerive: false,
+                kSecAttrAccessible: kSecAttrAccessibleAfterFirstUnlock,
+            ] as [CFString: Any],
             kSecPublicKeyAttrs: [kSecAttrLabel: "public"] as [CFString: Any],
         ]
         var publicKey: SecKey?
@@ -133,6 +136,7 @@ struct KeyTests {
         }
         #expect(attributes[kSecAttrApplicationTag as String] as? Data == data("tag"))
         #expect(attributes[kSecAttrLabel as String] as? String == "common")
+        #expect(attributes[kSecAttrAccessible as String] == nil)
         #expect(publicAttributes[kSecAttrLabel as String] as? String == "public")
         let bytes = SecKeyCopyExternalRepresentation(madePublic, nil) as Data?
         #expect(publicAttributes[kSecValueData as String] as? Data == bytes)

@@ -20,14 +20,17 @@ struct KeyProperties: Sendable {
         label = query.label
     }
 
+    /// Those of an item also say how it is protected.
     init(of item: KeychainItem) {
-        values = item.values.filter { !KeyProperties.own.contains($0.key) }
+        let others = KeyProperties.own.subtracting([.accessible, .accessControl])
+        values = item.values.filter { !others.contains($0.key) }
         label = item.label
     }
 
-    /// The attributes that follow from a key, or from where it is.
+    /// The attributes that follow from a key, or are those of an item only.
     private static let own: Set<KeychainAttribute> = [
-        .keyClass, .keyType, .keySize, .effectiveKeySize, .publicKey, .isPermanent,
+        .keyClass, .keyType, .keySize, .effectiveKeySize, .publicKey, .isPermanent, .accessible, .accessControl,
+        .synchronizable,
     ]
 
     /// What a key can do unless its attributes say otherwise (SecKey.h).
