@@ -95,7 +95,7 @@ struct AccessGroupTests {
         }
     }
 
-    @Test("Two programs with the same account have two items, and each reads, changes and deletes its own")
+    @Test("A14 Two programs with the same account have two items, and each reads, changes and deletes its own")
     func twoPrograms_haveTwoItems() async throws {
         try await Keychain.with { keychain in
             for name in ["a", "b"] {

@@ -6,7 +6,7 @@ import Testing
 
 /// Results in the order of creation, whatever was changed since.
 struct CreationOrderTests {
-    @Test("Results are oldest first, and a limit of one returns the oldest", arguments: TestedProvider.allCases)
+    @Test("A3 Results are oldest first, and a limit of one returns the oldest", arguments: TestedProvider.allCases)
     func copyMatching_changedItems_isInOrderOfCreation(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             // More than nine, as numbers in paths are not in the order of their letters.

@@ -6,7 +6,7 @@ import Testing
 
 /// Attributes in the type in which they were added.
 struct ValueTypeTests {
-    @Test("Text comes back as text and data as data", arguments: TestedProvider.allCases)
+    @Test("A5 Text comes back as text and data as data", arguments: TestedProvider.allCases)
     func attributes_keepTheirType(provider: TestedProvider) async throws {
         try await Keychain.with(provider) { keychain in
             let texts: [CFString: String] = [

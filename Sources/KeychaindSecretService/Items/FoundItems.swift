@@ -70,6 +70,8 @@ struct FoundItems {
         if limit > 0, limit < rows.count { rows.removeSubrange(limit...) }
     }
 
+    var count: Int { rows.count }
+
     /// The items that the client may read.
     var unlockedPaths: [ObjectPath] { rows.filter { !$0.isLocked }.map(\.path) }
 

@@ -49,6 +49,8 @@ extension ServiceObject {
             for collection in provider.vault.collections {
                 found.add(collection.search(query), in: collection, query: number)
             }
+            // Items of later queries come after all of these.
+            if limit > 0, found.count >= limit { break }
         }
         found.sort(limit: limit)
         return try answer(call, with: found, session)

@@ -55,7 +55,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
 public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
         let query = try ItemQuery(query).located()
-        var changes = try ItemQuery(attributesToUpdate, of: query.itemClass)
+        var changes = try ItemQuery(attributesToUpdate, of: query.isIdentity ? .key : query.itemClass)
         guard !query.hasSearchParameters, changes.isOnlyChanges else {
             throw StatusError(errSecParam, "an update takes a query without results and a dictionary of changes only")
         }
