@@ -108,6 +108,8 @@ extension ItemQuery {
     }
 
     private mutating func readMatches(_ unread: inout [String: QueryValue]) throws(StatusError) {
+        // Most queries have none, and each look-up converts a name.
+        guard unread.keys.contains(where: { $0.hasPrefix("m_") || $0.hasPrefix("u_") }) else { return }
         ignoresCase = try readFlag(kSecMatchCaseInsensitive, &unread) ?? false
         for key in [kSecMatchItemList, kSecUseItemList] {
             guard let value = unread.removeValue(forKey: key as String) else { continue }

@@ -11,11 +11,6 @@ enum QueryValue {
     case missing
 
     init(_ value: Any) {
-        let mirror = Mirror(reflecting: value)
-        if mirror.displayStyle == .optional {
-            self = mirror.children.first.map { QueryValue($0.value) } ?? .missing
-            return
-        }
         switch value {
         case let text as String: self = .text(text)
         case let data as Data: self = .data([UInt8](data))
@@ -26,8 +21,15 @@ enum QueryValue {
         case let data as NSData: self = .data([UInt8](data as Data))
         case let date as NSDate: self = .date(date as Date)
         case let url as URL: self = .text(url.absoluteString)
-        default: self = .object(value as AnyObject)
+        default: self = QueryValue.other(value)
         }
+    }
+
+    /// Another object, or an Optional that the casts do not look into.
+    private static func other(_ value: Any) -> QueryValue {
+        let mirror = Mirror(reflecting: value)
+        guard mirror.displayStyle == .optional else { return .object(value as AnyObject) }
+        return mirror.children.first.map { QueryValue($0.value) } ?? .missing
     }
 
     /// The value as a type of attribute; nil if it cannot be converted.
