@@ -10,7 +10,6 @@ struct SupportedSymbolsTests {
         [
             "kSecAttrAccess": kSecAttrAccess, "kSecMatchPolicy": kSecMatchPolicy,
             "kSecMatchSearchList": kSecMatchSearchList, "kSecUseKeychain": kSecUseKeychain,
-            "kSecAttrTokenID": kSecAttrTokenID,
             "kSecAttrIsSensitive": kSecAttrIsSensitive, "kSecAttrPersistentReference": kSecAttrPersistentReference,
             "kSecAttrPersistantReference": kSecAttrPersistantReference, "kSecAttrSyncViewHint": kSecAttrSyncViewHint,
             "kSecAttrPRF": kSecAttrPRF, "kSecAttrSalt": kSecAttrSalt, "kSecAttrRounds": kSecAttrRounds,

@@ -25,7 +25,9 @@ extension CollectionObject {
                 call.reply(with: item, ByteArray(publicKey), prompt)
             }
         ],
-        properties: [Property("Tokens", [String].self, changes: .never, get: { _ in [] })]
+        properties: [
+            Property("Tokens", [String].self, changes: .never, get: { _ in KeyTokenName.allCases.map(\.rawValue) })
+        ]
     )
 
     @BusActor

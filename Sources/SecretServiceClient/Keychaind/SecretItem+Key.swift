@@ -93,13 +93,17 @@ extension SecretCollection {
         /// Whether programs may read the key.
         package var isExtractable: Bool
 
+        /// The device that makes and holds the key, such as `tpm`; nil for the provider itself.
+        package var token: String?
+
         package init(
             label: String,
             attributes: [String: String],
             unique: [String],
             type: String,
             bits: Int,
-            isExtractable: Bool
+            isExtractable: Bool,
+            token: String? = nil
         ) {
             self.label = label
             self.attributes = attributes
@@ -107,6 +111,7 @@ extension SecretCollection {
             self.type = type
             self.bits = bits
             self.isExtractable = isExtractable
+            self.token = token
         }
     }
 
@@ -135,9 +140,10 @@ extension SecretCollection {
             "\(Protocol.item).Label": .string(key.label),
             "\(Protocol.item).Attributes": .stringDictionary(key.attributes),
         ]
-        let options = ["extractable": Variant.boolean(key.isExtractable)]
+        var options = ["extractable": Variant.boolean(key.isExtractable)]
+        options["token"] = key.token.map { .string($0) }
         let called = try await SecretItem.ifSupported { () throws(SecretServiceError) in
-            try await client.unlocking(self, prompting) { (_) throws(SecretServiceError) in
+            try await client.unlocking(self, prompting) { [options] (_) throws(SecretServiceError) in
                 let message = Protocol.call(path, Protocol.keys, "GenerateKey")
                 message.append(properties, key.unique, key.type, UInt32(clamping: key.bits), options)
                 return message

@@ -50,10 +50,10 @@ public nonisolated(unsafe) let kSecPrivateKeyAttrs: CFString = "private"
 /// The attributes of the public key of a pair.
 public nonisolated(unsafe) let kSecPublicKeyAttrs: CFString = "public"
 
-/// The token of a key; not supported.
+/// The device that holds a key: ``kSecAttrTokenIDSecureEnclave``.
 public nonisolated(unsafe) let kSecAttrTokenID: CFString = "tkid"
 
-/// Apple's Secure Enclave; not supported.
+/// The Secure Enclave; here the TPM of the computer (<doc:SecureEnclave>).
 public nonisolated(unsafe) let kSecAttrTokenIDSecureEnclave: CFString = "com.apple.setoken"
 
 /// Whether programs may have the bytes of a key: true unless it was created otherwise.

@@ -30,7 +30,7 @@ extension ItemQuery {
     /// Apple's keys without a counterpart.
     private static let unsupportedKeys: Set<String> = Set(
         [
-            kSecAttrAccess, kSecMatchPolicy, kSecMatchSearchList, kSecUseKeychain, kSecAttrTokenID,
+            kSecAttrAccess, kSecMatchPolicy, kSecMatchSearchList, kSecUseKeychain,
             kSecAttrIsSensitive, kSecAttrPersistentReference, kSecAttrSyncViewHint, kSecAttrPRF, kSecAttrSalt,
             kSecAttrRounds, kSecMatchHostOrSubdomainOfHost, kSecUseUserIndependentKeychain,
         ].map { $0 as String }

@@ -160,6 +160,9 @@ struct ItemQuery: Sendable {
 extension ItemQuery {
     /// The item to add, with the bytes and attributes of the query's key or certificate.
     func addition() throws(StatusError) -> (item: KeychainItem, query: ItemQuery) {
+        guard values[.token] == nil else {
+            throw StatusError(errSecParam, "a key cannot be moved into a token; SecKeyCreateRandomKey makes it there")
+        }
         var query = self
         switch (itemClass, object) {
         case (.certificate, let object):

@@ -25,7 +25,8 @@ extension KeychainAttribute {
         .certificateType: "ctyp", .certificateEncoding: "cenc", .subject: "subj", .issuer: "issr",
         .serialNumber: "slnr", .subjectKeyID: "skid", .publicKeyHash: "pkhh", .keyClass: "kcls", .keyType: "type",
         .keySize: "bsiz", .effectiveKeySize: "esiz", .applicationLabel: "klbl", .applicationTag: "atag",
-        .isPermanent: "perm", .isExtractable: "extr", .canEncrypt: "encr", .canDecrypt: "decr", .canDerive: "drve",
+        .isPermanent: "perm", .isExtractable: "extr", .token: "tkid", .canEncrypt: "encr", .canDecrypt: "decr",
+        .canDerive: "drve",
         .canSign: "sign",
         .canVerify: "vrfy", .canWrap: "wrap", .canUnwrap: "unwp",
     ]
@@ -38,7 +39,7 @@ extension KeychainAttribute {
     /// The attributes computed from a key or certificate, which cannot be changed.
     static let computed: Set<KeychainAttribute> = [
         .certificateType, .certificateEncoding, .subject, .issuer, .serialNumber, .subjectKeyID, .publicKeyHash,
-        .keyClass, .keyType, .keySize, .effectiveKeySize, .publicKey, .isExtractable,
+        .keyClass, .keyType, .keySize, .effectiveKeySize, .publicKey, .isExtractable, .token,
     ]
 
     /// The attribute with a code; nil for the label and for unknown codes.

@@ -59,7 +59,8 @@ extension SecretClient {
             unique: item.uniqueNames,
             type: type.rawValue,
             bits: bits,
-            isExtractable: item[.isExtractable] == .boolean(true)
+            isExtractable: item[.isExtractable] == .boolean(true),
+            token: item.token?.rawValue
         )
         guard let made = try await collection.generateKey(key, prompting: query.prompting)?.item else {
             guard !item.isOnlyUsed else { throw SecretClient.cannotUseKeys }
@@ -218,6 +219,12 @@ extension SecretClient {
 }
 
 extension KeychainItem {
+    /// The device that holds the key.
+    var token: KeyTokenName? {
+        guard case .text(let code)? = self[.token] else { return nil }
+        return KeyTokenName(code: code)
+    }
+
     /// Whether it states that it is a key which programs cannot read.
     var isOnlyUsed: Bool {
         itemClass == .key && self[.isExtractable] == .boolean(false) && self[.keyClass] != .text(KeyClass.public.code)

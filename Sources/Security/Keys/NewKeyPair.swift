@@ -44,14 +44,40 @@ struct NewKeyPair {
 
     /// Generates a permanent key where it stays; nil for another key, and with a provider that cannot.
     private func generateInKeychain() throws(StatusError) -> SecKey? {
+        try checkToken()
         guard privateItem.values[.isPermanent] == .boolean(true) else { return nil }
         let query = NewKeyPair.withoutComputed(privateItem)
         let item = try query.item()
         let (type, bits) = (type, bits)
         let found = try BlockingCall.run { (client) throws(SecretServiceError) in
-            try await client.generateKey(item, type, bits: bits, query)
+            do throws(SecretServiceError) {
+                return try await client.generateKey(item, type, bits: bits, query)
+            } catch  where error.keyErrorName == KeyError.Code.tokenUnavailable.rawValue {
+                // As on devices without a Secure Enclave.
+                throw SecretServiceError(.notSupported, error.reason)
+            }
+        }
+        guard found != nil || item.token == nil else {
+            throw StatusError(errSecUnimplemented, "the keychain is not keychaind's and has no Secure Enclave")
         }
         return try found?.key
+    }
+
+    /// Checks the attributes of a key that a token is to make and hold.
+    private func checkToken() throws(StatusError) {
+        guard case .text(let code)? = privateItem.values[.token] else { return }
+        guard KeyTokenName(code: code) != nil else {
+            throw StatusError(errSecUnimplemented, "there is no token \(code)")
+        }
+        guard privateItem.values[.isPermanent] == .boolean(true) else {
+            throw StatusError(
+                errSecUnimplemented,
+                "a key of the Secure Enclave has to be permanent: kSecAttrIsPermanent"
+            )
+        }
+        guard privateItem.values[.isExtractable] != .boolean(true) else {
+            throw StatusError(errSecParam, "a key of the Secure Enclave cannot be extractable")
+        }
     }
 
     private func generateHere() throws(StatusError) -> SecKey {
@@ -85,8 +111,8 @@ struct NewKeyPair {
         let properties = KeyProperties(of: item)
         guard item.values[.isPermanent] == .boolean(true) else { return SecKey(material, properties) }
         var query = withoutComputed(item)
-        // It says something about private keys only.
-        if material.keyClass == .public { query.values[.isExtractable] = nil }
+        // They say something about private keys only.
+        if material.keyClass == .public { (query.values[.isExtractable], query.values[.token]) = (nil, nil) }
         query.object = .key(SecKey(material))
         let addition = try query.addition()
         let reference = try BlockingCall.run { (client) throws(SecretServiceError) in
@@ -119,7 +145,8 @@ struct NewKeyPair {
 ///   - parameters: ``kSecAttrKeyType`` and ``kSecAttrKeySizeInBits``: RSA of 2048, 3072 or 4096 bits, elliptic curves
 ///     of 256, 384 or 521. The key is stored if ``kSecAttrIsPermanent`` in ``kSecPrivateKeyAttrs`` is true, with the
 ///     attributes there; the public key likewise with ``kSecPublicKeyAttrs``.
-///   - error: receives an error; ``errSecUnimplemented`` for keys of a Secure Enclave.
+///   - error: receives an error; ``errSecUnimplemented`` for a key of a Secure Enclave on a computer without a TPM, and
+///     for one that is not permanent.
 /// - Returns: nil on error.
 public func SecKeyCreateRandomKey(
     _ parameters: CFDictionary,

@@ -205,6 +205,9 @@ public func SecKeyCreateWithData(
         guard let type = query.keyType, let keyClass = query.keyClass else {
             throw StatusError(errSecParam, "the attributes have no type and class")
         }
+        guard query.values[.token] == nil else {
+            throw StatusError(errSecUnimplemented, "a token makes its keys itself: SecKeyCreateRandomKey")
+        }
         let material = try KeyMaterial(checking: [UInt8](keyData as Data), type: type, keyClass: keyClass)
         if let size = query.values[.keySize], size != .number(Int64(material.bits)) {
             throw StatusError(errSecParam, "the size of the key differs from kSecAttrKeySizeInBits")
