@@ -54,7 +54,7 @@ INSTALLED = \
 	$(DATADIR)/man/man1/keychaind.1 \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build pam helper run test docs bench lint format install uninstall clean
+.PHONY: packages build pam helper run test consumers docs bench lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # The build's packages; the other targets install theirs themselves.
@@ -95,6 +95,12 @@ test:
 docs:
 	scripts/install-packages build
 	scripts/docs
+
+# Packages that use this one beside others; with CONSUMER=TLS, one of them. The first build takes half an hour.
+consumers:
+	scripts/install-packages test
+	$(SWIFT) build -c release --product keychaind
+	LIMIT=3600 SWIFT='$(SWIFT)' Tests/Scripts/run Consumers $(or $(CONSUMER),all)
 
 bench:
 	scripts/install-packages test
