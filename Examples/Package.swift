@@ -17,8 +17,8 @@ let localAuthentication = Target.Dependency.product(
     moduleAliases: ["Security": "KeychainSecurity", "LocalAuthentication": "KeychainLocalAuthentication"]
 )
 
-// CI sets this variable.
-let settings: [SwiftSetting] = Context.environment["CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
+// .ci/run sets this variable.
+let settings: [SwiftSetting] = Context.environment["KEYCHAIND_CI"] == nil ? [] : [.treatAllWarnings(as: .error)]
 
 let package = Package(
     name: "Examples",
