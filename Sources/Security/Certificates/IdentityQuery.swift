@@ -109,7 +109,7 @@ extension SecretClient {
         _ parts: [(item: KeychainItem, query: ItemQuery)],
         key: PersistentReference?
     ) async throws(SecretServiceError) {
-        if let key, try await properties(of: item(at: key.path)) == nil {
+        if let key, try await record(of: item(at: key.path)) == nil {
             throw SecretServiceError(.noSuchObject, "the key of the identity was deleted")
         }
         var isNew = false

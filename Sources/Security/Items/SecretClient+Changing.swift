@@ -66,11 +66,13 @@ extension SecretClient {
             guard !item.isOnlyUsed else { throw SecretClient.cannotUseKeys }
             return nil
         }
-        let properties = try await made.properties()
+        guard let record = try await record(of: made) else {
+            throw SecretServiceError(.noSuchObject, "the new key was deleted")
+        }
         var found = FoundItem(reference: PersistentReference(path: made.path))
         found.itemClass = .key
-        found.item = KeychainItem(properties)
-        found.properties = properties
+        found.item = KeychainItem(record.properties)
+        found.times = ItemTimes(record)
         found.authentication = query.authentication
         return found
     }
