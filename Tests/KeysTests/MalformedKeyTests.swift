@@ -90,6 +90,23 @@ struct MalformedKeyTests {
         }
     }
 
+    @Test(
+        "Numbers that fit together but are no good key give an error or a signature",
+        arguments: Vector.cases(of: "weak-rsa")
+    )
+    func sign_weakKey_neverGivesAWrongSignature(vector: Vector) throws {
+        let key = try KeyMaterial(vector.bytes("key"), type: .rsa, keyClass: .private)
+        let algorithm = KeyAlgorithm.rsaSignaturePKCS1(.sha1, .message)
+        for message in [[], [1], [2], [3]] as [[UInt8]] {
+            do {
+                let signature = try key.sign(message, algorithm)
+                #expect(try key.publicKey?.verify(signature, of: message, algorithm) == true)
+            } catch {
+                #expect(error as? KeyError == KeyError(.operationFailed, ""))
+            }
+        }
+    }
+
     // MARK: Support
 
     private func modulus() throws -> [UInt8] {
