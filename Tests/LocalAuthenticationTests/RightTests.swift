@@ -127,4 +127,61 @@ struct RightTests {
             return error.code
         }
     }
+
+    @Test("The key of a right signs while the right is authorised, and verifies always")
+    func key_signsWhileAuthorised() async throws {
+        try await Machine.with { machine in
+            let identifier = UUID().uuidString
+            let right = try await LARightStore.shared.saveRight(LARight(), identifier: identifier)
+            let data = Data("message".utf8)
+            let algorithm = SecKeyAlgorithm.ecdsaSignatureMessageX962SHA256
+            #expect(right.key.canSign(using: algorithm) && right.key.publicKey.canVerify(using: algorithm))
+            #expect(!right.key.canSign(using: .rsaSignatureMessagePSSSHA256))
+            await #expect(throws: LAError(.notInteractive)) { try await right.key.sign(data, algorithm: algorithm) }
+            let publicBytes = try await right.key.publicKey.bytes
+            #expect(publicBytes.count == 65 && machine.questionCount == 0)
+            try await right.authorize(localizedReason: "to sign")
+            let signature = try await right.key.sign(data, algorithm: algorithm)
+            try await right.key.publicKey.verify(data, signature: signature, algorithm: algorithm)
+            await #expect(throws: (any Error).self) {
+                try await right.key.publicKey.verify(data + [1], signature: signature, algorithm: algorithm)
+            }
+            let encryption = SecKeyAlgorithm.eciesEncryptionCofactorX963SHA256AESGCM
+            let ciphertext = try await right.key.publicKey.encrypt(data, algorithm: encryption)
+            #expect(try await right.key.decrypt(ciphertext, algorithm: encryption) == data)
+            // One authentication serves all of it, and another object of the right has the same key.
+            #expect(machine.questionCount == 1)
+            let again = try await LARightStore.shared.right(forIdentifier: identifier)
+            #expect(try await again.key.publicKey.bytes == publicBytes)
+            await right.deauthorize()
+            await #expect(throws: LAError(.notInteractive)) { try await right.key.sign(data, algorithm: algorithm) }
+            try await LARightStore.shared.removeRight(again)
+            await #expect(throws: (any Error).self) { try await LARightStore.shared.right(forIdentifier: identifier) }
+        }
+    }
+
+    @Test("Two rights agree on a secret, and an invalid public key is refused")
+    func key_agrees() async throws {
+        try await Machine.with { _ in
+            let (anna, ben) = (UUID().uuidString, UUID().uuidString)
+            let rights = [
+                try await LARightStore.shared.saveRight(LARight(), identifier: anna),
+                try await LARightStore.shared.saveRight(LARight(), identifier: ben),
+            ]
+            for right in rights { try await right.authorize(localizedReason: "to agree") }
+            let algorithm = SecKeyAlgorithm.ecdhKeyExchangeStandard
+            #expect(rights[0].key.canExchangeKeys(using: algorithm))
+            var secrets: [Data] = []
+            for (right, other) in [(rights[0], rights[1]), (rights[1], rights[0])] {
+                let publicKey = try await other.key.publicKey.bytes
+                let key = right.key
+                secrets.append(try await key.exchangeKeys(publicKey: publicKey, algorithm: algorithm, parameters: [:]))
+            }
+            #expect(secrets[0] == secrets[1] && secrets[0].count == 32)
+            await #expect(throws: (any Error).self) {
+                let bad = Data(repeating: 4, count: 65)
+                _ = try await rights[0].key.exchangeKeys(publicKey: bad, algorithm: algorithm, parameters: [:])
+            }
+        }
+    }
 }

@@ -100,7 +100,7 @@ open class LARight: NSObject, @unchecked Sendable {
     }
 }
 
-/// A right stored in the keychain, with a secret that can be read only while the right is authorised.
+/// A right stored in the keychain, with a secret and a key that can be used only while the right is authorised.
 public final class LAPersistedRight: LARight, @unchecked Sendable {
     // Sendable like its superclass: the only property is a constant.
 

@@ -64,9 +64,11 @@ struct RightItem: Sendable {
     // MARK: Queries
 
     private static var query: [CFString: Any] {
-        let service = "org.keychaind.LARightStore." + ProcessInfo.processInfo.processName
-        return [kSecClass: kSecClassGenericPassword, kSecAttrService: service]
+        [kSecClass: kSecClassGenericPassword, kSecAttrService: service]
     }
+
+    /// The service of the items, and the label of the keys.
+    static var service: String { "org.keychaind.LARightStore." + ProcessInfo.processInfo.processName }
 
     private func query(_ more: [CFString: Any]) -> CFDictionary {
         RightItem.query.merging([kSecAttrAccount: identifier]) { $1 }.merging(more) { $1 } as CFDictionary
@@ -74,7 +76,7 @@ struct RightItem: Sendable {
 
     // MARK: Errors
 
-    private static func check(_ status: OSStatus) throws {
+    static func check(_ status: OSStatus) throws {
         switch status {
         case errSecSuccess: return
         case errSecInteractionNotAllowed: throw LAError.object(.notInteractive, "the right is not authorised")

@@ -1,0 +1,100 @@
+import Foundation
+import Security
+
+/// The key pair of a right in the keychain; the private key has the access control of the right.
+struct RightKey: Sendable {
+    private let identifier: String
+
+    init(_ identifier: String) {
+        self.identifier = identifier
+    }
+
+    /// The kind of all keys of rights.
+    static var kind: [CFString: Any] {
+        [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256]
+    }
+
+    // MARK: Operations
+
+    /// The private key, made if it does not exist; blocks.
+    func privateKey(_ constraints: String, in context: LAContext) throws -> SecKey {
+        let more: [CFString: Any] = [
+            kSecAttrKeyClass: kSecAttrKeyClassPrivate, kSecUseAuthenticationContext: context,
+            kSecUseAuthenticationUI: kSecUseAuthenticationUIFail,
+        ]
+        return try find(more) ?? make(constraints, more)
+    }
+
+    /// The public key, made if it does not exist; blocks.
+    func publicKey(_ constraints: String) throws -> SecKey {
+        let more: [CFString: Any] = [kSecAttrKeyClass: kSecAttrKeyClassPublic]
+        return try find(more) ?? make(constraints, more)
+    }
+
+    /// Performs an operation, and throws its error.
+    func perform(
+        _ operation: (SecKey, UnsafeMutablePointer<Unmanaged<CFError>?>) -> Data?,
+        with key: SecKey
+    ) throws -> Data {
+        var failure: Unmanaged<CFError>?
+        if let result = operation(key, &failure) { return result }
+        guard let error = failure?.takeRetainedValue() else {
+            throw LAError.object(.authenticationFailed, "the key gave no result")
+        }
+        if error.domain == NSOSStatusErrorDomain { try RightItem.check(OSStatus(truncatingIfNeeded: error.code)) }
+        throw error
+    }
+
+    /// Deletes both keys, if there are any.
+    func delete(in context: LAContext) async throws {
+        let key = self
+        let status = await Background.value { SecItemDelete(key.query([kSecUseAuthenticationContext: context])) }
+        if status != errSecItemNotFound { try RightItem.check(status) }
+    }
+
+    /// Deletes the keys of all rights of this program.
+    static func deleteAll() async throws {
+        let status = await Background.value { SecItemDelete(all as CFDictionary) }
+        if status != errSecItemNotFound { try RightItem.check(status) }
+    }
+
+    // MARK: Queries
+
+    private static var all: [CFString: Any] {
+        [kSecClass: kSecClassKey, kSecAttrLabel: RightItem.service]
+    }
+
+    private var tag: Data { Data((RightItem.service + "." + identifier).utf8) }
+
+    private func query(_ more: [CFString: Any]) -> CFDictionary {
+        RightKey.all.merging([kSecAttrApplicationTag: tag]) { $1 }.merging(more) { $1 } as CFDictionary
+    }
+
+    private func find(_ more: [CFString: Any]) throws -> SecKey? {
+        var result: CFTypeRef?
+        let status = SecItemCopyMatching(query(more.merging([kSecReturnRef: true]) { $1 }), &result)
+        if status == errSecItemNotFound { return nil }
+        try RightItem.check(status)
+        return result as? SecKey
+    }
+
+    /// Makes the pair, and finds one of its keys.
+    private func make(_ constraints: String, _ more: [CFString: Any]) throws -> SecKey {
+        let protection = kSecAttrAccessibleWhenUnlockedThisDeviceOnly
+        guard let control = SecAccessControl(protection, constraints: constraints) else {
+            throw LAError.object(.authenticationFailed, "the requirement is invalid")
+        }
+        let common: [CFString: Any] = [
+            kSecAttrIsPermanent: true, kSecAttrApplicationTag: tag, kSecAttrLabel: RightItem.service,
+        ]
+        let parameters = RightKey.kind.merging([
+            kSecPrivateKeyAttrs: common.merging([kSecAttrAccessControl: control]) { $1 }, kSecPublicKeyAttrs: common,
+        ]) { $1 }
+        var failure: Unmanaged<CFError>?
+        guard SecKeyCreateRandomKey(parameters as CFDictionary, &failure) != nil else {
+            throw failure?.takeRetainedValue() ?? LAError.object(.authenticationFailed, "the key was not made")
+        }
+        guard let key = try find(more) else { throw LAError.object(.authenticationFailed, "the key was deleted") }
+        return key
+    }
+}
