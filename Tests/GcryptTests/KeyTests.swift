@@ -32,7 +32,8 @@ struct RSAPrivateKeyTests {
         numbers[RSAPrivateKey.Number.coefficient.rawValue][100] ^= 1
         let faulty = try made(of: numbers)
         let x = [UInt8](repeating: 7, count: 256)
-        #expect(code { _ = try x.withUnsafeBytes { try faulty.power(of: $0) } } == .operationFailed)
+        let failure = code { try x.withUnsafeBytes { x in _ = try faulty.power(of: x) } }
+        #expect(failure == .operationFailed)
     }
 
     private func made(of numbers: [[UInt8]]) throws -> RSAPrivateKey {

@@ -102,7 +102,7 @@ struct MalformedKeyTests {
                 let signature = try key.sign(message, algorithm)
                 #expect(try key.publicKey?.verify(signature, of: message, algorithm) == true)
             } catch {
-                #expect(error as? KeyError == KeyError(.operationFailed, ""))
+                #expect(error == KeyError(.operationFailed, ""))
             }
         }
     }

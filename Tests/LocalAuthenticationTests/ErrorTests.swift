@@ -75,7 +75,8 @@ struct ErrorTests {
         ] as [(LAError.Code, Int)]
     )
     func code_isApples(code: LAError.Code, number: Int) {
-        #expect(code.rawValue == number)
+        #expect(code.rawValue == number && LAError.Code(rawValue: number) == code)
+        #expect(LAError.Code.allCases.count { $0 == code } == 1 && LAError.Code.allCases.count == 15)
         #expect(LAError(code).errorCode == number)
         #expect(LAError(code) == LAError(code))
     }

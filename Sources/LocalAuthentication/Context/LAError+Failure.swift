@@ -54,7 +54,8 @@ extension LAPolicy {
 
 extension LAError.Code {
     fileprivate var name: String {
-        switch self {
+        if self == .companionNotAvailable { return "CompanionNotAvailable" }
+        return switch self {
         case .authenticationFailed: "AuthenticationFailed"
         case .userCancel: "UserCancel"
         case .userFallback: "UserFallback"
@@ -65,7 +66,6 @@ extension LAError.Code {
         case .biometryLockout: "BiometryLockout"
         case .appCancel: "AppCancel"
         case .invalidContext: "InvalidContext"
-        case .companionNotAvailable: "CompanionNotAvailable"
         case .biometryNotPaired: "BiometryNotPaired"
         case .biometryDisconnected: "BiometryDisconnected"
         case .invalidDimensions: "InvalidDimensions"
@@ -74,7 +74,8 @@ extension LAError.Code {
     }
 
     fileprivate var message: String {
-        switch self {
+        if self == .companionNotAvailable { return "No paired device is available." }
+        return switch self {
         case .authenticationFailed: "Authentication failed."
         case .userCancel: "Authentication was cancelled."
         case .userFallback: "Another way to authenticate was chosen."
@@ -85,7 +86,6 @@ extension LAError.Code {
         case .biometryLockout: "The fingerprint reader is locked after too many failed attempts."
         case .appCancel: "The program cancelled the authentication."
         case .invalidContext: "The authentication has ended."
-        case .companionNotAvailable: "No paired device is available."
         case .biometryNotPaired: "The fingerprint reader is not paired."
         case .biometryDisconnected: "The fingerprint reader is disconnected."
         case .invalidDimensions: "The view has the wrong size."

@@ -60,54 +60,56 @@ extension LAError: _ObjectiveCBridgeable {
 extension LAError {
     /// The reason of a failed authentication, with Apple's numbers.
     @nonexhaustive
-    public enum Code: Int, Sendable, Hashable, CaseIterable, _ErrorCodeProtocol {
+    public enum Code: Sendable, Hashable, _ErrorCodeProtocol {
         /// The error with such a code.
         public typealias _ErrorType = LAError
 
         /// The finger or password was wrong.
-        case authenticationFailed = -1
+        case authenticationFailed
 
         /// The person cancelled.
-        case userCancel = -2
+        case userCancel
 
         /// The person pressed the fallback button.
-        case userFallback = -3
+        case userFallback
 
         /// The system ended it: the screen was locked, the keychain went away, or the time was over.
-        case systemCancel = -4
+        case systemCancel
 
         /// No passcode is set.
-        case passcodeNotSet = -5
+        case passcodeNotSet
 
         /// No usable fingerprint reader is available.
-        case biometryNotAvailable = -6
+        case biometryNotAvailable
 
         /// No finger is enrolled.
-        case biometryNotEnrolled = -7
+        case biometryNotEnrolled
 
         /// Too many touches did not match; the passcode unlocks the reader.
-        case biometryLockout = -8
+        case biometryLockout
 
         /// The program cancelled.
-        case appCancel = -9
+        case appCancel
 
         /// The context was invalidated.
-        case invalidContext = -10
-
-        /// No paired device is available: there are none here.
-        case companionNotAvailable = -11
+        case invalidContext
 
         /// The reader is not paired; not used here.
-        case biometryNotPaired = -12
+        case biometryNotPaired
 
         /// The reader was disconnected.
-        case biometryDisconnected = -13
+        case biometryDisconnected
 
         /// A view has the wrong size; not used here.
-        case invalidDimensions = -14
+        case invalidDimensions
 
         /// A person must be asked, which is forbidden or impossible.
-        case notInteractive = -1004
+        case notInteractive
+
+        /// The value of ``companionNotAvailable``. As a case, a `switch` written before it would need it; as
+        /// unavailable, none does.
+        @available(*, unavailable, message: "Use companionNotAvailable")
+        case companion
     }
 
     /// See ``Code/authenticationFailed``.
@@ -154,6 +156,35 @@ extension LAError {
 
     /// See ``Code/notInteractive``.
     public static var notInteractive: Code { .notInteractive }
+}
+
+extension LAError.Code: RawRepresentable, CaseIterable {
+    /// In the order of the cases.
+    private static let numbers = [-1, -2, -3, -4, -5, -6, -7, -8, -9, -10, -12, -13, -14, -1004, -11]
+
+    /// All codes.
+    public static let allCases: [LAError.Code] = [
+        .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
+        .biometryNotEnrolled, .biometryLockout, .appCancel, .invalidContext, .biometryNotPaired, .biometryDisconnected,
+        .invalidDimensions, .notInteractive, .companionNotAvailable,
+    ]
+
+    /// No paired device is available: there are none here.
+    public static var companionNotAvailable: LAError.Code {
+        // The only way to an unavailable case, which `ErrorTests` holds.
+        unsafeBitCast(UInt8(numbers.count - 1), to: LAError.Code.self)
+    }
+
+    /// Creates a code from Apple's number.
+    public init?(rawValue: Int) {
+        guard let index = LAError.Code.numbers.firstIndex(of: rawValue) else { return nil }
+        self = LAError.Code.allCases[index]
+    }
+
+    /// Apple's number.
+    public var rawValue: Int {
+        LAError.Code.numbers[Int(unsafeBitCast(self, to: UInt8.self))]
+    }
 }
 
 /// Older names, as on Apple's systems.

@@ -213,6 +213,7 @@ struct ActionTests {
         try await withItem([.answer("password")], accessControl) { fixture in
             let (client, item) = (fixture.client, fixture.item)
             let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(300_000))
             try await context.evaluate()
             #expect(fixture.lastMessage.contains("and use or change every item"))
             for text in ["new", "newer"] {

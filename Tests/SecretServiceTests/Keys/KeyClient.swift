@@ -5,8 +5,8 @@ import KeychaindTestSupport
 
 /// Calls of `org.keychaind.Key1` and `org.keychaind.Keys1`, as programs of other languages make them.
 extension SecretServiceProxy {
-    static let keyInterface = "org.keychaind.Key1"
-    static let keysInterface = "org.keychaind.Keys1"
+    nonisolated static let keyInterface = "org.keychaind.Key1"
+    nonisolated static let keysInterface = "org.keychaind.Keys1"
 
     /// The names of the attributes that make a key unique in Apple's API.
     static let keyNames = ["application-label", "application-tag", "key-class", "key-size", "key-type"]
