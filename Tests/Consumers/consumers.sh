@@ -46,10 +46,19 @@ swift_package() {
 # consumer NAME [OPTION...]: builds a consumer, and starts a bus and a daemon for its program.
 consumer() {
     place "$1"
-    if grep -q example.org/keychaind.git "$packages/$1/Package.swift"; then release; fi
-    check "$1 builds" swift_package build "$@"
+    if grep -q example.org/keychaind.git "$packages/$1/Package.swift"; then
+        release
+        # Otherwise SwiftPM stays at the version that it has checked out for the last consumer.
+        swift_package package "$1" update >"$work/update.log" 2>&1
+    fi
     program=$(swift_package build "$1" --show-bin-path)/App
-    [[ -x $program ]]
+    # Another consumer's.
+    rm -f "$program"
+    if ! swift_package build "$@" >"$work/build.log" 2>&1; then
+        fail "$1 builds: $(grep --max-count=10 --after-context=5 'error: ' "$work/build.log" || tail "$work/build.log")"
+        exit 0
+    fi
+    pass "$1 builds"
     own_home
     own_bus
     start_daemon

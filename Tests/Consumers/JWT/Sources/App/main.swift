@@ -29,7 +29,8 @@ case "sign":
     let signed = Data(#"{"alg":"ES256","typ":"JWT"}"#.utf8).base64URL + "." + claims.base64URL
     print(signed + "." + (try key.sign(Data(signed.utf8))).base64URL)
 case "verify":
-    let keys = await JWTKeyCollection().add(ecdsa: ES256PublicKey(backing: try key.publicKey))
+    let publicKey = try ES256PublicKey(backing: key.publicKey)
+    let keys = await JWTKeyCollection().add(ecdsa: publicKey)
     let claims = try? await keys.verify(readLine() ?? "", as: Claims.self)
     print(claims?.sub.value ?? "refused")
 default:
