@@ -35,6 +35,17 @@ struct PKCS12Tests {
         }
     }
 
+    /// Some of the wrong passwords leave a valid padding.
+    @Test("Without an authentication code, every wrong password is told as such")
+    func import_wrongPasswordsWithoutCode_failToAuthenticate() async throws {
+        let openssl = try await OpenSSL()
+        try await openssl.issue("anna", key: ["ec", "-pkeyopt", "ec_paramgen_curve:P-256"], subject: "/CN=Anna")
+        let file = try await openssl.archive("anna", password: "secret", ["-nomac", "-iter", "1"])
+        let statuses = (0..<1000).map { Self.read(file, "\($0)").status }
+        #expect(statuses.allSatisfy { $0 == errSecAuthFailed })
+        #expect(Self.read(file, "secret").status == errSecSuccess)
+    }
+
     @Test(
         "Keys of each type are the ones of their certificates, and can be stored",
         arguments: [

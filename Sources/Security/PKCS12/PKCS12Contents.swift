@@ -40,7 +40,7 @@ struct PKCS12Contents {
             }
             if let code, try !code.verifies(safe, password, &budget) { continue }
             do throws(StatusError) {
-                var reader = PKCS12Reader(password, budget)
+                var reader = PKCS12Reader(password, isVerified: code != nil, budget)
                 try reader.readSafe(safe)
                 self = reader.contents
                 return
@@ -111,11 +111,14 @@ private struct PKCS12AuthenticationCode {
 /// Reads the safes and bags of a file.
 private struct PKCS12Reader: ~Copyable {
     private let password: PKCS12Password
+    /// Whether the file's authentication code has shown that the password is right.
+    private let isVerified: Bool
     private var budget: DerivationBudget
     private(set) var contents = PKCS12Contents()
 
-    init(_ password: consuming PKCS12Password, _ budget: DerivationBudget) {
+    init(_ password: consuming PKCS12Password, isVerified: Bool, _ budget: DerivationBudget) {
         self.password = password
+        self.isVerified = isVerified
         self.budget = budget
     }
 
@@ -124,7 +127,13 @@ private struct PKCS12Reader: ~Copyable {
             let content = try PKCS12Content(node)
             switch content.type {
             case .data: try readBags(content.node.octets(.octetString))
-            case .encryptedData: try readBags(decrypt(content.node))
+            case .encryptedData:
+                let bags = try decrypt(content.node)
+                do throws(StatusError) {
+                    try readBags(bags)
+                } catch {
+                    throw afterDecryption(error)
+                }
             default: throw StatusError(errSecUnsupportedFormat, "a part is encrypted with a public key")
             }
         }
@@ -138,6 +147,14 @@ private struct PKCS12Reader: ~Copyable {
         guard info.count == 3 else { throw StatusError(errSecDecode, "an encrypted part has no contents") }
         let ciphertext = try info[2].octets(ASN1Identifier(tagWithNumber: 0, tagClass: .contextSpecific))
         return try PasswordEncryption(info[1]).decrypt(ciphertext, password, &budget).withUnsafeBytes { Array($0) }
+    }
+
+    /// The error for decrypted data that is malformed.
+    ///
+    /// One of 256 wrong passwords leaves a valid padding. Without an authentication code, only the data tells.
+    private func afterDecryption(_ error: StatusError) -> StatusError {
+        guard error.status == errSecDecode, !isVerified else { return error }
+        return StatusError(errSecAuthFailed, "the password is wrong, or the data is damaged")
     }
 
     private mutating func readBags(_ bags: [UInt8], depth: Int = 0) throws(StatusError) {
@@ -163,7 +180,11 @@ private struct PKCS12Reader: ~Copyable {
             guard parts.count == 2 else { throw StatusError(errSecDecode, "an encrypted key is incomplete") }
             let ciphertext = try parts[1].octets(.octetString)
             let info = try PasswordEncryption(parts[0]).decrypt(ciphertext, password, &budget)
-            contents.keys.append(.init(value: try PrivateKeyInfo.key(info), name: name, id: id))
+            do throws(StatusError) {
+                contents.keys.append(.init(value: try PrivateKeyInfo.key(info), name: name, id: id))
+            } catch {
+                throw afterDecryption(error)
+            }
         case .certificateBag:
             let parts = try value.children(.sequence)
             guard parts.count == 2 else { throw StatusError(errSecDecode, "a certificate is incomplete") }
