@@ -38,8 +38,9 @@ struct HostileClientTests {
         _ session: ObjectPath
     ) -> Message {
         let paths = [
-            key, .root, .service, .defaultAlias, .sessionCollection, session, session.parent, .service.appending("prompt"),
-            .service.appending("collection"), .service.appending("aliases"), random.objectPath(),
+            key, .root, .service, .defaultAlias, .sessionCollection, session, session.parent,
+            .service.appending("prompt"), .service.appending("collection"), .service.appending("aliases"),
+            random.objectPath(),
             .service.appending("collection/_"), .service.appending("collection/login/99999999999999999999"),
         ]
         let interfaces = [

@@ -27,6 +27,8 @@ struct GenerateKeyTests {
         await #expect(throws: BusError.accessDenied) { try await client.secret(of: item, session: session) }
         let plain = try await client.createItem("plain", tag, session: session)
         #expect(try await Set(client.secrets(of: [item, plain], session: session).keys) == [plain])
+        #expect(try await client.find([tag], session: session).secrets.keys.contains(item) == false)
+        #expect(try await Set(client.get([item, plain], session: session).secrets.keys) == [plain])
         let message = Array("message".utf8)
         let signature = try await client.sign(message, with: item, kind.signature)
         #expect(try kind.verifies(signature, of: message, by: publicKey))
