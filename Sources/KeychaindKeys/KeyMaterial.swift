@@ -83,8 +83,8 @@ package struct KeyMaterial: Sendable {
 
     /// Generates a private key; RSA takes up to seconds.
     ///
-    /// Throws ``KeyError/Code/unsupportedKey`` unless it is RSA of 2048, 3072 or 4096 bits, or an elliptic curve of 256,
-    /// 384 or 521.
+    /// Throws ``KeyError/Code/unsupportedKey`` unless it is RSA of 2048, 3072 or 4096 bits, or an elliptic curve of
+    /// 256, 384 or 521.
     package init(making type: KeyType, bits: Int) throws(KeyError) {
         let made = try KeyError.translating { () throws(GcryptError) -> SharedSecret? in
             try PrivateKeyGate.run(bits: bits) { () throws(GcryptError) in

@@ -10,7 +10,8 @@ struct Expression: ~Copyable {
 
     /// Builds an expression from a format whose every `%m` stands for one of the integers.
     ///
-    /// An expression with secret integers is in locked memory. The caller borrows the integers for the time of the call.
+    /// An expression with secret integers is in locked memory. The caller borrows the integers for the time of the
+    /// call.
     init(_ format: StaticString, _ integers: [gcry_mpi_t?]) throws(GcryptError) {
         try Gcrypt.initializeIfNeeded()
         let text = UnsafeRawPointer(format.utf8Start).assumingMemoryBound(to: CChar.self)

@@ -2,8 +2,8 @@ import Synchronization
 
 /// Bounds how many private keys are computed with at the same time.
 ///
-/// A computation needs several kilobytes of locked memory, of which the default pool has 64 and never gets more; without
-/// a bound, threads would take it from each other and fail.
+/// A computation needs several kilobytes of locked memory, of which the default pool has 64 and never gets more;
+/// without a bound, threads would take it from each other and fail.
 package enum PrivateKeyGate {
     /// The largest key in bits of which two fit into the pool.
     private static let smallBits = 4096

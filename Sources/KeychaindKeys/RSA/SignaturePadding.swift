@@ -35,7 +35,8 @@ enum SignaturePadding {
         return block + check + [trailer]
     }
 
-    /// Whether an encoding, of the size of the modulus, is EMSA-PSS of a digest with a salt of the hash function's size.
+    /// Whether an encoding, of the size of the modulus, is EMSA-PSS of a digest with a salt of the hash function's
+    /// size.
     static func isPSS(_ encoding: [UInt8], of digest: [UInt8], hash: HashFunction, bits: Int) throws(GcryptError)
         -> Bool
     {
