@@ -39,9 +39,8 @@ public struct SecKeychainAttributeList {
 
 /// Changes attributes and the secret of an item.
 ///
-/// - Parameters:
-///   - attrList: the changed attributes; nil for none.
-///   - data: the new secret; nil for no change.
+/// A list or a secret of nil changes nothing.
+///
 /// - Returns: the status of ``SecItemUpdate(_:_:)``.
 @discardableResult
 public func SecKeychainItemModifyAttributesAndData(
@@ -74,10 +73,8 @@ public func SecKeychainItemModifyContent(
 
 /// Copies attributes and the secret of an item.
 ///
-/// - Parameters:
-///   - itemClass: receives the class.
-///   - attrList: the wanted attributes, whose lengths and bytes are set; those that the item does not have are empty.
-///   - outData: receives the secret; nil if it is not needed, so that nobody is asked.
+/// Attributes that the item does not have are empty. Without a place for the secret, nobody is asked for permission.
+///
 /// - Returns: the status of ``SecItemCopyMatching(_:_:)``. ``SecKeychainItemFreeContent(_:_:)`` wipes and frees all.
 @discardableResult
 public func SecKeychainItemCopyContent(

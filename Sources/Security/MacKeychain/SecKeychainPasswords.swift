@@ -3,9 +3,8 @@ import Synchronization
 
 /// Adds a password for a service and an account.
 ///
-/// - Parameters:
-///   - keychain: ignored: there is only one.
-///   - itemRef: receives the item.
+/// The keychain is ignored: there is only one.
+///
 /// - Returns: the status of ``SecItemAdd(_:_:)``; ``errSecParam`` for names that are not UTF-8.
 @discardableResult
 public func SecKeychainAddGenericPassword(
@@ -28,12 +27,9 @@ public func SecKeychainAddGenericPassword(
 
 /// Finds a password for a service and an account.
 ///
-/// - Parameters:
-///   - keychainOrArray: ignored: there is only one keychain.
-///   - serviceName: the service; nil for any.
-///   - accountName: the account; nil for any.
-///   - passwordData: receives a copy, which ``SecKeychainItemFreeContent(_:_:)`` wipes and frees.
-///   - itemRef: receives the item.
+/// A service or account of nil is any. The keychain is ignored: there is only one. The password is a copy, which
+/// ``SecKeychainItemFreeContent(_:_:)`` wipes and frees.
+///
 /// - Returns: the status of ``SecItemCopyMatching(_:_:)``.
 @discardableResult
 public func SecKeychainFindGenericPassword(
@@ -56,9 +52,8 @@ public func SecKeychainFindGenericPassword(
 
 /// Adds a password for a server.
 ///
-/// - Parameters:
-///   - keychain: ignored: there is only one.
-///   - itemRef: receives the item.
+/// The keychain is ignored: there is only one.
+///
 /// - Returns: the status of ``SecItemAdd(_:_:)``; ``errSecParam`` for names that are not UTF-8.
 @discardableResult
 public func SecKeychainAddInternetPassword(
@@ -91,14 +86,10 @@ public func SecKeychainAddInternetPassword(
 
 /// Finds a password for a server.
 ///
-/// - Parameters:
-///   - keychainOrArray: ignored: there is only one keychain.
-///   - serverName: the server; nil for any, as with the other names.
-///   - port: the port; 0 for any.
-///   - protocol: the protocol; ``SecProtocolType/any`` for any.
-///   - authenticationType: the type; ``SecAuthenticationType/any`` or ``SecAuthenticationType/default`` for any.
-///   - passwordData: receives a copy, which ``SecKeychainItemFreeContent(_:_:)`` wipes and frees.
-///   - itemRef: receives the item.
+/// A name of nil is any, and so is the port 0, the protocol ``SecProtocolType/any``, and the types
+/// ``SecAuthenticationType/any`` and ``SecAuthenticationType/default``. The keychain is ignored: there is only one. The
+/// password is a copy, which ``SecKeychainItemFreeContent(_:_:)`` wipes and frees.
+///
 /// - Returns: the status of ``SecItemCopyMatching(_:_:)``.
 @discardableResult
 public func SecKeychainFindInternetPassword(
