@@ -2,7 +2,7 @@
 # A web server whose password is in the keychain, beside Hummingbird; by version.
 source "$scripts/consumers.sh"
 
-consumer Hummingbird
+consumer WebServer
 
 exec 3< <(exec "$program")
 server=$!

@@ -3,7 +3,7 @@
 import PackageDescription
 
 let package = Package(
-    name: "Hummingbird",
+    name: "WebServer",
     platforms: [.macOS(.v14)],
     dependencies: [
         .package(url: "https://example.org/keychaind.git", from: "0.1.0"),
