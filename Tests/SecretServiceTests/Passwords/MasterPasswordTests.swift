@@ -140,8 +140,11 @@ struct MasterPasswordTests {
         try await withClient { _, client, password in
             var attempts = 0
             var message = ""
+            let clock = ContinuousClock()
+            var begin = clock.now
             while attempts < 20, !message.contains("Try again in") {
                 attempts += 1
+                begin = clock.now
                 do throws(BusError) {
                     try await client.changeWithMasterPassword(.login, from: password("bad"), to: password("new"))
                 } catch {
@@ -154,7 +157,8 @@ struct MasterPasswordTests {
             let isDenied5 = await isDenied {
                 try await client.changeWithMasterPassword(.login, from: password("password"), to: password("new"))
             }
-            #expect(isDenied5)
+            // On a busy machine the second of the first delay may be over.
+            #expect(isDenied5 || clock.now - begin >= .seconds(1))
         }
     }
 
