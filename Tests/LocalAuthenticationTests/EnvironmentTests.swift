@@ -38,7 +38,7 @@ struct EnvironmentTests {
         }
     }
 
-    @Test("Without keychaind there is nothing")
+    @Test("Without keychaind no mechanism is available")
     func state_withoutProvider() async throws {
         let bus = try await PrivateBus()
         let state = KeychainBus.$current.withValue(.address(bus.address)) {
