@@ -13,6 +13,13 @@ let strictSettings: [SwiftSetting] = [
 let settings =
     Context.environment["KEYCHAIND_CI"] == nil ? strictSettings : strictSettings + [.treatAllWarnings(as: .error)]
 
+// Under a trait, so that users of the libraries can leave out packages that only the programs need.
+let logging = Target.Dependency.product(
+    name: "Logging",
+    package: "swift-log",
+    condition: .when(traits: ["Programs"])
+)
+
 let tutorialDependencies: [Target.Dependency] = [
     "KeychaindDBus", "LocalAuthentication", "SecretServiceClient", "Security", "KeychaindSwiftUI",
     "KeychaindTestSupport", "keychaind",
@@ -30,12 +37,6 @@ let tutorialTargets = tutorials.flatMap { tutorial -> [Target] in
             path: "Tests/Tutorials/\(tutorial)",
             swiftSettings: [tutorialAliases]
         ),
-        .testTarget(
-            name: "Tutorial\(tutorial)Swift5Tests",
-            dependencies: tutorialDependencies,
-            path: "Tests/Tutorials/Swift5/\(tutorial)",
-            swiftSettings: [.swiftLanguageMode(.v5), tutorialAliases]
-        ),
     ]
 }
 
@@ -46,6 +47,11 @@ let package = Package(
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "SecretServiceClient", targets: ["SecretServiceClient"]),
         .library(name: "Security", targets: ["Security"]),
+    ],
+    traits: [
+        .default(enabledTraits: ["Keys", "Programs"]),
+        .trait(name: "Keys", description: "Keys, certificates and identities in Security and LocalAuthentication."),
+        .trait(name: "Programs", description: "The program keychaind, and the tests."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
@@ -86,7 +92,7 @@ let package = Package(
             name: "KeychaindVault",
             dependencies: [
                 "CKeychaindLinux", "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindRights",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -99,7 +105,7 @@ let package = Package(
             name: "KeychaindDesktop",
             dependencies: [
                 "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindRights",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -108,7 +114,7 @@ let package = Package(
             dependencies: [
                 "CKeychaindLinux", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
                 "KeychaindRights",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -117,7 +123,7 @@ let package = Package(
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
                 "KeychaindModel", "KeychaindVault",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -130,8 +136,9 @@ let package = Package(
         .target(
             name: "Security",
             dependencies: [
-                "KeychaindDBus", "KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "SecretServiceClient",
-                .product(name: "SwiftASN1", package: "swift-asn1"),
+                "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel", "SecretServiceClient",
+                .byName(name: "KeychaindKeys", condition: .when(traits: ["Keys"])),
+                .product(name: "SwiftASN1", package: "swift-asn1", condition: .when(traits: ["Keys"])),
             ],
             swiftSettings: settings
         ),
@@ -147,13 +154,34 @@ let package = Package(
             name: "keychaind",
             dependencies: [
                 "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux",
-                "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt",
+                "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop",
+                "KeychaindGcrypt",
                 "KeychaindHardening", "KeychaindModel", "KeychaindRights", "KeychaindSecretService", "KeychaindTPM",
                 "KeychaindVault",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
             linkerSettings: [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]
+        ),
+
+        .executableTarget(
+            name: "keychainctl",
+            dependencies: [
+                "KeychaindArchive", "KeychaindCommandLine", "KeychaindDBus", "KeychaindForeignFiles",
+                "KeychaindGcrypt", "KeychaindImport", "KeychaindModel", "KeychaindSwitch", "SecretServiceClient",
+                .product(
+                    name: "ArgumentParser",
+                    package: "swift-argument-parser",
+                    condition: .when(traits: ["Programs"])
+                ),
+            ],
+            swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
+            linkerSettings: [
+                .unsafeFlags(["-static-stdlib"], .when(configuration: .release)),
+                // Parts of Foundation that the argument parser, compiled for the shared library, does not name.
+                .linkedLibrary("_FoundationCollections", .when(configuration: .release)),
+                .linkedLibrary("_FoundationCShims", .when(configuration: .release)),
+            ]
         ),
 
         // A virtual fingerprint reader with a menu, for trying: `swift run KeychaindTouchSimulator`.
@@ -186,7 +214,7 @@ let package = Package(
             dependencies: [
                 "KeychaindBenchmarkSupport", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel",
                 "KeychaindVault",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             path: "Benchmarks/Micro",
             swiftSettings: settings
@@ -196,7 +224,7 @@ let package = Package(
             name: "KeychaindTestSupport",
             dependencies: [
                 "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             path: "Tests/TestSupport",
             swiftSettings: settings
@@ -226,7 +254,7 @@ let package = Package(
             name: "VaultTests",
             dependencies: [
                 "CKeychaindSQLite", "KeychaindGcrypt", "KeychaindModel", "KeychaindTestSupport", "KeychaindVault",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             exclude: ["Fixtures"],
             swiftSettings: settings
@@ -243,7 +271,7 @@ let package = Package(
             name: "DesktopTests",
             dependencies: [
                 "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindTestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -252,7 +280,7 @@ let package = Package(
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
                 "KeychaindTestSupport",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -261,7 +289,7 @@ let package = Package(
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
                 "KeychaindModel", "KeychaindSecretService", "KeychaindTestSupport", "KeychaindVault", "keychaind",
-                .product(name: "Logging", package: "swift-log"),
+                logging,
             ],
             swiftSettings: settings
         ),
@@ -323,17 +351,24 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// `SUITES=VaultTests,GcryptTests` builds only these suites and their dependencies.
-// A variable of another meaning is ignored.
-let suites = (Context.environment["SUITES"] ?? "").split(separator: ",").map(String.init)
-if !suites.isEmpty, suites.allSatisfy({ name in package.targets.contains { $0.name == name } }) {
+/// Leaves out all targets but these and their dependencies.
+@MainActor
+func keep(_ names: [String]) {
     var needed: Set<String> = []
-    var pending = suites
+    var pending = names
     while let name = pending.popLast() {
         guard needed.insert(name).inserted else { continue }
         let dependencies = package.targets.first { $0.name == name }?.dependencies ?? []
         for case .byNameItem(let dependency, _) in dependencies { pending.append(dependency) }
     }
     package.targets.removeAll { target in !needed.contains(target.name) }
+    package.products.removeAll { product in !needed.contains(product.name) }
+}
+
+// `SUITES=VaultTests,GcryptTests` builds only these suites and their dependencies.
+// A variable of another meaning is ignored.
+let suites = (Context.environment["SUITES"] ?? "").split(separator: ",").map(String.init)
+if !suites.isEmpty, suites.allSatisfy({ name in package.targets.contains { $0.name == name } }) {
+    keep(suites)
     package.products = []
 }

@@ -114,7 +114,7 @@ package struct KeyMaterial: Sendable {
     /// SHA-1 of the public key, which links both keys of a pair and their certificate; nil for a symmetric key.
     package func publicKeyHash() throws(KeyError) -> [UInt8]? {
         guard let publicBytes else { return nil }
-        return try KeyError.translating { () throws(GcryptError) in try SHA1.digest(of: publicBytes) }
+        return try KeyError.translating { () throws(GcryptError) in try HashFunction.sha1.digest(of: publicBytes) }
     }
 
     /// Passes the external representation to a closure, which must not keep the pointer.

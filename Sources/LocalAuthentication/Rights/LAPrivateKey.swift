@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 public import Security
 
@@ -151,3 +152,4 @@ extension LAPersistedRight {
         }.get()
     }
 }
+#endif

@@ -9,12 +9,36 @@ struct RightKey: Sendable {
         self.identifier = identifier
     }
 
+    /// Deletes both keys, if there are any.
+    func delete(in context: LAContext) async throws {
+        let key = self
+        let status = await Background.value { SecItemDelete(key.query([kSecUseAuthenticationContext: context])) }
+        if status != errSecItemNotFound { try RightItem.check(status) }
+    }
+
+    /// Deletes the keys of all rights of this program.
+    static func deleteAll() async throws {
+        let status = await Background.value { SecItemDelete(all as CFDictionary) }
+        if status != errSecItemNotFound { try RightItem.check(status) }
+    }
+
+    private static var all: [CFString: Any] {
+        [kSecClass: kSecClassKey, kSecAttrLabel: RightItem.service]
+    }
+
+    fileprivate var tag: Data { Data((RightItem.service + "." + identifier).utf8) }
+
+    fileprivate func query(_ more: [CFString: Any]) -> CFDictionary {
+        RightKey.all.merging([kSecAttrApplicationTag: tag]) { $1 }.merging(more) { $1 } as CFDictionary
+    }
+}
+
+#if Keys
+extension RightKey {
     /// The kind of all keys of rights.
     static var kind: [CFString: Any] {
         [kSecAttrKeyType: kSecAttrKeyTypeECSECPrimeRandom, kSecAttrKeySizeInBits: 256]
     }
-
-    // MARK: Operations
 
     /// The private key, made if it does not exist; blocks.
     func privateKey(_ constraints: String, in context: LAContext) throws -> SecKey {
@@ -45,31 +69,6 @@ struct RightKey: Sendable {
         throw error
     }
 
-    /// Deletes both keys, if there are any.
-    func delete(in context: LAContext) async throws {
-        let key = self
-        let status = await Background.value { SecItemDelete(key.query([kSecUseAuthenticationContext: context])) }
-        if status != errSecItemNotFound { try RightItem.check(status) }
-    }
-
-    /// Deletes the keys of all rights of this program.
-    static func deleteAll() async throws {
-        let status = await Background.value { SecItemDelete(all as CFDictionary) }
-        if status != errSecItemNotFound { try RightItem.check(status) }
-    }
-
-    // MARK: Queries
-
-    private static var all: [CFString: Any] {
-        [kSecClass: kSecClassKey, kSecAttrLabel: RightItem.service]
-    }
-
-    private var tag: Data { Data((RightItem.service + "." + identifier).utf8) }
-
-    private func query(_ more: [CFString: Any]) -> CFDictionary {
-        RightKey.all.merging([kSecAttrApplicationTag: tag]) { $1 }.merging(more) { $1 } as CFDictionary
-    }
-
     private func find(_ more: [CFString: Any]) throws -> SecKey? {
         var result: CFTypeRef?
         let status = SecItemCopyMatching(query(more.merging([kSecReturnRef: true]) { $1 }), &result)
@@ -98,3 +97,4 @@ struct RightKey: Sendable {
         return key
     }
 }
+#endif

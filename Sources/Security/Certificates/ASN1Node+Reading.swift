@@ -1,3 +1,4 @@
+#if Keys
 import SwiftASN1
 
 extension ASN1Node {
@@ -125,3 +126,4 @@ extension DER.Serializer {
         appendPrimitiveNode(identifier: .integer) { $0 += (needsZero ? [0] : []) + significant }
     }
 }
+#endif

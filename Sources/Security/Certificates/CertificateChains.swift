@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindModel
 import SecretServiceClient
 import SwiftASN1
@@ -35,3 +36,4 @@ extension SecretClient {
         return try? DistinguishedName(ASN1Node.parse(der, limit: 1 << 20))
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Keys
 import Foundation
 import SwiftASN1
 
@@ -147,3 +148,4 @@ extension CertificateValidity {
         return (start...end).contains(date.timeIntervalSince1970)
     }
 }
+#endif

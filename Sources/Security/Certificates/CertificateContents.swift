@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindGcrypt
 import KeychaindKeys
 import KeychaindModel
@@ -89,7 +90,7 @@ struct CertificateContents: Hashable, Sendable {
     /// The attributes of its item.
     func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
         let key = publicKey
-        let hash = try StatusError.translating { () throws(GcryptError) in try SHA1.digest(of: key) }
+        let hash = try StatusError.translating { () throws(GcryptError) in try HashFunction.sha1.digest(of: key) }
         var values: [KeychainAttribute: KeychainValue] = [
             // Apple's number for DER.
             .certificateType: .number(Int64(version)), .certificateEncoding: .number(3),
@@ -208,3 +209,4 @@ struct DistinguishedName: Hashable, Sendable {
         hasher.combine(der)
     }
 }
+#endif

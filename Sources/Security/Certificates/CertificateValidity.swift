@@ -1,3 +1,4 @@
+#if Keys
 import SwiftASN1
 
 /// The period of validity of a certificate (RFC 5280, section 4.1.2.5).
@@ -41,3 +42,4 @@ struct CertificateValidity: Hashable, Sendable {
         return Double((days - daysBefore1970) * 86_400 + time.hours * 3600 + time.minutes * 60 + time.seconds)
     }
 }
+#endif

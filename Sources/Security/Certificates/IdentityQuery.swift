@@ -1,3 +1,4 @@
+#if Keys
 import Foundation
 import KeychaindModel
 import SecretServiceClient
@@ -205,3 +206,4 @@ struct FoundIdentity: Sendable {
 
     private var persistentReference: NSData { Data(certificate.reference.ofIdentity.bytes) as NSData }
 }
+#endif

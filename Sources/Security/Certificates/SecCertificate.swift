@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 import SwiftASN1
 
@@ -153,3 +154,4 @@ public func SecCertificateCopyPublicKey(_ certificate: SecCertificate) -> SecKey
 public func SecCertificateAddToKeychain(_ certificate: SecCertificate, _ keychain: SecKeychain?) -> OSStatus {
     SecItemAdd([kSecClass: kSecClassCertificate, kSecValueRef: certificate] as [CFString: Any] as CFDictionary, nil)
 }
+#endif

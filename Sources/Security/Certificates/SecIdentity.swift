@@ -1,3 +1,4 @@
+#if Keys
 import Foundation
 import KeychaindGcrypt
 
@@ -37,7 +38,7 @@ public func SecIdentityCreateWithCertificate(
 ) -> OSStatus {
     status { () throws(StatusError) in
         let publicKey = certificateRef.contents.publicKey
-        let hash = try StatusError.translating { () throws(GcryptError) in try SHA1.digest(of: publicKey) }
+        let hash = try StatusError.translating { () throws(GcryptError) in try HashFunction.sha1.digest(of: publicKey) }
         let query: [CFString: Any] = [
             kSecClass: kSecClassKey, kSecAttrKeyClass: kSecAttrKeyClassPrivate,
             kSecAttrApplicationLabel: Data(hash), kSecReturnRef: true,
@@ -82,3 +83,4 @@ public func SecIdentityCopyPrivateKey(
     privateKeyRef.pointee = identityRef.key
     return errSecSuccess
 }
+#endif

@@ -28,9 +28,11 @@ private enum TypeID: CFTypeID {
             case is NSUUID: .uuid
             case is NSError: .error
             case is Bundle: .bundle
+            #if Keys
             case is SecKey: .key
             case is SecCertificate: .certificate
             case is SecIdentity: .identity
+            #endif
             case is SecAccessControl: .accessControl
             case is SecKeychainItem: .keychainItem
             case is SecKeychain: .keychain

@@ -1,6 +1,5 @@
 import Foundation
 import KeychaindGcrypt
-import KeychaindKeys
 import SecretServiceClient
 
 /// A failed operation with its result code.
@@ -25,11 +24,8 @@ struct StatusError: Error {
 extension StatusError {
     /// Translates an error of the client library; the only mapping to Apple's codes.
     init(_ error: SecretServiceError) {
-        if let code = error.keyErrorName.flatMap(KeyError.Code.init) {
-            self.init(KeyError(code, error.reason))
-        } else {
-            self.init(error.authenticationStatus ?? StatusError.status(of: error.code), error.reason)
-        }
+        let status = error.keyStatus ?? error.authenticationStatus ?? StatusError.status(of: error.code)
+        self.init(status, error.reason)
     }
 
     private static func status(of code: SecretServiceError.Code) -> OSStatus {

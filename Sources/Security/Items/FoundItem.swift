@@ -1,5 +1,4 @@
 import Foundation
-import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 
@@ -27,36 +26,8 @@ struct FoundItem: Sendable {
         }
     }
 
-    /// The certificate in the item.
-    var certificate: SecCertificate {
-        get throws(StatusError) { try SecCertificate(data ?? [], reference) }
-    }
-
-    /// The key in the item.
-    ///
-    /// A private key that states its public key stays in the keychain.
-    var key: SecKey {
-        get throws(StatusError) {
-            if let item, let key = try StoredKey(item, reference, authentication) { return SecKey(key) }
-            guard case .text(let type)? = item?[.keyType], case .text(let keyClass)? = item?[.keyClass],
-                let type = KeyType(code: type), let keyClass = KeyClass(code: keyClass)
-            else { throw StatusError(errSecDecode, "the item has no type and class of key") }
-            return SecKey(
-                try KeyMaterial(checking: data ?? [], type: type, keyClass: keyClass),
-                KeyProperties(),
-                reference
-            )
-        }
-    }
-
     private var object: CFTypeRef {
-        get throws(StatusError) {
-            switch itemClass {
-            case .certificate: try certificate
-            case .key: try key
-            default: SecKeychainItem(reference)
-            }
-        }
+        get throws(StatusError) { try contents ?? SecKeychainItem(reference) }
     }
 
     var dataObject: NSData { Data(data ?? []) as NSData }
@@ -90,6 +61,23 @@ struct FoundItem: Sendable {
         result[kSecAttrAccessible as String] = values.accessibility?.code as NSString?
         result[kSecAttrAccessControl as String] = values.secAccessControl
         return result
+    }
+}
+
+/// How a person may be asked when a key is used: as the query said by which it was found.
+struct KeyAuthentication: Sendable {
+    /// The program's authentication context, if any; its settings are read at each use.
+    var context: (any AuthenticationContextSource)?
+    var interaction = ItemQuery.Interaction.ask
+    var operationPrompt = ""
+
+    /// A query without content, for one use.
+    var query: ItemQuery {
+        var query = ItemQuery()
+        query.context = context?.snapshot
+        query.interaction = interaction
+        query.operationPrompt = operationPrompt
+        return query
     }
 }
 

@@ -78,14 +78,13 @@ extension ItemQuery {
     }
 
     private mutating func readObject(_ named: AnyObject) throws(StatusError) {
-        switch named {
-        case let item as SecKeychainItem:
+        if let item = named as? SecKeychainItem {
             reference = item.reference
             return
-        case let key as SecKey: object = .key(key)
-        case let certificate as SecCertificate: object = .certificate(certificate)
-        case let identity as SecIdentity: object = .identity(identity)
-        default: throw StatusError(errSecInvalidItemRef, "kSecValueRef is not a reference to an item")
+        }
+        object = ReferencedObject(named)
+        guard object != nil else {
+            throw StatusError(errSecInvalidItemRef, "kSecValueRef is not a reference to an item")
         }
         if itemClass == nil, !isIdentity {
             itemClass = object?.itemClass

@@ -1,5 +1,4 @@
 import Foundation
-import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 
@@ -164,32 +163,7 @@ extension ItemQuery {
             throw StatusError(errSecParam, "a key cannot be moved into a token; SecKeyCreateRandomKey makes it there")
         }
         var query = self
-        switch (itemClass, object) {
-        case (.certificate, let object):
-            let certificate =
-                if case .certificate(let certificate)? = object { certificate } else {
-                    try SecCertificate(data ?? [])
-                }
-            query.data = certificate.bytes
-            if label == nil { query.label = certificate.contents.summary }
-            try query.take(certificate.contents.values())
-        case (.key, .key(let key)):
-            query.data = try key.itemBytes()
-            try query.take(key.values())
-            query.describe(key.keyClass, key.publicBytes, isExtractable: key.itemProperties().isExtractable)
-            query.values[.isPermanent] = .boolean(true)
-        case (.key, _):
-            guard let data else { throw StatusError(errSecParam, "the query has no key to add") }
-            // Without type and class, the key is any bytes.
-            if let keyType, let keyClass {
-                let material = try KeyMaterial(checking: data, type: keyType, keyClass: keyClass)
-                try query.take(material.values())
-                query.describe(keyClass, material.publicBytes, isExtractable: true)
-            }
-            query.values[.isPermanent] = .boolean(true)
-        default:
-            break
-        }
+        try query.takeContents()
         return (try query.item(), query)
     }
 
@@ -203,15 +177,8 @@ extension ItemQuery {
         return query
     }
 
-    /// Adds what the item of a private key states: its public key, and whether programs may read the key.
-    private mutating func describe(_ keyClass: KeyClass, _ publicKey: [UInt8]?, isExtractable: Bool) {
-        guard keyClass == .private else { return }
-        values[.publicKey] = publicKey.map(KeychainValue.data)
-        if !isExtractable || values[.isExtractable] == nil { values[.isExtractable] = .boolean(isExtractable) }
-    }
-
     /// Adds computed attributes, which must equal those of the query; only the application label may differ.
-    private mutating func take(_ computed: [KeychainAttribute: KeychainValue]) throws(StatusError) {
+    mutating func take(_ computed: [KeychainAttribute: KeychainValue]) throws(StatusError) {
         for (attribute, value) in computed {
             guard let own = values[attribute], own != value else {
                 values[attribute] = value

@@ -74,16 +74,10 @@ struct ItemSearch: Sendable {
         self.wanted = wanted
         self.asked = asked
         self.needsCheck = needsCheck
+        own = ItemSearch.own(asked, synchronizable)
     }
 
-    /// The class of the items.
-    var itemClass: ItemClass { wanted.itemClass }
-
-    /// Whether items of all groups match.
-    var coversGroups: Bool { group == nil }
-
-    /// The attributes to search for among items that were added through Apple's API.
-    var own: [String: String] {
+    private static func own(_ asked: KeychainItem, _ synchronizable: Synchronizable) -> [String: String] {
         var attributes = asked.markedSearch?.dictionary ?? [:]
         let name = ReservedAttribute.synchronizable.rawValue
         switch synchronizable {
@@ -93,6 +87,15 @@ struct ItemSearch: Sendable {
         }
         return attributes
     }
+
+    /// The class of the items.
+    var itemClass: ItemClass { wanted.itemClass }
+
+    /// Whether items of all groups match.
+    var coversGroups: Bool { group == nil }
+
+    /// The attributes to search for among items that were added through Apple's API.
+    let own: [String: String]
 
     /// Those of ``own`` in the program's group.
     var ownOfProgram: [String: String] {

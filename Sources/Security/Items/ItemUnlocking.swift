@@ -172,3 +172,16 @@ package protocol AuthenticationSnapshot: Sendable {
     /// - Parameter reason: the reason to show, unless the settings have one.
     func context(on client: SecretClient, reason: String) async throws(SecretServiceError) -> AuthenticationContext?
 }
+
+extension ItemUnlocking {
+    /// The bytes of a key; throws ``SecretServiceError/Code/notSupported`` for one that is only used.
+    func secret(ofKey item: SecretItem) async throws(SecretServiceError) -> [UInt8] {
+        do throws(SecretServiceError) {
+            return try await using(item) { () throws(SecretServiceError) in
+                try await item.secret(prompting: .never).bytes
+            }
+        } catch  where error.code == .accessDenied && error.authenticationErrorName == nil {
+            throw SecretServiceError(.notSupported, "the key cannot be exported", errorName: error.errorName)
+        }
+    }
+}

@@ -31,6 +31,9 @@ extension KeychainAttribute {
         .canVerify: "vrfy", .canWrap: "wrap", .canUnwrap: "unwp",
     ]
 
+    /// The attributes by their codes; of those with the code of the type, any.
+    private static let attributes = Dictionary(codes.map { ($0.value, $0.key) }) { first, _ in first }
+
     /// The attributes that items of other programs can have, and the accessibility, which they may match without one.
     static let foreign: Set<KeychainAttribute> = [
         .account, .service, .server, .protocol, .authenticationType, .port, .path, .securityDomain, .accessible,
@@ -46,10 +49,11 @@ extension KeychainAttribute {
     ///
     /// - Parameter areKeys: whether the code belongs to keys: their type has the same code as a password's.
     init?(code: String, areKeys: Bool) {
-        let ambiguous: KeychainAttribute = areKeys ? .type : .keyType
-        guard let found = KeychainAttribute.codes.first(where: { $0.value == code && $0.key != ambiguous })?.key else {
-            return nil
+        guard code != "type" else {
+            self = areKeys ? .keyType : .type
+            return
         }
+        guard let found = KeychainAttribute.attributes[code] else { return nil }
         self = found
     }
 

@@ -1,5 +1,4 @@
 import Foundation
-import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 
@@ -75,15 +74,12 @@ enum ListedItem: Sendable {
             self = .item(path: reference.path)
             return
         }
-        let object: ReferencedObject
-        switch element as AnyObject {
-        case let item as SecKeychainItem:
+        if let item = element as AnyObject as? SecKeychainItem {
             self = .item(path: item.reference.path)
             return
-        case let key as SecKey: object = .key(key)
-        case let certificate as SecCertificate: object = .certificate(certificate)
-        case let identity as SecIdentity: object = .identity(identity)
-        default: throw StatusError(errSecParam, "the list has an element that is not a reference to an item")
+        }
+        guard let object = ReferencedObject(element as AnyObject) else {
+            throw StatusError(errSecParam, "the list has an element that is not a reference to an item")
         }
         if let reference = object.reference {
             self = .item(path: reference.path)
@@ -98,40 +94,6 @@ enum ListedItem: Sendable {
         case .item(let listed): listed == path
         case .values(let values):
             !values.isEmpty && values.allSatisfy { attribute, value in item[attribute] == value }
-        }
-    }
-}
-
-/// The value of ``kSecValueRef`` other than an item; it may or may not be in the keychain.
-enum ReferencedObject: Sendable {
-    case key(SecKey)
-    case certificate(SecCertificate)
-    case identity(SecIdentity)
-
-    /// Its class; nil for an identity.
-    var itemClass: ItemClass? {
-        switch self {
-        case .key: .key
-        case .certificate: .certificate
-        case .identity: nil
-        }
-    }
-
-    /// The item that it was read from, if any.
-    var reference: PersistentReference? {
-        switch self {
-        case .key(let key): key.reference
-        case .certificate(let certificate): certificate.reference
-        case .identity(let identity): identity.certificate.reference?.ofIdentity
-        }
-    }
-
-    /// The attributes of its item.
-    func values() throws(StatusError) -> [KeychainAttribute: KeychainValue] {
-        switch self {
-        case .key(let key): try key.values()
-        case .certificate(let certificate): try certificate.contents.values()
-        case .identity(let identity): try identity.certificate.contents.values()
         }
     }
 }

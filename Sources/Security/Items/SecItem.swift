@@ -1,5 +1,4 @@
 public import Foundation
-import KeychaindKeys
 import KeychaindModel
 import SecretServiceClient
 
@@ -16,7 +15,7 @@ public func SecItemAdd(_ attributes: CFDictionary, _ result: UnsafeMutablePointe
         guard query.limit == nil, query.reference == nil, !query.hasMatchConditions else {
             throw StatusError(errSecParam, "the item to add has search parameters")
         }
-        guard !query.isIdentity else { return try addIdentity(query, result) }
+        guard !query.isIdentity else { return try IdentityQuery.add(query, result) }
         let (item, added) = try query.addition()
         let found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.add(item, added) }
         result?.pointee = try found.result(query.returns)
@@ -37,7 +36,7 @@ public func SecItemCopyMatching(_ query: CFDictionary, _ result: UnsafeMutablePo
         var query = try ItemQuery(query)
         // Without a result, no secret is needed and nobody is asked.
         if result == nil { query.returns = [] }
-        guard !query.isIdentity else { return try copyIdentities(query, result) }
+        guard !query.isIdentity else { return try IdentityQuery.copy(query, result) }
         let asked = try query.located()
         let search = try asked.reference == nil ? asked.search() : asked.searchIfPossible()
         let found = try BlockingCall.run { (client) throws(SecretServiceError) in try await client.read(asked, search) }
@@ -59,7 +58,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
         guard !query.hasSearchParameters, changes.isOnlyChanges else {
             throw StatusError(errSecParam, "an update takes a query without results and a dictionary of changes only")
         }
-        guard !query.isIdentity else { return try updateIdentities(query, changes) }
+        guard !query.isIdentity else { return try IdentityQuery.update(query, changes) }
         let search = try query.reference == nil ? query.search() : query.searchIfPossible()
         changes.itemClass = search?.itemClass
         try changes.checkAttributes()
@@ -80,7 +79,7 @@ public func SecItemUpdate(_ query: CFDictionary, _ attributesToUpdate: CFDiction
 public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
     status { () throws(StatusError) in
         var query = try ItemQuery(query)
-        guard !query.isIdentity else { return try deleteIdentities(query) }
+        guard !query.isIdentity else { return try IdentityQuery.delete(query) }
         query = try query.located()
         let asked = query
         let search = try query.reference == nil ? query.search() : query.searchIfPossible()
@@ -92,7 +91,7 @@ public func SecItemDelete(_ query: CFDictionary) -> OSStatus {
 }
 
 /// Stores the first result, or an array of all.
-private func deliver<Found>(
+func deliver<Found>(
     _ found: [Found],
     _ query: ItemQuery,
     to result: UnsafeMutablePointer<CFTypeRef?>?,
@@ -109,53 +108,6 @@ private func deliver<Found>(
         }
         result?.pointee = objects as NSArray
     }
-}
-
-// MARK: Identities
-
-private func addIdentity(
-    _ query: ItemQuery,
-    _ result: UnsafeMutablePointer<CFTypeRef?>?
-) throws(StatusError) {
-    let (parts, key) = try IdentityQuery.additions(query)
-    try BlockingCall.run { (client) throws(SecretServiceError) in try await client.addIdentity(parts, key: key) }
-    guard !query.returns.isEmpty, case .identity(let identity)? = query.object else { return }
-    // The new items, not those from which the identity was read.
-    var added = query
-    added.object = .identity(SecIdentity(try SecCertificate(identity.certificate.bytes), SecKey(identity.key.storage)))
-    try copyIdentities(added, result)
-}
-
-private func copyIdentities(
-    _ query: ItemQuery,
-    _ result: UnsafeMutablePointer<CFTypeRef?>?
-) throws(StatusError) {
-    let identities = try IdentityQuery(query)
-    let found = try BlockingCall.run { (client) throws(SecretServiceError) in
-        try await client.readIdentities(identities)
-    }
-    try deliver(found, query, to: result) { (identity) throws(StatusError) in try identity.result(query.returns) }
-}
-
-private func updateIdentities(_ query: ItemQuery, _ changes: ItemQuery) throws(StatusError) {
-    var query = query
-    query.limit = .all
-    let identities = try IdentityQuery(query)
-    let parts = try IdentityQuery.changes(changes)
-    let count = try BlockingCall.run { (client) throws(SecretServiceError) in
-        try await client.updateIdentities(identities, with: parts)
-    }
-    guard count > 0 else { throw StatusError(errSecItemNotFound, "no item matches") }
-}
-
-private func deleteIdentities(_ query: ItemQuery) throws(StatusError) {
-    var query = query
-    query.limit = query.limit ?? .all
-    let identities = try IdentityQuery(query)
-    let count = try BlockingCall.run { (client) throws(SecretServiceError) in
-        try await client.deleteIdentities(identities)
-    }
-    guard count > 0 else { throw StatusError(errSecItemNotFound, "no item matches") }
 }
 
 extension ItemQuery {

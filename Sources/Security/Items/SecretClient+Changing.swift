@@ -232,6 +232,9 @@ extension KeychainItem {
         itemClass == .key && self[.isExtractable] == .boolean(false) && self[.keyClass] != .text(KeyClass.public.code)
     }
 
+    /// Whether it is a private key that states its public key, so that it can be used without its bytes.
+    var isStoredKey: Bool { self[.keyClass] == .text(KeyClass.private.code) && self[.publicKey] != nil }
+
     /// Whether a person must prove something before the item is used; false if its protection is invalid.
     var needsAuthentication: Bool { (try? Protection(of: attributes))?.policy != nil }
 }

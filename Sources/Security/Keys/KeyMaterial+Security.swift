@@ -1,5 +1,7 @@
+#if Keys
 import KeychaindKeys
 import KeychaindModel
+import SecretServiceClient
 
 extension StatusError {
     /// Translates an error of a key; the only mapping to Apple's codes.
@@ -29,6 +31,13 @@ extension StatusError {
     }
 }
 
+extension SecretServiceError {
+    /// The result code of a failed operation with a key; nil for other failures.
+    var keyStatus: OSStatus? {
+        keyErrorName.flatMap(KeyError.Code.init).map { StatusError(KeyError($0, reason)).status }
+    }
+}
+
 extension KeyMaterial {
     /// Reads a key, with Apple's result codes.
     init(checking bytes: [UInt8], type: KeyType, keyClass: KeyClass) throws(StatusError) {
@@ -51,3 +60,4 @@ extension KeyMaterial {
         return values
     }
 }
+#endif

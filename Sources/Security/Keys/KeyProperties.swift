@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindModel
 
 /// The attributes that a program gave a key at its creation.
@@ -44,3 +45,4 @@ struct KeyProperties: Sendable {
         ]
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 import KeychaindKeys
 import KeychaindModel
@@ -178,3 +179,4 @@ public func SecKeyGeneratePair(
         return error.status
     }
 }
+#endif

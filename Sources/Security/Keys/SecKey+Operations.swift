@@ -1,3 +1,4 @@
+#if Keys
 import Foundation
 import KeychaindGcrypt
 import KeychaindKeys
@@ -98,3 +99,4 @@ extension KeyMaterial {
         return try result.get()
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 import KeychaindKeys
 import KeychaindModel
@@ -231,16 +232,5 @@ extension ItemQuery {
         self.itemClass = itemClass
         try checkAttributes()
     }
-
-    /// The type of key.
-    var keyType: KeyType? {
-        guard case .text(let code)? = values[.keyType] else { return nil }
-        return KeyType(code: code)
-    }
-
-    /// The class of key.
-    var keyClass: KeyClass? {
-        guard case .text(let code)? = values[.keyClass] else { return nil }
-        return KeyClass(code: code)
-    }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 
 /// An algorithm of a key's operation; its raw value is Apple's identifier.
@@ -342,3 +343,4 @@ extension SecKeyAlgorithm {
     /// Cofactor ECDH and the key derivation of X9.63 with SHA-512.
     public static let ecdhKeyExchangeCofactorX963SHA512 = SecKeyAlgorithm("algid:keyexchange:ECDHC:KDFX963:SHA512")
 }
+#endif

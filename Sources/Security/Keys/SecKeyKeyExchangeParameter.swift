@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 
 /// A parameter of a key exchange.
@@ -69,3 +70,4 @@ struct KeyExchangeParameters {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 import KeychaindKeys
 
@@ -144,3 +145,4 @@ extension KeyOperation {
             }
     }
 }
+#endif

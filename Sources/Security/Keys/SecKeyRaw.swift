@@ -1,3 +1,4 @@
+#if Keys
 import Foundation
 
 // Deprecated on Apple's systems since iOS 15 and macOS 12; old code for both still calls them.
@@ -127,3 +128,4 @@ private func write(
     size.pointee = bytes.count
     _ = UnsafeMutableBufferPointer(start: output, count: bytes.count).update(fromContentsOf: bytes)
 }
+#endif

@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindModel
 
 /// The padding of the older functions for keys.
@@ -63,3 +64,4 @@ extension SecKey {
         }
     }
 }
+#endif

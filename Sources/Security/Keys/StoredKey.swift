@@ -1,3 +1,4 @@
+#if Keys
 import Foundation
 import KeychaindGcrypt
 import KeychaindKeys
@@ -135,41 +136,6 @@ struct StoredKey: Sendable {
     }
 }
 
-extension KeychainItem {
-    /// Whether it is a private key that states its public key, so that it can be used without its bytes.
-    var isStoredKey: Bool { self[.keyClass] == .text(KeyClass.private.code) && self[.publicKey] != nil }
-}
-
-extension ItemUnlocking {
-    /// The bytes of a key; throws ``SecretServiceError/Code/notSupported`` for one that is only used.
-    func secret(ofKey item: SecretItem) async throws(SecretServiceError) -> [UInt8] {
-        do throws(SecretServiceError) {
-            return try await using(item) { () throws(SecretServiceError) in
-                try await item.secret(prompting: .never).bytes
-            }
-        } catch  where error.code == .accessDenied && error.authenticationErrorName == nil {
-            throw SecretServiceError(.notSupported, "the key cannot be exported", errorName: error.errorName)
-        }
-    }
-}
-
-/// How a person may be asked when a key is used: as the query said by which it was found.
-struct KeyAuthentication: Sendable {
-    /// The program's authentication context, if any; its settings are read at each use.
-    var context: (any AuthenticationContextSource)?
-    var interaction = ItemQuery.Interaction.ask
-    var operationPrompt = ""
-
-    /// A query without content, for one use.
-    var query: ItemQuery {
-        var query = ItemQuery()
-        query.context = context?.snapshot
-        query.interaction = interaction
-        query.operationPrompt = operationPrompt
-        return query
-    }
-}
-
 extension KeyAlgorithm {
     /// The algorithm that signs the digest of a message instead of the message.
     fileprivate var ofDigest: KeyAlgorithm {
@@ -181,3 +147,4 @@ extension KeyAlgorithm {
         }
     }
 }
+#endif

@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindGcrypt
 import KeychaindKeys
 import SwiftASN1
@@ -234,3 +235,4 @@ extension ASN1ObjectIdentifier {
         [2, 16, 840, 1, 101, 3, 4, 2, 3]: .sha512,
     ]
 }
+#endif

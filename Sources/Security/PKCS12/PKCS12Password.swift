@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindGcrypt
 
 /// A password of a PKCS #12 file, in the two forms that the algorithms take.
@@ -36,3 +37,4 @@ struct DerivationBudget {
         rest -= iterations
     }
 }
+#endif

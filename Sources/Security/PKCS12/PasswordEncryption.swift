@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindGcrypt
 import SwiftASN1
 
@@ -136,3 +137,4 @@ extension ASN1ObjectIdentifier {
         [1, 2, 840, 113549, 1, 12, 1, 6]: .rc2Short,
     ]
 }
+#endif

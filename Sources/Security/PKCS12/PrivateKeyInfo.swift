@@ -1,3 +1,4 @@
+#if Keys
 import KeychaindGcrypt
 import KeychaindKeys
 import KeychaindModel
@@ -112,3 +113,4 @@ struct DERCursor {
 
     private static var malformed: StatusError { StatusError(errSecDecode, "the private key is malformed") }
 }
+#endif

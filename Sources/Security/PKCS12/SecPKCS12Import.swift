@@ -1,3 +1,4 @@
+#if Keys
 public import Foundation
 import KeychaindGcrypt
 import KeychaindKeys
@@ -103,3 +104,4 @@ extension PKCS12Contents {
         return chain
     }
 }
+#endif

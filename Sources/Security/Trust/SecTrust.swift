@@ -1,3 +1,4 @@
+#if Keys
 public import Dispatch
 public import Foundation
 
@@ -295,3 +296,4 @@ public func SecPolicyCreateWithProperties(_ policyIdentifier: CFTypeRef, _ prope
     message: "Trust is not evaluated here: use the Verifier of swift-certificates, or the TLS library"
 )
 public func SecPolicyCopyProperties(_ policyRef: SecPolicy) -> CFDictionary? { nil }
+#endif

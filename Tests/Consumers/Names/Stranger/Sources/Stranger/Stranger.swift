@@ -1,19 +1,19 @@
 #if canImport(Security)
-    import Security
+import Security
 
-    /// Whether the module is there.
-    public let seesSecurity = true
+/// Whether the module is there.
+public let seesSecurity = true
 #else
-    /// Whether the module is there.
-    public let seesSecurity = false
+/// Whether the module is there.
+public let seesSecurity = false
 #endif
 
 #if canImport(LocalAuthentication)
-    import LocalAuthentication
+import LocalAuthentication
 
-    /// Whether the module is there.
-    public let seesLocalAuthentication = true
+/// Whether the module is there.
+public let seesLocalAuthentication = true
 #else
-    /// Whether the module is there.
-    public let seesLocalAuthentication = false
+/// Whether the module is there.
+public let seesLocalAuthentication = false
 #endif
