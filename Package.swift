@@ -83,6 +83,12 @@ let package = Package(
         ),
         .target(name: "KeychaindRights", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
         .target(name: "KeychaindModel", swiftSettings: settings),
+        // What both programs have: the version, and for keychainctl statuses, tables and passwords.
+        .target(
+            name: "KeychaindCommandLine",
+            dependencies: ["CKeychaindLinux", "KeychaindGcrypt"],
+            swiftSettings: settings
+        ),
         .target(
             name: "KeychaindKeys",
             dependencies: ["KeychaindGcrypt", "KeychaindModel"],
@@ -154,7 +160,7 @@ let package = Package(
             name: "keychaind",
             dependencies: [
                 "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux",
-                "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop",
+                "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop",
                 "KeychaindGcrypt",
                 "KeychaindHardening", "KeychaindModel", "KeychaindRights", "KeychaindSecretService", "KeychaindTPM",
                 "KeychaindVault",

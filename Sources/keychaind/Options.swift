@@ -106,7 +106,3 @@ enum ExitStatus: Int32 {
     /// The bus has closed the connection; a service manager should restart the daemon.
     case disconnected = 76
 }
-
-enum Version {
-    static let current = "0.1.0"
-}

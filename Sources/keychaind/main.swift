@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindCommandLine
 import KeychaindDBus
 import KeychaindHardening
 import Logging

@@ -1,0 +1,56 @@
+import CKeychaindLinux
+import Dispatch
+import Glibc
+
+/// Ctrl-C, SIGTERM and SIGHUP as a cancellation, so that a command can clean up.
+///
+/// `@unchecked Sendable`: dispatch sources may be used by any thread, but do not say so.
+package final class Interruption: @unchecked Sendable {
+    /// Becomes readable at the first signal, for waits that do not see the cancellation of a task.
+    package let descriptor: Int32
+    private let sources: [any DispatchSourceSignal]
+
+    private init(_ onSignal: @escaping @Sendable () -> Void) {
+        let descriptor = keychaind_eventfd()
+        self.descriptor = descriptor
+        sources = [SIGINT, SIGTERM, SIGHUP].map { number in
+            signal(number, SIG_IGN)
+            let source = DispatchSource.makeSignalSource(signal: number, queue: .global())
+            source.setEventHandler {
+                var one: UInt64 = 1
+                _ = write(descriptor, &one, MemoryLayout.size(ofValue: one))
+                onSignal()
+            }
+            source.resume()
+            return source
+        }
+    }
+
+    deinit {
+        for source in sources { source.cancel() }
+        close(descriptor)
+    }
+
+    /// Runs an operation whose task a signal cancels.
+    ///
+    /// Throws ``ExitStatus/cancelled`` if the operation ends by a `CancellationError`.
+    package static func cancelling(
+        _ operation: @escaping @Sendable (Interruption) async throws -> Void
+    ) async throws {
+        let (signals, signal) = AsyncStream.makeStream(of: Void.self)
+        let interruption = Interruption { signal.yield() }
+        let work = Task {
+            defer { signal.finish() }
+            try await operation(interruption)
+        }
+        let watch = Task {
+            for await _ in signals { work.cancel() }
+        }
+        defer { watch.cancel() }
+        do {
+            try await work.value
+        } catch is CancellationError {
+            throw CommandFailure(.cancelled, "interrupted; run the command again to continue")
+        }
+    }
+}

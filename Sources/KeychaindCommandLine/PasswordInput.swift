@@ -1,0 +1,94 @@
+import Glibc
+package import KeychaindGcrypt
+
+/// A password from the terminal or from a descriptor.
+package enum PasswordInput {
+    /// The maximum length of a password, in bytes.
+    package static let limit = 4096
+
+    /// Asks at the terminal, without echo; nil if there is no terminal.
+    ///
+    /// Blocks. Throws ``ExitStatus/cancelled`` at the end of the input, or when `interruption` becomes readable.
+    ///
+    /// - Parameters:
+    ///   - question: the text before the input; names of others in it are escaped.
+    ///   - interruption: a descriptor that ends the wait; nil for none.
+    package static func ask(_ question: String, interruption: Int32? = nil) throws(CommandFailure) -> SecureBytes? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        var before = termios()
+        guard tcgetattr(terminal, &before) == 0 else { return nil }
+        var silent = before
+        silent.c_lflag &= ~tcflag_t(ECHO)
+        silent.c_lflag |= tcflag_t(ICANON | ISIG | ECHONL)
+        guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
+        defer { tcsetattr(terminal, TCSAFLUSH, &before) }
+        let text = Array(question.utf8)
+        _ = write(terminal, text, text.count)
+        let password = try read(from: terminal, isLine: true, interruption: interruption)
+        guard let password else { throw CommandFailure(.cancelled, "no password was typed") }
+        return password
+    }
+
+    /// Reads a descriptor to its end, without one trailing newline.
+    ///
+    /// Blocks until the writer closes the other end.
+    package static func read(from descriptor: Int32) throws(CommandFailure) -> SecureBytes {
+        if let password = try read(from: descriptor, isLine: false, interruption: nil) { return password }
+        throw CommandFailure(.cancelled, "there is no password on descriptor \(descriptor)")
+    }
+
+    /// Reads a line, or to the end; nil if the input ends before the first byte.
+    private static func read(
+        from descriptor: Int32,
+        isLine: Bool,
+        interruption: Int32?
+    ) throws(CommandFailure) -> SecureBytes? {
+        var buffer = try allocate(limit + 1)
+        var count = 0
+        while count <= limit {
+            if let interruption, !isReadable(descriptor, unless: interruption) {
+                throw CommandFailure(.cancelled, "cancelled")
+            }
+            let offset = count
+            let result = buffer.withUnsafeMutableBytes { bytes in
+                Glibc.read(descriptor, bytes.baseAddress! + offset, bytes.count - offset)
+            }
+            if result < 0, errno == EINTR { continue }
+            guard result >= 0 else {
+                let reason = String(cString: strerror(errno))
+                throw CommandFailure(.inputOutput, "the password cannot be read: \(reason)")
+            }
+            if result == 0 { break }
+            count += result
+            if isLine, endsWithNewline(buffer, count) { break }
+        }
+        guard count <= limit else { throw CommandFailure(.failure, "the password is longer than \(limit) bytes") }
+        guard count > 0 else { return nil }
+        buffer.truncate(to: endsWithNewline(buffer, count) ? count - 1 : count)
+        return buffer
+    }
+
+    private static func allocate(_ count: Int) throws(CommandFailure) -> SecureBytes {
+        do throws(GcryptError) {
+            return try SecureBytes(count: count)
+        } catch {
+            throw CommandFailure(.failure, "there is no memory for a password: \(error.reason)")
+        }
+    }
+
+    private static func endsWithNewline(_ buffer: borrowing SecureBytes, _ count: Int) -> Bool {
+        buffer.withUnsafeBytes { $0[count - 1] == UInt8(ascii: "\n") }
+    }
+
+    /// Waits for input; false if the other descriptor became readable.
+    private static func isReadable(_ descriptor: Int32, unless interruption: Int32) -> Bool {
+        var events = [
+            pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
+        ]
+        while poll(&events, 2, -1) < 0 && errno == EINTR {}
+        return events[1].revents == 0
+    }
+}
