@@ -9,6 +9,12 @@ package struct Timestamp: Comparable, Hashable, Sendable {
         self.microsecondsSinceEpoch = microsecondsSinceEpoch
     }
 
+    /// Creates a time of whole seconds since the epoch; one beyond the range becomes the last.
+    package init(seconds: UInt64) {
+        let (microseconds, isTooLarge) = Int64(clamping: seconds).multipliedReportingOverflow(by: 1_000_000)
+        microsecondsSinceEpoch = isTooLarge ? .max : microseconds
+    }
+
     package static func now() -> Timestamp {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)

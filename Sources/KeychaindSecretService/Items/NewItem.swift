@@ -37,6 +37,8 @@ struct ItemDescription {
     private(set) var attributes = Attributes()
     /// The caller's context that has the application password of the item; nil to ask a person.
     private(set) var context: ObjectPath?
+    /// The times of a copied item; nil for now.
+    private(set) var times = ItemTimes()
 
     init(label: String, attributes: Attributes) {
         self.label = label
@@ -56,6 +58,10 @@ struct ItemDescription {
                 attributes = try reader.readVariant(of: Attributes.self)
             case InterfaceName.keychainItem + ".Context":
                 context = try reader.readVariant(of: ObjectPath.self)
+            case InterfaceName.keychainItem + ".Created":
+                times.created = Timestamp(seconds: try reader.readVariant(of: UInt64.self))
+            case InterfaceName.keychainItem + ".Modified":
+                times.modified = Timestamp(seconds: try reader.readVariant(of: UInt64.self))
             case InterfaceName.item + ".Type":
                 type = try reader.readVariant(of: String.self)
             default:

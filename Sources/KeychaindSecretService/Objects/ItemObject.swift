@@ -137,9 +137,18 @@ struct ItemObject {
 
     // MARK: Changes
 
+    /// Throws `AccessDenied` for an imported portal secret: its application would lose its data.
+    @BusActor
+    private func checkChangeable() throws(BusError) {
+        guard !collection.isPortalSecret(id) else {
+            throw BusError(.accessDenied, "an application's data are encrypted under the portal secret")
+        }
+    }
+
     @BusActor
     private func permission(to action: ItemAction) async throws(BusError) -> ItemAuthorization? {
-        try await items.permission(to: action, id, in: collection, for: client)
+        try checkChangeable()
+        return try await items.permission(to: action, id, in: collection, for: client)
     }
 
     @BusActor
@@ -270,6 +279,7 @@ struct ItemObject {
     /// A grant does not cover deletion (#109, #129).
     @BusActor
     private func delete() async throws(BusError) -> ObjectPath {
+        try checkChangeable()
         switch items.access.verdict(on: id, in: collection, for: client) {
         case .granted, .needsAuthentication:
             guard let policy = collection.protection(of: id).policy else { break }

@@ -10,12 +10,14 @@ extension Collection {
     /// disk errors; then nothing has changed.
     ///
     /// - Parameters:
+    ///   - times: the times of an item that is older than its copy here; those of a protected item cannot be replaced.
     ///   - authenticated: the protected item that the caller was authenticated to replace.
     ///   - revision: the revision of that item; no other is replaced.
     package func createItem(
         label: String,
         attributes: Attributes,
         secret: consuming Secret,
+        times: ItemTimes = ItemTimes(),
         replacing: Bool,
         applicationPassword: consuming SecureBytes? = nil,
         authenticated: ItemID? = nil,
@@ -32,6 +34,7 @@ extension Collection {
                 label: label,
                 attributes: attributes,
                 secret: newSecret,
+                times: times,
                 isReplacing: replacing,
                 authenticated: authenticated,
                 revision: revision

@@ -72,3 +72,19 @@ package enum ItemCreation: Equatable, Sendable {
         }
     }
 }
+
+/// The times that a new item has from elsewhere; nil for the time of the write.
+package struct ItemTimes: Equatable, Sendable {
+    package var created: Timestamp?
+    package var modified: Timestamp?
+
+    package init(created: Timestamp? = nil, modified: Timestamp? = nil) {
+        self.created = created
+        self.modified = modified
+    }
+
+    /// Never later than the write, so that no item stays the newest one.
+    func created(at now: Timestamp) -> Timestamp { created.map { min($0, now) } ?? now }
+
+    func modified(at now: Timestamp) -> Timestamp { modified.map { min($0, now) } ?? now }
+}

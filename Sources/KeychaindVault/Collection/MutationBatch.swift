@@ -122,8 +122,8 @@ struct MutationBatch {
         let revision = change.state.revision &+ 1
         var metadata = ItemMetadata(
             secretRevision: revision,
-            created: now,
-            modified: now,
+            created: item.times.created(at: now),
+            modified: item.times.modified(at: now),
             label: item.label,
             attributes: item.attributes
         )
@@ -159,7 +159,8 @@ struct MutationBatch {
         try table.check(update.basis, of: record)
         let revision = change.state.revision &+ 1
         var metadata = record.metadata
-        metadata.modified = now
+        metadata.modified = update.times.modified(at: now)
+        if update.times.created != nil { metadata.created = update.times.created(at: now) }
         if let label = update.label { metadata.label = label }
         switch update.attributes {
         case .none: break

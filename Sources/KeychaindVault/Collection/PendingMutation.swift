@@ -60,6 +60,8 @@ struct NewItem {
     var attributes: Attributes
     var secret: NewSecret
 
+    var times: ItemTimes
+
     /// Whether to change the newest item with equal attributes instead.
     var isReplacing: Bool
 
@@ -71,6 +73,8 @@ struct NewItem {
 
     func update(of id: ItemID) -> ItemUpdate {
         var update = ItemUpdate(label: label, attributes: .all(attributes), secret: secret, isAuthenticated: false)
+        // The times of a protected item are not a program's to choose.
+        if authenticated == nil { update.times = times }
         if authenticated == id {
             update.isAuthenticated = true
             update.revision = revision
@@ -93,6 +97,8 @@ struct ItemUpdate {
     var attributes = AttributeChange.none
 
     var secret: NewSecret?
+
+    var times = ItemTimes()
 
     var isAuthenticated: Bool
 

@@ -103,6 +103,7 @@ public struct SecretCollection: SecretObject {
         _ prompting: SecretPrompting,
         _ context: AuthenticationContext? = nil,
         interface: String,
+        times: (created: UInt64?, modified: UInt64?) = (nil, nil),
         appendRest: (Message) -> Void
     ) async throws(SecretServiceError) -> SecretItem {
         try ArgumentCheck.check(label, attributes)
@@ -115,6 +116,8 @@ public struct SecretCollection: SecretObject {
                 "\(Protocol.item).Attributes": .stringDictionary(attributes),
             ]
             properties["\(Protocol.keychaindItem).Context"] = context.map { .objectPath($0.path) }
+            properties["\(Protocol.keychaindItem).Created"] = times.created.map { .uint64($0) }
+            properties["\(Protocol.keychaindItem).Modified"] = times.modified.map { .uint64($0) }
             message.append(properties)
             try session.append(secret, to: message)
             appendRest(message)
@@ -134,6 +137,23 @@ public struct SecretCollection: SecretObject {
 }
 
 extension SecretCollection {
+    /// Creates an item with the times of its original, in seconds since 1970; providers other than keychaind ignore
+    /// them.
+    package func createItem(
+        label: String,
+        attributes: [String: String],
+        secret: borrowing Secret,
+        created: UInt64?,
+        modified: UInt64?,
+        replacing: Bool
+    ) async throws(SecretServiceError) -> SecretItem {
+        let times = (created: created, modified: modified)
+        let interface = Protocol.collection
+        return try await createItem(label, attributes, secret, .never, interface: interface, times: times) {
+            $0.append(replacing)
+        }
+    }
+
     /// Creates an item unless another has the same values of some attributes.
     ///
     /// The provider guarantees it among concurrent programs. Throws ``SecretServiceError/Code/alreadyExists`` if there
