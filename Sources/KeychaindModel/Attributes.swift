@@ -11,6 +11,11 @@ package struct Attributes: Hashable, Sendable {
     /// libsecret's name of the schema, an attribute like the others.
     package static let schema = "xdg:schema"
 
+    /// The application of an imported portal secret.
+    ///
+    /// An item that has it is never replaced by a new one.
+    package static let portalApplication = reservedPrefix + "portal-application"
+
     package let packed: [UInt8]
 
     package init() {

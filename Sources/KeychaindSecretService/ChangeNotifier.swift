@@ -1,4 +1,5 @@
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindModel
 import KeychaindVault
 
@@ -104,6 +105,11 @@ final class ChangeNotifier {
 
     private func collectionsChanged(_ all: [ObjectPath]) {
         send(.service, InterfaceName.service) { $0.writeProperty("Collections", all) }
+    }
+
+    /// Shows a notification on the desktop, if it has a service for that.
+    func show(_ notification: DesktopNotification) {
+        notification.send(on: connection)
     }
 
     // MARK: Items

@@ -31,6 +31,7 @@ package final class Provider {
     let items: Items
     let unlocking: Unlocking
     let restorations: Restorations
+    let portalSecrets: PortalSecrets
     let logger: Logger
 
     /// The server of the login socket.
@@ -47,6 +48,7 @@ package final class Provider {
         systemDialog: (any SystemDialog)? = nil,
         host: any HostSealer = NoHost(),
         token: any KeyToken = NoKeyToken(),
+        backups: BackupFolder? = nil,
         limits: ServiceLimits = ServiceLimits(),
         clock: BootClock = .system,
         logger: Logger
@@ -124,7 +126,8 @@ package final class Provider {
             limits: limits,
             logger: logger
         )
-        restorations = Restorations(vault: vault, unlocker: unlocker, logger: logger)
+        restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, logger: logger)
+        portalSecrets = PortalSecrets(audit: audit, changes: changes, logger: logger)
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
     }
 

@@ -34,7 +34,8 @@ struct IntrospectionTests {
         let (client, session) = try await SharedService.client()
         let item = try await client.createItem(session: session)
         let context = try await ContextClient(client).path
-        for path in [.service, .login, item, session, ContextClient.authentication, context] as [ObjectPath] {
+        let portal = ObjectPath(unchecked: "/org/keychaind/Portal")
+        for path in [.service, .login, item, session, ContextClient.authentication, context, portal] as [ObjectPath] {
             let live = try await client.introspect(path).members
             for (interface, members) in live where !interface.hasPrefix("org.freedesktop.") {
                 #expect(interface.hasPrefix("org.keychaind.") || interface.hasPrefix("org.gnome.keyring."))

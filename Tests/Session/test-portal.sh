@@ -4,11 +4,7 @@
 own_home
 prefix=$work/prefix
 check "make install" install_to "$prefix"
-# shellcheck disable=SC2016  # for make
-portal_folder=$(make --no-print-directory --silent -C "$project" --eval='where: ; @echo $(PORTALDIR)' where)
-check "make install puts the backend into the portal's folder" \
-    grep --quiet --text --fixed-strings "$portal_folder" /usr/libexec/xdg-desktop-portal
-own_bus "$prefix/share/dbus-1/services"
+own_bus "$prefix/share/keychaind"
 portal_pid=''
 end_portal() {
     [[ -z $portal_pid ]] || kill "$portal_pid" || true
@@ -16,7 +12,7 @@ end_portal() {
 }
 trap end_portal EXIT
 start_portal() {
-    XDG_CURRENT_DESKTOP=$1 XDG_DESKTOP_PORTAL_DIR=$prefix/share/xdg-desktop-portal/portals \
+    XDG_CURRENT_DESKTOP=$1 XDG_DESKTOP_PORTAL_DIR=$prefix/share/keychaind \
         /usr/libexec/xdg-desktop-portal --replace 2>"$work/portal.log" &
     portal_pid=$!
     eventually has_portal

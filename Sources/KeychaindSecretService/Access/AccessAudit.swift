@@ -74,6 +74,11 @@ final class AccessAudit {
         recorder.record(AuditEvent(.deletion, in: .attended, item: path, policy: policy), by: client)
     }
 
+    /// Records the import of an application's portal secret, which any program can cause.
+    func imported(_ id: ItemID, in collection: Collection, by client: Client) {
+        recorder.record(event(.portalImport, id, in: collection, ring: .unattended), by: client)
+    }
+
     var counted: [AuditEntry] { recorder.counted }
 
     func finish() { recorder.finish() }

@@ -98,6 +98,7 @@ extension AuditEntry.Kind {
         case .change: "change"
         case .deletion: "deletion"
         case .keyUse: "key-use"
+        case .portalImport: "portal-import"
         }
     }
 }

@@ -17,6 +17,7 @@ struct Dispatcher {
         case audit
         case authentication
         case backups
+        case portal
         case context(AuthenticationContext)
     }
 
@@ -55,6 +56,7 @@ struct Dispatcher {
         case .audit: return .audit
         case .authentication: return .authentication
         case .backups: return .backups
+        case .portal: return .portal
         case .context(let number):
             guard let context = call.client.contexts[number] else {
                 throw BusError(AuthenticationError(.invalidContext, reason: "there is no such context"))
@@ -96,6 +98,8 @@ struct Dispatcher {
         case .backups:
             let object = BackupsObject(restorations: provider.restorations, client: client)
             return try BackupsObject.kind.dispatch(call, on: object)
+        case .portal:
+            return try PortalObject.kind.dispatch(call, on: PortalObject(provider: provider, client: client))
         case .context(let context):
             let object = ContextObject(
                 context: context,
@@ -156,6 +160,7 @@ struct Dispatcher {
         case .collection, .item: true
         case .service where call.interface != StandardInterface.introspectable:
             !ServiceObject.membersThatNeedNoKey.contains(call.member)
+        case .portal: call.member == "Import"
         case .context: call.member == "Unlock" || call.member == "Authorize"
         case .service, .node, .session, .prompt, .audit, .authentication, .backups: false
         }
@@ -172,6 +177,7 @@ struct Dispatcher {
         case .audit: try AuditObject.kind.check(call)
         case .authentication: try AuthenticationObject.kind.check(call)
         case .backups: try BackupsObject.kind.check(call)
+        case .portal: try PortalObject.kind.check(call)
         case .context: try ContextObject.kind.check(call)
         }
     }

@@ -13,6 +13,7 @@ enum SecretPath: Hashable, Sendable {
     case audit
     case authentication
     case backups
+    case portal
     case context(ObjectNumber)
 
     enum Node: Hashable, Sendable {
@@ -80,6 +81,7 @@ enum SecretPath: Hashable, Sendable {
         case "/org/keychaind": self = .node(.keychaind)
         case "/org/keychaind/Audit": self = .audit
         case "/org/keychaind/Backups": self = .backups
+        case "/org/keychaind/Portal": self = .portal
         default: return nil
         }
     }

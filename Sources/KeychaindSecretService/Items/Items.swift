@@ -91,6 +91,7 @@ final class Items {
                     label: description.label,
                     attributes: attributes,
                     secret: new.takeSecret(),
+                    times: description.times,
                     replacing: replacing,
                     applicationPassword: applicationPassword,
                     authenticated: used == nil ? nil : replaced,

@@ -132,7 +132,7 @@ extension Attributes {
         ]
         do throws(GcryptError) {
             if item[.applicationLabel] == nil {
-                values[.applicationLabel] = .data(try SHA1.digest(of: key.publicKey))
+                values[.applicationLabel] = .data(try HashFunction.sha1.digest(of: key.publicKey))
             }
         } catch {
             throw BusError(error)

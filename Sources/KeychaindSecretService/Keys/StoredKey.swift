@@ -23,6 +23,7 @@ final class StoredKey: Sendable {
         switch ReservedContentType(rawValue: secret.contentType) {
         case .tpmKey: self.token = token
         case .privateKey: self.token = nil
+        case .portalSecret: throw BusError(.invalidArguments, "the item is no key")
         case nil:
             guard secret.isReleasable else { throw BusError(.notSupported, "the kind of key is unknown") }
             self.token = nil

@@ -15,7 +15,7 @@ struct NodeObject {
         case .root: ["org"]
         case .org: ["freedesktop", "keychaind"]
         case .freedesktop: ["secrets"]
-        case .keychaind: ["Audit", "Authentication", "Backups"]
+        case .keychaind: ["Audit", "Authentication", "Backups", "Portal"]
         case .collections: vault.collections.map(\.name.encoded)
         case .aliases: aliases.map(AliasElement.encode)
         case .sessions: client.sessions.keys.map(\.description)

@@ -173,7 +173,7 @@ extension ServiceObject {
     private enum ResidentSecret: ~Copyable {
         case secret(Secret)
         case stored
-        /// A key that is used but never released.
+        /// A key that is used but never released, or a portal secret.
         case withheld
         case unavailable
     }

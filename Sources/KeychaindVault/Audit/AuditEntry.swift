@@ -31,6 +31,9 @@ package struct AuditEntry: Equatable, Sendable {
 
         /// A protected key was used without being released.
         case keyUse = 11
+
+        /// An application's portal secret was imported.
+        case portalImport = 12
     }
 
     package static var maximumCount: Int { AuditRing.allCases.reduce(0) { $0 + $1.capacity } }

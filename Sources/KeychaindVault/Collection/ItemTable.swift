@@ -171,7 +171,7 @@ struct ItemTable: Sendable {
     ///
     /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
     /// protected one, else the newest. So an open item cannot attract a secret that belongs into a protected one.
-    /// Attributes without a schema also equal those with any, after those without.
+    /// Attributes without a schema also equal those with any, after those without. Portal secrets are left out.
     func itemToReplace(_ attributes: Attributes, tags: [UInt64]) -> ItemID? {
         let key = attributes.withoutReserved
         let equal = equalItems(key, tags: tags)
@@ -242,8 +242,9 @@ struct ItemTable: Sendable {
 
     private func isIntact(at position: Int, with attributes: Attributes) -> Bool {
         let record = records[position]
-        return record.condition == .intact && damages[record.id] == nil
-            && record.metadata.attributes.withoutReserved == attributes
+        let stored = record.metadata.attributes
+        return record.condition == .intact && damages[record.id] == nil && stored.withoutReserved == attributes
+            && stored[Attributes.portalApplication] == nil
     }
 
     private func isNewer(_ first: UInt32, _ second: UInt32) -> Bool {

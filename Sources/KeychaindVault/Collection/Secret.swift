@@ -11,6 +11,8 @@ package struct Secret: ~Copyable, Sendable {
         self.bytes = bytes
         self.contentType = contentType
     }
+
+    package consuming func takeBytes() -> SecureBytes { bytes }
 }
 
 /// A secret that several closures share; wiped with the last reference.

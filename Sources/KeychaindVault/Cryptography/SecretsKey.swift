@@ -39,6 +39,17 @@ final class SecretsKey: Sendable {
         )
     }
 
+    /// Derives the mark of an application that has its derived secret; says nothing without the key.
+    func applicationMark(for application: String) throws(GcryptError) -> [UInt8] {
+        try HKDFSHA256.derive(
+            from: bytes,
+            salt: collection,
+            info: Array("keychaind 1 portal \(application)".utf8),
+            count: 32,
+            in: .ordinary
+        ).withUnsafeBytes { Array($0) }
+    }
+
     func withKey(_ body: (borrowing SecureBytes) -> Void) {
         body(bytes)
     }

@@ -26,9 +26,9 @@ final class StateFile {
         var lockouts = StoredLockouts.none
     }
 
-    private let database: Database
+    let database: Database
     // An older file that cannot be written lacks the newer tables.
-    private let version: UInt32
+    let version: UInt32
     // The reason why the file cannot be written, if any.
     private let obstacle: VaultError?
 
@@ -214,7 +214,7 @@ final class StateFile {
 
     var isWritable: Bool { obstacle == nil }
 
-    private func requireWritable() throws(VaultError) {
+    func requireWritable() throws(VaultError) {
         if let obstacle { throw obstacle }
     }
 

@@ -128,7 +128,7 @@ final class VaultFolder {
         lock = nil
     }
 
-    private func openedState() throws(VaultError) -> StateFile {
+    func openedState() throws(VaultError) -> StateFile {
         if case .failure(let error) = stateFile, error.code == .storageFull {
             // There may be room again.
             stateFile = StateFile.open(in: folder, logger: logger).file

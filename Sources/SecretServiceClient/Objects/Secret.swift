@@ -1,4 +1,4 @@
-import KeychaindGcrypt
+package import KeychaindGcrypt
 
 /// A secret: bytes and their content type.
 ///
@@ -16,7 +16,7 @@ public struct Secret: ~Copyable, Sendable {
     /// The content type, such as `text/plain` or `application/octet-stream`.
     public let contentType: String
 
-    init(_ bytes: consuming SecureBytes, contentType: String) {
+    package init(_ bytes: consuming SecureBytes, contentType: String) {
         secureBytes = bytes
         self.contentType = contentType
     }
@@ -52,6 +52,9 @@ public struct Secret: ~Copyable, Sendable {
     public init(_ text: String, contentType: String = Secret.text) throws(SecretServiceError) {
         try self.init(Array(text.utf8), contentType: contentType)
     }
+
+    /// The bytes themselves, without a copy.
+    package consuming func takeBytes() -> SecureBytes { secureBytes }
 
     /// The number of bytes.
     public var count: Int { secureBytes.count }

@@ -13,7 +13,7 @@ struct GenerateKeyTests {
         let tag = ["application-tag": "01", "kind": kind.rawValue]
         let (item, publicKey, prompt) = try await client.generateKey("Key", tag, kind)
         #expect(prompt == .root)
-        let hash = try SHA1.digest(of: publicKey)
+        let hash = try HashFunction.sha1.digest(of: publicKey)
         #expect(
             try await client.attributes(of: item)
                 == tag.merging([

@@ -17,7 +17,6 @@ package final class SecretPortal {
 
     private static let desktopPortal = "org.freedesktop.portal.Desktop"
     private static let path = ObjectPath(unchecked: "/org/freedesktop/portal/desktop")
-    private static let applicationBytes = 255
 
     /// Response codes of the portal.
     private enum Response: UInt32 {
@@ -86,7 +85,7 @@ package final class SecretPortal {
         for client: Client
     ) async -> Response {
         await provider.readiness.waitUntilOpen()
-        guard !provider.readiness.hasEnded, application.utf8.count <= Self.applicationBytes,
+        guard !provider.readiness.hasEnded, application.utf8.count <= PortalSecrets.applicationLimit,
             let login = provider.vault.collection(named: .login)
         else { return .failed }
         await provider.readiness.waitForKeys(of: [login])
@@ -94,7 +93,8 @@ package final class SecretPortal {
             guard await unlock(login, handle, for: client, application) else { return .cancelled }
         }
         do throws(VaultError) {
-            return write(try login.applicationSecret(for: application), to: descriptor) ? .success : .failed
+            let secret = try await provider.portalSecrets.secret(for: application, in: login)
+            return write(secret, to: descriptor) ? .success : .failed
         } catch {
             logger.error("Could not give an application its secret", metadata: ["reason": "\(error)"])
             return .failed

@@ -1,0 +1,133 @@
+import KeychaindDBus
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// The secrets of the Secret portal: imported ones in items of `login`, and derived ones.
+///
+/// The first one that an application gets stays: an import is refused once a derived secret has been given out, and a
+/// program can neither read, change nor delete an imported one.
+@BusActor
+final class PortalSecrets {
+    private let audit: AccessAudit
+    private let changes: ChangeNotifier
+    private let logger: Logger
+    /// Decides between a request and an import of the same application.
+    private let turns = KeyedLock<String>()
+
+    /// In bytes of UTF-8.
+    static let applicationLimit = 255
+
+    nonisolated init(audit: AccessAudit, changes: ChangeNotifier, logger: Logger) {
+        self.audit = audit
+        self.changes = changes
+        self.logger = logger
+    }
+
+    /// The secret of an application: the imported one, else the derived one, which is recorded first.
+    ///
+    /// Throws `locked`, `unreadable` for a damaged item, and disk errors.
+    func secret(for application: String, in login: Collection) async throws(VaultError) -> SecureBytes {
+        await turns.lock(application)
+        defer { turns.unlock(application) }
+        if let imported = try login.importedSecret(for: application) { return imported }
+        try await login.markDerivedSecret(for: application)
+        return try login.applicationSecret(for: application)
+    }
+
+    /// Stores an application's secret from another provider; false if it has the same one already.
+    ///
+    /// Throws `InvalidArgs` for a secret of another size, `AlreadyExists` if the application has another secret.
+    func take(
+        _ new: consuming PortalImport,
+        in login: Collection,
+        from client: Client
+    ) async throws(BusError) -> Bool {
+        let application = new.application
+        guard application.utf8.count <= PortalSecrets.applicationLimit else {
+            throw BusError(.invalidArguments, "the name of the application is too long")
+        }
+        guard new.secret.count == Collection.applicationSecretSize else {
+            throw BusError(.invalidArguments, "a portal secret has \(Collection.applicationSecretSize) bytes")
+        }
+        guard !login.isLocked else { throw BusError(.isLocked, "the keychain login is locked") }
+        await turns.lock(application)
+        defer { turns.unlock(application) }
+        let present = try translatingErrors { () throws(VaultError) in try login.importedSecret(for: application) }
+        if let present {
+            guard present.isEqual(to: new.secret) else {
+                throw BusError(.alreadyExists, "another secret was imported for the application before")
+            }
+            return false
+        }
+        let isTooLate = try await translatingErrors { () async throws(VaultError) in
+            try await login.hasDerivedSecret(for: application)
+        }
+        guard !isTooLate else {
+            throw BusError(.alreadyExists, "the application has used a secret of keychaind, and may need it")
+        }
+        try await store(new.takeSecret(), for: application, in: login, from: client)
+        return true
+    }
+
+    private func store(
+        _ secret: consuming SecureBytes,
+        for application: String,
+        in login: Collection,
+        from client: Client
+    ) async throws(BusError) {
+        let creation: ItemCreation
+        do throws(VaultError) {
+            creation = try await login.createItem(
+                label: application.isEmpty ? "Portal secret" : "Portal secret of \(application)",
+                attributes: Attributes([(Attributes.portalApplication, application)]),
+                secret: Secret(bytes: secret, contentType: ReservedContentType.portalSecret.rawValue),
+                replacing: false
+            )
+        } catch {
+            throw BusError(error)
+        }
+        audit.imported(creation.id, in: login, by: client)
+        logger.notice("Took an application's portal secret", metadata: ["item": "\(creation.id)"])
+        changes.itemCreated(creation.id, in: login)
+    }
+}
+
+extension Collection {
+    /// The imported secret of an application; nil if there is none.
+    fileprivate func importedSecret(for application: String) throws(VaultError) -> SecureBytes? {
+        guard !isLocked else { throw VaultError(.locked, reason: "the keychain is locked") }
+        for id in search(Attributes([(Attributes.portalApplication, application)])) {
+            // Others can have the attribute, but not the content type.
+            guard let secret = try portalSecret(of: id) else { continue }
+            do throws(GcryptError) {
+                return try secret.bytes.copy(in: .locked)
+            } catch {
+                throw VaultError(.cryptographyFailed, reason: error.reason)
+            }
+        }
+        return nil
+    }
+
+    /// Whether an item is an imported portal secret, which only the portal uses.
+    func isPortalSecret(_ id: ItemID) -> Bool {
+        guard item(id)?.attributes[Attributes.portalApplication] != nil else { return false }
+        do throws(VaultError) {
+            guard try portalSecret(of: id) != nil else { return false }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The secret of an item, if it is an imported portal secret; those are never protected, and small.
+    private func portalSecret(of id: ItemID) throws(VaultError) -> Secret? {
+        // An item whose protection is in doubt, as after a rollback, may be one.
+        if case .stated = protection(of: id) { return nil }
+        guard let secret = try secret(of: id), secret.contentType == ReservedContentType.portalSecret.rawValue else {
+            return nil
+        }
+        return secret
+    }
+}

@@ -1,0 +1,67 @@
+import KeychaindGcrypt
+
+/// The marks of applications that have their derived secret, in `state.db`.
+///
+/// The name of a mark is derived from the secrets key of the collection and the application, so it names neither.
+extension Collection {
+    /// Records that an application has its derived secret; durable on return.
+    ///
+    /// Throws `locked`, and disk errors.
+    package func markDerivedSecret(for application: String) async throws(VaultError) {
+        let mark = try mark(for: application)
+        try await context.folderWorker.perform { (folder) throws(VaultError) in try folder.setApplicationMark(mark) }
+    }
+
+    /// Whether an application may have its derived secret; throws like ``markDerivedSecret(for:)``.
+    package func hasDerivedSecret(for application: String) async throws(VaultError) -> Bool {
+        let mark = try mark(for: application)
+        return try await context.folderWorker.perform { (folder) throws(VaultError) in
+            try folder.hasApplicationMark(mark)
+        }
+    }
+
+    private func mark(for application: String) throws(VaultError) -> [UInt8] {
+        guard case .unlocked(let key) = phase else { throw VaultError.collectionLocked }
+        return try cipher { () throws(GcryptError) in try key.applicationMark(for: application) }
+    }
+}
+
+extension VaultFolder {
+    fileprivate func setApplicationMark(_ mark: [UInt8]) throws(VaultError) {
+        try openedState().setApplicationMark(mark)
+    }
+
+    fileprivate func hasApplicationMark(_ mark: [UInt8]) throws(VaultError) -> Bool {
+        try openedState().hasApplicationMark(mark)
+    }
+}
+
+extension StateFile {
+    /// More applications than anybody has; past them each counts as marked.
+    private static let maximumMarks = 10_000
+    private static let prefix = "application "
+
+    fileprivate func setApplicationMark(_ mark: [UInt8]) throws(VaultError) {
+        guard try !hasApplicationMark(mark) else { return }
+        try requireWritable()
+        try database.run(
+            "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
+            .text(Self.name(of: mark)),
+            .bytes([1])
+        )
+    }
+
+    fileprivate func hasApplicationMark(_ mark: [UInt8]) throws(VaultError) -> Bool {
+        // A file of version 1 that cannot be written has no records.
+        guard version >= 2 else { return false }
+        let row = try database.prepare("SELECT 1 FROM record WHERE name = ?1")
+        try row.bind(Self.name(of: mark), at: 1)
+        if try row.step() { return true }
+        let count = try database.integer("SELECT count(*) FROM record WHERE name GLOB '\(Self.prefix)*'")
+        return count >= Self.maximumMarks
+    }
+
+    private static func name(of mark: [UInt8]) -> String {
+        prefix + mark.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    }
+}
