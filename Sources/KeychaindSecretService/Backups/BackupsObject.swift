@@ -1,5 +1,6 @@
 import Glibc
 import KeychaindDBus
+import KeychaindModel
 import KeychaindVault
 
 /// The object that restores keychains from files.
@@ -18,7 +19,48 @@ struct BackupsObject {
                 ) { (object, call) async throws(BusError) in
                     let file = try call.arguments(FileDescriptor.self)
                     call.reply(with: try await object.restore(file))
-                }
+                },
+                Method(suspending: "List", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
+                    (object, call) async throws(BusError) in
+                    try await object.checkUser()
+                    object.answer(call, with: try await object.restorations.copies())
+                },
+                Method(suspending: "BackUp", out: [Parameter("copies", signature: "a" + KeychainCopy.signature)]) {
+                    (object, call) async throws(BusError) in
+                    try await object.checkUser()
+                    object.answer(call, with: try await object.restorations.backUp())
+                },
+                Method(
+                    suspending: "RestoreCopy",
+                    in: [Parameter("copy", String.self)],
+                    out: [Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) async throws(BusError) in
+                    let copy = try call.arguments(String.self)
+                    call.reply(with: try await object.restore(copy: copy))
+                },
+                Method(
+                    suspending: "Compare",
+                    in: [Parameter("copy", String.self)],
+                    out: [Parameter("differences", signature: "a" + ItemDifference.signature)]
+                ) { (object, call) async throws(BusError) in
+                    let copy = try call.arguments(String.self)
+                    let differences = try await object.pastItems(of: copy).differences(for: object.client)
+                    call.reply { writer in
+                        writer.writeArray(of: ItemDifference.signature) { writer in
+                            for difference in differences { difference.write(to: &writer) }
+                        }
+                    }
+                },
+                Method(
+                    suspending: "RestoreItems",
+                    in: [Parameter("copy", String.self), Parameter("labels", [String].self)],
+                    out: [Parameter("restored", UInt32.self), Parameter("refused", [String].self)]
+                ) { (object, call) async throws(BusError) in
+                    let (copy, labels) = try call.arguments(String.self, [String].self)
+                    let past = try await object.pastItems(of: copy)
+                    let (restored, refused) = try await past.restore(labels, for: object.client)
+                    call.reply(with: restored, refused)
+                },
             ]
         )
     ])
@@ -26,15 +68,47 @@ struct BackupsObject {
     /// Copies the file and returns a prompt for the restore.
     @BusActor
     private func restore(_ file: FileDescriptor) async throws(BusError) -> ObjectPath {
-        // The session bus admits only its owner; a differently configured bus may not.
-        guard await client.userID() == getuid() else {
-            throw BusError(.accessDenied, "only their owner can restore keychains")
-        }
+        try await checkUser()
         let backup = try await restorations.stage(file)
         guard let name = restorations.vault.name(of: backup, fileName: BackupsObject.fileName(of: file)) else {
             throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
         }
         return try client.makePrompt(RestorePrompt(backup, as: name, restorations: restorations))
+    }
+
+    /// Copies a generation or backup, and returns a prompt for the restore.
+    @BusActor
+    private func restore(copy id: String) async throws(BusError) -> ObjectPath {
+        try await checkUser()
+        let backup = try await restorations.stage(copy: id)
+        let file = id.split(separator: ":", maxSplits: 1).last.map(String.init)
+        guard let name = restorations.vault.name(of: backup, fileName: file) else {
+            throw BusError(.invalidArguments, "the keychain in memory cannot be restored")
+        }
+        return try client.makePrompt(RestorePrompt(backup, as: name, restorations: restorations))
+    }
+
+    @BusActor
+    private func pastItems(of copy: String) async throws(BusError) -> PastItems {
+        try await checkUser()
+        return try PastItems(try await restorations.stage(copy: copy), restorations)
+    }
+
+    /// The session bus admits only its owner; a differently configured bus may not.
+    @BusActor
+    private func checkUser() async throws(BusError) {
+        guard await client.userID() == getuid() else {
+            throw BusError(.accessDenied, "only their owner can restore keychains")
+        }
+    }
+
+    @BusActor
+    private func answer(_ call: MethodCall, with copies: [KeychainCopy]) {
+        call.reply { writer in
+            writer.writeArray(of: KeychainCopy.signature) { writer in
+                for copy in copies { copy.write(to: &writer) }
+            }
+        }
     }
 
     /// Returns the name of the file when it was opened; it only names a keychain that does not exist yet.
@@ -44,5 +118,33 @@ struct BackupsObject {
         guard count > 0 else { return nil }
         let path = String(decoding: buffer[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
         return path.split(separator: "/").last.map { String($0) }
+    }
+}
+
+extension KeychainCopy {
+    /// The D-Bus structure: identifier, label of the keychain, last change in seconds since 1970, number of items.
+    static let signature = "(sstt)"
+
+    func write(to writer: inout Writer) {
+        writer.writeStructure { writer in
+            id.write(to: &writer)
+            label.write(to: &writer)
+            UInt64(max(0, modified.microsecondsSinceEpoch / 1_000_000)).write(to: &writer)
+            UInt64(itemCount).write(to: &writer)
+        }
+    }
+}
+
+extension ItemDifference {
+    /// The D-Bus structure: kind, number of the item, label, whether it is protected.
+    static let signature = "(ytsb)"
+
+    func write(to writer: inout Writer) {
+        writer.writeStructure { writer in
+            kind.rawValue.write(to: &writer)
+            item.rawValue.write(to: &writer)
+            label.write(to: &writer)
+            isProtected.write(to: &writer)
+        }
     }
 }

@@ -11,6 +11,8 @@ final class Restorations {
     static let limit = 2
 
     let vault: Vault
+    /// Nil if the user has no home folder.
+    let backups: BackupFolder?
     let unlocker: Unlocker
     let logger: Logger
 
@@ -24,26 +26,65 @@ final class Restorations {
     private var staged: [Staged] = []
     private var copying = 0
 
-    init(vault: Vault, unlocker: Unlocker, logger: Logger) {
+    init(vault: Vault, backups: BackupFolder?, unlocker: Unlocker, logger: Logger) {
         self.vault = vault
+        self.backups = backups
         self.unlocker = unlocker
         self.logger = logger
     }
 
     /// Copies a file that the caller has opened.
     func stage(_ file: FileDescriptor) async throws(BusError) -> StagedBackup {
+        let descriptor = fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0)
+        guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the descriptor cannot be duplicated") }
+        let source = Handoff(OpenedFile(owning: descriptor))
+        return try await stage { (vault) async throws(VaultError) in
+            guard let source = source.take() else { throw VaultError(.busy, reason: "the file was taken") }
+            return try await vault.stage(source)
+        }
+    }
+
+    /// Copies a generation or backup.
+    func stage(copy id: String) async throws(BusError) -> StagedBackup {
+        try await stage { [backups] (vault) async throws(VaultError) in try await vault.stage(copy: id, backups) }
+    }
+
+    /// The generations and backups, oldest first.
+    func copies() async throws(BusError) -> [KeychainCopy] {
+        try await limited { [vault, backups] () async throws(VaultError) in try await vault.copies(backups) }
+    }
+
+    /// Backs up all keychains now, and returns the copies after reading them back.
+    func backUp() async throws(BusError) -> [KeychainCopy] {
+        guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
+        return try await limited { [vault] () async throws(VaultError) in
+            var files: Set<String> = []
+            for collection in vault.collections where !collection.isVacant && !collection.isEphemeral {
+                try await vault.backUp(collection.name, to: backups)
+                files.insert(collection.name.fileName)
+            }
+            return try await vault.copies(backups).filter { copy in copy.kind == .backup && files.contains(copy.file) }
+        }
+    }
+
+    private func stage(
+        _ body: (Vault) async throws(VaultError) -> StagedBackup
+    ) async throws(BusError) -> StagedBackup {
+        let backup = try await limited { [vault] () async throws(VaultError) in try await body(vault) }
+        staged.append(Staged(backup: backup))
+        return backup
+    }
+
+    /// Runs work that makes copies on the disk, within the limit.
+    private func limited<Result>(_ body: () async throws(VaultError) -> Result) async throws(BusError) -> Result {
         staged.removeAll { entry in entry.backup == nil }
         guard staged.count + copying < Self.limit else {
             throw BusError(.limitsExceeded, "\(Self.limit) keychains are being restored already")
         }
-        let descriptor = fcntl(file.rawValue, F_DUPFD_CLOEXEC, 0)
-        guard descriptor >= 0 else { throw BusError(.limitsExceeded, "the descriptor cannot be duplicated") }
         copying += 1
         defer { copying -= 1 }
         do throws(VaultError) {
-            let backup = try await vault.stage(OpenedFile(owning: descriptor))
-            staged.append(Staged(backup: backup))
-            return backup
+            return try await body()
         } catch  where error.code == .unreadable || error.code == .unsupportedFormat {
             throw BusError(.invalidArguments, "the file cannot be restored: \(error.reason)")
         } catch {

@@ -89,7 +89,7 @@ final class RestorePrompt: PromptAction {
 
 /// Verifies the password or recovery key of a backup without restoring it.
 @BusActor
-private final class BackupKey: PasswordVerifier {
+final class BackupKey: PasswordVerifier {
     private let backup: StagedBackup
     private let vault: Vault
 

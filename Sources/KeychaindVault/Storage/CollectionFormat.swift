@@ -42,7 +42,7 @@ enum CollectionFormat {
 }
 
 extension CollectionName {
-    var fileName: String { encoded + CollectionFormat.suffix }
+    package var fileName: String { encoded + CollectionFormat.suffix }
 
     var unfinishedFileName: String { encoded + CollectionFormat.unfinishedSuffix }
 }

@@ -5,7 +5,7 @@ import Logging
 
 /// Generations of a collection: daily copies of the whole file, `generations/NAME.YYYYMMDDTHHMMSSZ.keychain`.
 ///
-/// To go back to one, stop the daemon and copy it over the collection's file.
+/// ``Vault/stage(copy:_:)`` opens one for a restore.
 struct Generations: Sendable {
     static let folderName = "generations"
 

@@ -64,14 +64,14 @@ final class Worker<State>: Sendable {
 }
 
 /// Moves a noncopyable value between threads, once: closures and continuations can capture only copyable values.
-final class Handoff<Value: ~Copyable & Sendable>: Sendable {
+package final class Handoff<Value: ~Copyable & Sendable>: Sendable {
     private let value: Mutex<Value?>
 
-    init(_ value: consuming Value) {
+    package init(_ value: consuming Value) {
         self.value = Mutex(value)
     }
 
-    func take() -> Value? {
+    package func take() -> Value? {
         value.withLock { value in value.take() }
     }
 }

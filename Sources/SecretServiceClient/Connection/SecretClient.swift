@@ -50,6 +50,29 @@ public final class SecretClient: Sendable {
         return client
     }
 
+    /// Connects to the bus if it has a provider; starts none.
+    ///
+    /// Nil without a bus or a provider.
+    package static func connectToRunning(
+        _ configuration: Configuration = Configuration()
+    ) async throws(SecretServiceError) -> SecretClient? {
+        guard let address = try? configuration.bus.address() else { return nil }
+        guard EventLoop.startThread() else {
+            throw SecretServiceError(.busUnavailable, "the process has reached its limit of threads or descriptors")
+        }
+        Connection.leaveSignalsAlone()
+        guard let link = try? await open(address, configuration) else { return nil }
+        let client = SecretClient(configuration, link)
+        let isThere = try await client.onLink { (link) throws(SecretServiceError) in
+            do throws(BusError) {
+                return try await link.connection.owner(of: ProviderLink.providerName) != nil
+            } catch {
+                throw SecretServiceError(answered: error)
+            }
+        }
+        return isThere ? client : nil
+    }
+
     private static func open(
         _ address: String,
         _ configuration: Configuration

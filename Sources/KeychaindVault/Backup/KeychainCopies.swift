@@ -1,0 +1,117 @@
+import Glibc
+package import KeychaindModel
+
+/// A past state of a keychain that can be restored.
+package struct KeychainCopy: Sendable {
+    package enum Kind: String, Sendable {
+        case generation
+        case backup
+    }
+
+    package let kind: Kind
+
+    /// The file name in its folder, such as `login.20260503T120000Z.keychain`.
+    package let file: String
+
+    package let label: String
+
+    /// The last change that it has.
+    package let modified: Timestamp
+
+    package let itemCount: Int
+
+    package var id: String { "\(kind.rawValue):\(file)" }
+}
+
+/// The generations of the vault and the backups in the user's folder.
+struct KeychainCopies: Sendable {
+    /// Of all kinds together; a user's folder may have any number of files.
+    private static let limit = 256
+
+    private let folder: Folder
+    private let backups: BackupFolder?
+
+    init(in folder: Folder, _ backups: BackupFolder?) {
+        self.folder = folder
+        self.backups = backups
+    }
+
+    /// The readable copies, newest last; blocks, since each file is copied and checked.
+    func all() throws(VaultError) -> [KeychainCopy] {
+        var copies: [KeychainCopy] = []
+        for (kind, file) in try files().prefix(Self.limit) {
+            guard let staged = try? StagedBackup(copying: open(kind, file), to: folder) else { continue }
+            copies.append(
+                KeychainCopy(
+                    kind: kind,
+                    file: file,
+                    label: staged.label,
+                    modified: staged.modified,
+                    itemCount: staged.itemCount
+                )
+            )
+        }
+        return copies.sorted { first, second in
+            (first.modified, first.id) < (second.modified, second.id)
+        }
+    }
+
+    /// Opens the file of a copy; throws `unreadable` if there is none with this identifier.
+    func open(_ id: String) throws(VaultError) -> OpenedFile {
+        let parts = id.split(separator: ":", maxSplits: 1).map(String.init)
+        // Only listed names: an identifier is no path.
+        guard parts.count == 2, let kind = KeychainCopy.Kind(rawValue: parts[0]),
+            try files().contains(where: { other in other.kind == kind && other.file == parts[1] })
+        else { throw VaultError(.unreadable, reason: "there is no such copy") }
+        return try open(kind, parts[1])
+    }
+
+    private func files() throws(VaultError) -> [(kind: KeychainCopy.Kind, file: String)] {
+        var files: [(kind: KeychainCopy.Kind, file: String)] = []
+        if folder.contains(Generations.folderName) {
+            for file in try folder.folder(Generations.folderName).names() where Self.isKeychain(file) {
+                files.append((.generation, file))
+            }
+        }
+        if let backups, let opened = try UserFolder.open(backups.path, followingLinks: true) {
+            for file in try opened.names() where Self.isKeychain(file) { files.append((.backup, file)) }
+        }
+        return files
+    }
+
+    private func open(_ kind: KeychainCopy.Kind, _ file: String) throws(VaultError) -> OpenedFile {
+        switch kind {
+        case .generation:
+            return try OpenedFile(folder.folder(Generations.folderName).file(file), flags: O_RDONLY)
+        case .backup:
+            guard let backups, let opened = try UserFolder.open(backups.path, followingLinks: true) else {
+                throw VaultError(.unreadable, reason: "there is no such copy")
+            }
+            return try opened.read(file, maximumSize: StagedBackup.maximumSize)
+        }
+    }
+
+    private static func isKeychain(_ file: String) -> Bool {
+        file.hasSuffix(CollectionFormat.suffix) && !file.hasPrefix(".")
+    }
+}
+
+extension Vault {
+    /// The generations and backups that can be restored, oldest first.
+    package func copies(_ backups: BackupFolder?) async throws(VaultError) -> [KeychainCopy] {
+        guard let context else { throw VaultError.vaultClosed }
+        let copies = KeychainCopies(in: context.folder, backups)
+        let worker = try Worker("copies", ())
+        return try await worker.perform { (_) throws(VaultError) in try copies.all() }
+    }
+
+    /// Stages a copy for a restore; throws `unreadable` if there is none, `limitExceeded` and disk errors.
+    package func stage(copy id: String, _ backups: BackupFolder?) async throws(VaultError) -> StagedBackup {
+        guard let context else { throw VaultError.vaultClosed }
+        let copies = KeychainCopies(in: context.folder, backups)
+        let worker = try Worker("restore", ())
+        return try await worker.perform { [folder = context.folder] (_) throws(VaultError) in
+            try StagedBackup(copying: copies.open(id), to: folder)
+        }
+    }
+}

@@ -1,0 +1,142 @@
+package import KeychaindDBus
+
+/// A past state of a keychain that keychaind can restore.
+package struct KeychainCopy: Hashable, Sendable {
+    package let id: String
+    /// The label of the keychain.
+    package let keychain: String
+    /// The last change that it has, in seconds since 1970.
+    package let modified: UInt64
+    package let itemCount: UInt64
+
+    package var isBackup: Bool { id.hasPrefix("backup:") }
+
+    fileprivate init(from reader: inout Reader) throws(BusError) {
+        id = try String(from: &reader)
+        keychain = try String(from: &reader)
+        modified = try UInt64(from: &reader)
+        itemCount = try UInt64(from: &reader)
+    }
+}
+
+/// An item that differs between a past state and the present keychain.
+package struct KeychainDifference: Hashable, Sendable {
+    package enum Kind: UInt8, Sendable {
+        case added = 1
+        case changed = 2
+        case removed = 3
+    }
+
+    package let kind: Kind
+    package let label: String
+    package let isProtected: Bool
+
+    fileprivate init(from reader: inout Reader) throws(BusError) {
+        guard let kind = Kind(rawValue: try UInt8(from: &reader)) else {
+            throw BusError(.invalidArguments, "a difference of an unknown kind")
+        }
+        self.kind = kind
+        _ = try UInt64(from: &reader)
+        label = try String(from: &reader)
+        isProtected = try Bool(from: &reader)
+    }
+}
+
+extension SecretClient {
+    /// The unique bus name of the provider, which another provider or a restarted one does not have.
+    package func providerName() async throws(SecretServiceError) -> String {
+        try await onLink { (link) throws(SecretServiceError) in try await link.provider() }
+    }
+}
+
+/// `org.keychaind.Backups1`, an interface of keychaind alone.
+extension SecretClient {
+    private static func backups(_ member: String) -> Message {
+        Protocol.call(ObjectPath(unchecked: "/org/keychaind/Backups"), "org.keychaind.Backups1", member)
+    }
+
+    /// The time that a person has for a password.
+    private static let patience = Duration.seconds(600)
+
+    /// The past generations and backups, oldest first.
+    package func keychainCopies() async throws(SecretServiceError) -> [KeychainCopy] {
+        try await copies("List")
+    }
+
+    /// Backs up all keychains, and returns the backups.
+    package func backUpKeychains() async throws(SecretServiceError) -> [KeychainCopy] {
+        try await copies("BackUp")
+    }
+
+    /// Puts a copy in the place of its keychain; a person is asked for its password.
+    package func restore(copy id: String) async throws(SecretServiceError) {
+        try ArgumentCheck.check(id)
+        let message = Self.backups("RestoreCopy")
+        message.append(id)
+        try await complete(message)
+    }
+
+    /// Puts a keychain's file in the place of its keychain; a person is asked for its password.
+    package func restore(file: FileDescriptor) async throws(SecretServiceError) {
+        let message = Self.backups("Restore")
+        message.append(file)
+        try await complete(message)
+    }
+
+    /// The differences of a copy to the present keychain; a person is asked for its password.
+    package func differences(from id: String) async throws(SecretServiceError) -> [KeychainDifference] {
+        try ArgumentCheck.check(id)
+        let message = Self.backups("Compare")
+        message.append(id)
+        let reply = try await patientCall(message)
+        return try Self.list(reply) { (reader) throws(BusError) in try KeychainDifference(from: &reader) }
+    }
+
+    /// Puts items with these labels back; a person is asked for the password of the copy.
+    ///
+    /// - Returns: the number of items, and the labels of those that were refused.
+    package func restore(
+        items labels: [String],
+        from id: String
+    ) async throws(SecretServiceError) -> (restored: UInt32, refused: [String]) {
+        try ArgumentCheck.check(labels + [id])
+        let message = Self.backups("RestoreItems")
+        message.append(id, labels)
+        return try await patientCall(message).reading(UInt32.self, [String].self)
+    }
+
+    private func copies(_ member: String) async throws(SecretServiceError) -> [KeychainCopy] {
+        let reply = try await patientCall(Self.backups(member))
+        return try Self.list(reply) { (reader) throws(BusError) in try KeychainCopy(from: &reader) }
+    }
+
+    private func patientCall(_ message: Message) async throws(SecretServiceError) -> Message {
+        try await onLink { (link) throws(SecretServiceError) in
+            try await link.call(message, timeout: Self.patience)
+        }
+    }
+
+    private func complete(_ message: Message) async throws(SecretServiceError) {
+        _ = try await callWithPrompt(message, .shown) { (reply) throws(SecretServiceError) in
+            ((), prompt: try reply.reading(ObjectPath.self))
+        }
+    }
+
+    private static func list<Element>(
+        _ reply: Message,
+        _ element: (inout Reader) throws(BusError) -> Element
+    ) throws(SecretServiceError) -> [Element] {
+        var elements: [Element] = []
+        do throws(BusError) {
+            var reader = reply.makeReader()
+            try reader.readArray { (reader) throws(BusError) in
+                elements.append(
+                    try reader.readStructure { (reader) throws(BusError) in try element(&reader) }
+                )
+            }
+        } catch {
+            throw SecretServiceError(reading: error)
+        }
+        return elements
+    }
+}
