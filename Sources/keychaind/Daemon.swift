@@ -97,6 +97,7 @@ struct Daemon {
             systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,
             host: TPMHost(tpm),
             token: TPMKeys(tpm),
+            backups: UserFolders.dataHome.map { folder in BackupFolder(in: folder) },
             logger: logger
         )
         logins = LoginListener(keychain: provider.logins, logger: logger)

@@ -53,6 +53,9 @@ enum NewPasswordReason {
     /// The keychain is new.
     case first
 
+    /// The keychain is the first of the account, and opens when the person logs in.
+    case firstOfLogin
+
     /// The old password was given.
     case changed
 
@@ -69,6 +72,16 @@ enum NewPasswordReason {
             (
                 "New Keychain", "Choose a password for the keychain “\(keychain)”",
                 "Secrets will be kept in the keychain “\(keychain)”. Anyone who knows its password can read them.",
+                "Create"
+            )
+        case .firstOfLogin:
+            (
+                "New Keychain", "Choose a password for the keychain “\(keychain)”",
+                """
+                Your passwords will be kept in it. Use your login password, so that the keychain opens when you log \
+                in. If you forget this password, nobody can read what is in the keychain. You can make a recovery key \
+                afterwards.
+                """,
                 "Create"
             )
         case .changed:

@@ -28,10 +28,28 @@ struct Unlocker {
         for client: Client? = nil
     ) async throws(VaultError) {
         let isPasscode = collection.name == .login && collection.isLocked
+        let isFirst = collection.name == .login && collection.isVacant
         try await collection.unlock(with: password)
+        if isFirst { recommendRecoveryKey(for: collection) }
         if isPasscode { await passwords.lockouts.people.passcodeWasRight() }
         logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection, by: client)
+    }
+
+    /// Tells the person once, after the first password, how to be safe from forgetting it.
+    ///
+    /// Not by a dialog: programs create `login` in the middle of something else.
+    private func recommendRecoveryKey(for collection: Collection) {
+        let label = PromptText.name(collection.label)
+        changes.show(
+            DesktopNotification(
+                summary: "Make a recovery key",
+                body: """
+                    Your passwords are now kept in the keychain “\(label)”. If you forget its password, nobody can \
+                    read them. A recovery key on paper helps: run “keychainctl recovery-key”.
+                    """
+            )
+        )
     }
 
     /// Unlocks a collection with the key slot of this computer; logs a failure.
@@ -118,7 +136,11 @@ struct Unlocker {
         in conversation: Conversation
     ) -> PromptRequest {
         if collection.isVacant {
-            conversation.newPasswordRequest(of: collection.label, for: caller)
+            conversation.newPasswordRequest(
+                of: collection.label,
+                for: caller,
+                insteadOf: collection.name == .login ? .firstOfLogin : .first
+            )
         } else if hasDrifted {
             conversation.formerPasswordRequest(of: collection.label, for: caller, named?.purpose)
         } else {

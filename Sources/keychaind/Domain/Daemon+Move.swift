@@ -1,5 +1,6 @@
 import Glibc
 import KeychaindDBus
+import KeychaindDesktop
 import KeychaindVault
 import Logging
 
@@ -47,33 +48,5 @@ extension Daemon {
         } catch {
             return .failure(error)
         }
-    }
-}
-
-/// A desktop notification (Desktop Notifications Specification).
-struct DesktopNotification {
-    private static let service = "org.freedesktop.Notifications"
-
-    let summary: String
-    let body: String
-
-    /// Sends the notification, without a reply and without activating a service.
-    @BusActor
-    func send(on connection: Connection) {
-        let path = ObjectPath(unchecked: "/org/freedesktop/Notifications")
-        let message = Message.call(to: Self.service, path, Self.service, "Notify")
-        message.forbidActivation()
-        message.expectNoReply()
-        message.append(
-            "keychaind",
-            UInt32(0),
-            "dialog-password",
-            summary,
-            body,
-            [String](),
-            [String: Variant](),
-            Int32(-1)
-        )
-        connection.send(message)
     }
 }

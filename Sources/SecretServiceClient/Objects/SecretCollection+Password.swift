@@ -1,0 +1,55 @@
+import KeychaindDBus
+package import KeychaindGcrypt
+
+/// The interface of gnome-keyring, which keychaind has too, that takes passwords without a prompt.
+private enum PasswordInterface {
+    static let name = "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface"
+
+    static func call(_ member: String) -> Message { Protocol.call(Protocol.serviceObject, name, member) }
+}
+
+extension SecretClient {
+    /// Creates a collection with a password.
+    ///
+    /// keychaind's `login`, as long as it has no password, takes the password of a new collection of that name.
+    package func createCollection(
+        label: String,
+        password: borrowing SecureBytes
+    ) async throws(SecretServiceError) -> SecretCollection {
+        try ArgumentCheck.check([label])
+        let session = try await session()
+        let message = PasswordInterface.call("CreateWithMasterPassword")
+        message.append(["\(Protocol.collection).Label": Variant.string(label)])
+        try session.append(try Secret(copying: password), to: message)
+        defer { message.wipeByteArrays() }
+        return SecretCollection(self, try await call(message, to: session.owner).reading(ObjectPath.self))
+    }
+}
+
+extension SecretCollection {
+    /// Unlocks the collection with a password; false if it is the wrong one.
+    ///
+    /// Throws ``SecretServiceError/Code/noSuchObject`` if the collection has no password yet, or the provider does not
+    /// take passwords without a prompt.
+    package func unlock(with password: borrowing SecureBytes) async throws(SecretServiceError) -> Bool {
+        let session = try await client.session()
+        let message = PasswordInterface.call("UnlockWithMasterPassword")
+        message.append(objectPath)
+        try session.append(try Secret(copying: password), to: message)
+        defer { message.wipeByteArrays() }
+        do throws(SecretServiceError) {
+            _ = try await client.call(message, to: session.owner)
+            return true
+        } catch  where error.errorName == "org.gnome.keyring.Error.Denied" {
+            return false
+        }
+    }
+}
+
+extension Secret {
+    fileprivate init(copying password: borrowing SecureBytes) throws(SecretServiceError) {
+        self = try password.withUnsafeBytes { (bytes) throws(SecretServiceError) in
+            try Secret(copying: bytes, contentType: Secret.text)
+        }
+    }
+}
