@@ -94,6 +94,7 @@ let package = Package(
             dependencies: ["KeychaindGcrypt", "KeychaindModel"],
             swiftSettings: settings
         ),
+        .target(name: "KeychaindForeignFiles", dependencies: ["KeychaindGcrypt"], swiftSettings: settings),
         .target(
             name: "KeychaindVault",
             dependencies: [
@@ -252,6 +253,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .testTarget(
+            name: "ForeignFilesTests",
+            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
             name: "KeysTests",
             dependencies: ["KeychaindGcrypt", "KeychaindKeys", "KeychaindModel", "KeychaindTestSupport"],
             swiftSettings: settings
@@ -356,6 +362,19 @@ let package = Package(
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17
 )
+
+// libFuzzer has the program's `main`, so only `scripts/fuzz` builds this target.
+if Context.environment["KEYCHAIND_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "KeychaindFuzzer",
+            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt"],
+            path: "Tests/Fuzzer",
+            exclude: ["Seeds"],
+            swiftSettings: settings
+        )
+    )
+}
 
 /// Leaves out all targets but these and their dependencies.
 @MainActor

@@ -55,4 +55,53 @@ struct PasswordDerivationTests {
             _ = try cipher.decrypt(vector, key: key, initializationVector: [])
         }
     }
+
+    @Test("Unpadded ciphers agree with Python", arguments: UnpaddedCipher.allCases)
+    func unpaddedCipher_agreesWithPython(cipher: UnpaddedCipher) async throws {
+        let script = """
+            import sys
+            from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+            name, size = sys.argv[1], int(sys.argv[2])
+            key = bytes(range(size))
+            algorithm = (algorithms.AES if name == "aes128CBC" else algorithms.Blowfish)(key)
+            vector = bytes([7] * (algorithm.block_size // 8))
+            mode = modes.ECB() if name.endswith("ECB") else modes.CBC(vector)
+            sys.stdout.buffer.write(Cipher(algorithm, mode).encryptor().update(bytes(range(64))))
+            """
+        for size in Set([cipher.keySizes.lowerBound, min(cipher.keySizes.upperBound, 20), cipher.keySizes.upperBound]) {
+            let result = try await Command.python(script, [String(describing: cipher), String(size)])
+            let key = try SecureBytes(copying: (0..<size).map { UInt8($0) })
+            let vector = [UInt8](repeating: 7, count: cipher.blockSize)
+            let plaintext = try result.output.span.withUnsafeBytes { (ciphertext) throws(GcryptError) in
+                try vector.span.withUnsafeBytes { (vector) throws(GcryptError) in
+                    try cipher.decrypt(ciphertext, key: key, initializationVector: vector)
+                }
+            }
+            #expect(plaintext.withUnsafeBytes { Array($0) } == Array(0..<64), "\(result.errors)")
+        }
+    }
+
+    @Test("Iterated digests agree with Python", arguments: [(1, 0), (2, 3), (1000, 100)])
+    func iteratedDigest_agreesWithPython(iterations: Int, count: Int) async throws {
+        let script = """
+            import hashlib, sys
+            value = b"x" * int(sys.argv[2])
+            for _ in range(int(sys.argv[1])):
+                value = hashlib.sha256(value).digest()
+            sys.stdout.buffer.write(value)
+            """
+        let result = try await Command.python(script, [String(iterations), String(count)])
+        let message = [UInt8](repeating: UInt8(ascii: "x"), count: count)
+        let digest = try message.span.withUnsafeBytes { (message) throws(GcryptError) in
+            try IteratedDigest(hash: .sha256, iterations: iterations).derive(from: [message])
+        }
+        #expect(digest.withUnsafeBytes { Array($0) } == result.output)
+    }
+
+    @Test("Iterations out of bounds are refused", arguments: [-1, 0, 10_000_001])
+    func iteratedDigest_outOfBounds_isRefused(iterations: Int) throws {
+        #expect(throws: GcryptError(.invalidParameters, reason: "")) {
+            _ = try IteratedDigest(hash: .sha256, iterations: iterations).derive(from: [])
+        }
+    }
 }

@@ -9,6 +9,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
         case aes128GCM
         case aes256GCM
         case blocks(BlockCipher)
+        case unpadded(UnpaddedCipher)
     }
 
     static let blockSize = 16
@@ -24,6 +25,7 @@ struct CipherHandle: ~Copyable, @unchecked Sendable {
             case .aes128GCM: (GCRY_CIPHER_AES, GCRY_CIPHER_MODE_GCM)
             case .aes256GCM: (GCRY_CIPHER_AES256, GCRY_CIPHER_MODE_GCM)
             case .blocks(let cipher): (cipher.algorithm, GCRY_CIPHER_MODE_CBC)
+            case .unpadded(let cipher): (cipher.algorithm, cipher.mode)
             }
         let flags = memory == .locked ? GCRY_CIPHER_SECURE.rawValue : 0
         var opened: gcry_cipher_hd_t?

@@ -99,15 +99,15 @@ struct DigestHandle: ~Copyable, @unchecked Sendable {
     }
 }
 
-/// SHA-1 (RFC 3174), only for the key identifiers that X.509 and Apple define by it.
-package enum SHA1 {
+/// MD5 (RFC 1321), only for the checksums of files of others.
+package enum MD5 {
     /// In bytes.
-    package static let size = 20
+    package static let size = 16
 
-    package static func digest(of message: [UInt8]) throws(GcryptError) -> [UInt8] {
+    package static func digest(of message: UnsafeRawBufferPointer) throws(GcryptError) -> [UInt8] {
         try Gcrypt.initializeIfNeeded()
         var digest = [UInt8](repeating: 0, count: size)
-        gcry_md_hash_buffer(Int32(GCRY_MD_SHA1.rawValue), &digest, message, message.count)
+        gcry_md_hash_buffer(Int32(GCRY_MD_MD5.rawValue), &digest, message.baseAddress, message.count)
         return digest
     }
 }
