@@ -95,6 +95,12 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(name: "KeychaindForeignFiles", dependencies: ["KeychaindGcrypt"], swiftSettings: settings),
+        // The encrypted archives of `keychainctl export`.
+        .target(
+            name: "KeychaindArchive",
+            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt"],
+            swiftSettings: settings
+        ),
         .target(
             name: "KeychaindVault",
             dependencies: [
@@ -311,6 +317,12 @@ let package = Package(
                 "KeychaindDBus", "SecretServiceClient", "KeychaindSecretServiceClientProbe", "KeychaindTestSupport",
                 "keychaind",
             ],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "ArchiveTests",
+            dependencies: ["KeychaindArchive", "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"],
+            exclude: ["Fixtures"],
             swiftSettings: settings
         ),
         .testTarget(
