@@ -90,6 +90,11 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "KeychaindSwitch",
+            dependencies: ["CKeychaindLinux", "KeychaindCommandLine"],
+            swiftSettings: settings
+        ),
+        .target(
             name: "KeychaindKeys",
             dependencies: ["KeychaindGcrypt", "KeychaindModel"],
             swiftSettings: settings
@@ -323,6 +328,11 @@ let package = Package(
             name: "ArchiveTests",
             dependencies: ["KeychaindArchive", "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"],
             exclude: ["Fixtures"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "SwitchTests",
+            dependencies: ["KeychaindCommandLine", "KeychaindSwitch", "KeychaindTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(

@@ -1,0 +1,126 @@
+import Glibc
+package import KeychaindCommandLine
+
+/// The files of the system, or of an image below a folder.
+///
+/// Each change of a file is atomic and on disk when it returns.
+package struct FileTree: Hashable, Sendable {
+    /// Whose programs can put links and folders in the way.
+    package enum Care: Hashable, Sendable {
+        /// The user's own files: links are followed.
+        case own
+        /// As root: every folder on the way must be root's, and writable for nobody else.
+        case roots
+    }
+
+    /// Empty for the system itself.
+    package let root: String
+    package let care: Care
+
+    package init(root: String = "", care: Care) {
+        self.root = root
+        self.care = care
+    }
+
+    // MARK: Reading
+
+    /// What the path names, without following a link.
+    package func state(of path: String) throws(CommandFailure) -> FileState {
+        var status = stat()
+        guard lstat(root + path, &status) == 0 else {
+            guard errno == ENOENT || errno == ENOTDIR else { throw .file(path, "cannot be read") }
+            return .absent
+        }
+        switch status.st_mode & S_IFMT {
+        case S_IFLNK:
+            var target = [UInt8](repeating: 0, count: 4096)
+            let count = readlink(root + path, &target, target.count)
+            guard count >= 0 else { throw .file(path, "cannot be read") }
+            return .link(target: String(decoding: target[..<count], as: UTF8.self))
+        case S_IFREG where status.st_uid == geteuid() && status.st_size <= FileContent.limit:
+            guard let bytes = bytes(of: path) else { throw .file(path, "cannot be read") }
+            let modified = FileContent.Modification(
+                seconds: status.st_mtim.tv_sec,
+                nanoseconds: status.st_mtim.tv_nsec
+            )
+            return .file(FileContent(bytes: bytes, mode: status.st_mode & 0o7777, modified: modified))
+        default:
+            return .other
+        }
+    }
+
+    /// The bytes of a file, through links; nil if it cannot be read or is too large.
+    package func bytes(of path: String) -> [UInt8]? {
+        // A pipe in place of a file must not be waited for.
+        let file = open(root + path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= FileContent.limit else {
+            return nil
+        }
+        var result: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while result.count <= FileContent.limit {
+            let count = read(file, &buffer, buffer.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? result : nil }
+            result += buffer[..<count]
+        }
+        return nil
+    }
+
+    /// The text of a file, through links; nil if there is none.
+    package func text(of path: String) -> String? {
+        bytes(of: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// Whether the path names something, through links.
+    package func exists(_ path: String) -> Bool {
+        access(root + path, F_OK) == 0
+    }
+
+    /// The names in a folder, sorted; empty if there is none.
+    package func names(in folder: String) -> [String] {
+        guard let stream = opendir(root + folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// The folders that a file at this path needs and that are missing, the outermost first.
+    package func missingFolders(for path: String) -> [String] {
+        var missing: [String] = []
+        var folder = path.parentFolder
+        while folder != "/", !exists(folder) {
+            missing.insert(folder, at: 0)
+            folder = folder.parentFolder
+        }
+        return missing
+    }
+}
+
+extension String {
+    /// The path without its last component; `/` for a name at the top.
+    package var parentFolder: String {
+        guard let slash = lastIndex(of: "/"), slash != startIndex else { return "/" }
+        return String(self[..<slash])
+    }
+
+    package var lastComponent: String {
+        String(self[(lastIndex(of: "/").map(index(after:)) ?? startIndex)...])
+    }
+}
+
+extension CommandFailure {
+    /// The failure of a system call with a file, by `errno`.
+    static func file(_ path: String, _ problem: String) -> CommandFailure {
+        CommandFailure(.inputOutput, "\(path.visible) \(problem): \(String(cString: strerror(errno)))")
+    }
+}

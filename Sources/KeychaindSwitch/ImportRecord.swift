@@ -1,0 +1,90 @@
+import FoundationEssentials
+
+/// The report of one finished import, in `$XDG_STATE_HOME/keychaind/imports/SECONDS-SOURCE.json`.
+package struct ImportRecord: Hashable, Codable, Sendable {
+    static let currentVersion = 1
+    /// The reason of an item that differs and stays behind because the person decided so.
+    static let keptReason = "keychaind's own was kept"
+
+    package struct LeftItem: Hashable, Codable, Sendable {
+        let reason: String
+    }
+
+    package let version: Int
+    /// Such as `gnome-keyring`.
+    package let source: String
+    /// In seconds since 1970.
+    package let finished: Int
+    /// The number of items that the source had.
+    package let items: Int
+    package let copied: Int
+    /// The number of items that keychaind had already.
+    package let same: Int
+    package let left: Int
+    package let leftItems: [LeftItem]?
+    /// The keychains of the source that could not be opened.
+    package let skippedKeychains: [String]?
+
+    /// Why a switch would lose items of a provider that now has this number; nil if it loses none.
+    ///
+    /// - Parameter count: nil if the provider does not run.
+    package func gap(items count: Int?) -> String? {
+        let kept = leftItems?.count { $0.reason == ImportRecord.keptReason } ?? 0
+        if left > kept { return "\(left - kept) items could not be imported" }
+        if let skipped = skippedKeychains?.count, skipped > 0 { return "\(skipped) keychains were not imported" }
+        guard let count, count > items else { return nil }
+        return "\(count - items) items are newer than the import"
+    }
+
+    /// The newest record of an import from this source; nil if there is none.
+    package static func newest(from source: String, in account: Account) -> ImportRecord? {
+        let folder = account.stateFolder + "/imports"
+        return account.tree.names(in: folder).filter { $0.hasSuffix("-\(source).json") }
+            .compactMap { name -> ImportRecord? in
+                guard let bytes = account.tree.bytes(of: "\(folder)/\(name)") else { return nil }
+                return try? JSONDecoder().decode(ImportRecord.self, from: Data(bytes))
+            }
+            .filter { $0.version == currentVersion && $0.source == source }
+            .max { $0.finished < $1.finished }
+    }
+}
+
+/// A provider that may hold items which keychaind has not.
+package struct ImportSource: Hashable, Sendable {
+    /// The name that `keychainctl import` gives it, such as `gnome-keyring`.
+    package let name: String
+    /// The number of its items; nil if it does not run.
+    package let items: Int?
+
+    package init(program: String, items: Int) {
+        name =
+            switch program.lastComponent {
+            case "gnome-keyring-daemon": "gnome-keyring"
+            case "kwalletd5", "kwalletd6", "ksecretd": "kwallet"
+            case let other: other
+            }
+        self.items = items
+    }
+
+    private init(name: String) {
+        self.name = name
+        items = nil
+    }
+
+    /// The providers that have files in the account's data folder.
+    package static func withFiles(in account: Account) -> [ImportSource] {
+        let kinds = [("gnome-keyring", "keyrings", ".keyring"), ("kwallet", "kwalletd", ".kwl")]
+        return kinds.filter { _, folder, suffix in
+            account.tree.names(in: "\(account.dataFolder)/\(folder)").contains { $0.hasSuffix(suffix) }
+        }.map { ImportSource(name: $0.0) }
+    }
+
+    /// Why a switch would lose items; nil if it loses none.
+    package func gap(in account: Account) -> String? {
+        if items == 0 { return nil }
+        guard let record = ImportRecord.newest(from: name, in: account) else {
+            return items.map { "its \($0) items have not been imported" } ?? "its items have not been imported"
+        }
+        return record.gap(items: items)
+    }
+}

@@ -1,0 +1,105 @@
+import KeychaindCommandLine
+
+/// Who provides the Secret Service now and after the next login, and what is not as it should be.
+package struct Inspection: Hashable, Sendable {
+    /// The program that owns the name on the bus.
+    package struct Owner: Hashable, Sendable {
+        package let process: Int32
+        package let program: String
+        /// The unit of the user manager; nil outside of one.
+        package let unit: String?
+
+        package init(process: Int32, program: String, unit: String?) {
+            self.process = process
+            self.program = program
+            self.unit = unit
+        }
+
+        package var isKeychaind: Bool { program.lastComponent == "keychaind" }
+    }
+
+    /// Something that is not as it should be.
+    package struct Finding: Hashable, Sendable {
+        package let problem: String
+        /// The command that mends it.
+        package let mend: String
+    }
+
+    package enum Choice: Hashable, Sendable {
+        case none
+        case user
+        /// The administrator's, for all accounts.
+        case all
+    }
+
+    package let owner: Owner?
+    package let next: NextProvider?
+    package private(set) var choice = Choice.none
+    package private(set) var findings: [Finding] = []
+
+    package init(of account: Account, owner: Owner?) {
+        self.owner = owner
+        next = NextProvider(for: account)
+        let command = account.scope == .all ? "sudo keychainctl switch on --all" : "keychainctl switch on"
+        inspectJournal(account, command)
+        if choice == .none, account.scope == .user, account.tree.exists("/var/lib/keychaind/switch.json") {
+            choice = .all
+        }
+        if !account.tree.exists(account.installation.daemon) {
+            add("\(account.installation.daemon) is missing", "install keychaind again")
+        }
+        for unit in ["keychaind.service", "keychaind.socket"] {
+            if (try? account.tree.state(of: "\(account.unitFolder)/\(unit)")) == .link(target: "/dev/null") {
+                let option = account.scope == .all ? "--global" : "--user"
+                add("\(unit) is masked", "systemctl \(option) unmask \(unit)")
+            }
+        }
+        if choice != .none, next?.isKeychaind != true {
+            add("another provider answers after the next login", command)
+        }
+        inspectOwner(command)
+    }
+
+    private mutating func inspectJournal(_ account: Account, _ command: String) {
+        do throws(CommandFailure) {
+            guard let journal = try Journal(of: account) else { return }
+            choice = account.scope == .all ? .all : .user
+            if !journal.isComplete {
+                add("the switch was interrupted", "\(command), or \(command.replacingLast("on", with: "off"))")
+                return
+            }
+            let plan = try Plan(for: account)
+            for step in plan.steps { add("it is no longer so that \(step.purpose): \(step.path)", command) }
+            for command in plan.commands { add("PAM is not configured", command.arguments.joined(separator: " ")) }
+            for note in plan.notes { add(note, "an editor") }
+        } catch {
+            add(error.message, "see docs/migrating.md")
+        }
+    }
+
+    private mutating func inspectOwner(_ command: String) {
+        switch (choice, owner) {
+        case (.user, .some(let owner)) where !owner.isKeychaind, (.all, .some(let owner)) where !owner.isKeychaind:
+            add("\(owner.program) still provides the Secret Service", "log out and in, or: keychainctl switch on --now")
+        case (.none, .some(let owner)) where owner.isKeychaind && next?.isKeychaind != true:
+            add("keychaind runs, but another provider answers after the next login", command)
+        case (.none, _) where next == nil:
+            add("no provider is installed where the bus searches", command)
+        default:
+            break
+        }
+    }
+
+    package mutating func add(_ problem: String, _ mend: String) {
+        findings.append(Finding(problem: problem, mend: mend))
+    }
+}
+
+extension String {
+    /// The text with the last word `old` replaced.
+    fileprivate func replacingLast(_ old: String, with new: String) -> String {
+        var words = split(separator: " ").map(String.init)
+        if let index = words.lastIndex(of: old) { words[index] = new }
+        return words.joined(separator: " ")
+    }
+}

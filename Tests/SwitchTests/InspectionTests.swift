@@ -1,0 +1,83 @@
+import KeychaindSwitch
+import Testing
+
+/// What `keychainctl switch status` finds.
+@Suite struct InspectionTests {
+    private static let gnome =
+        "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/usr/bin/gnome-keyring-daemon --start\n"
+    private static let own =
+        "[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/usr/libexec/keychaind/keychaind-start /usr/bin/keychaind\n"
+    private static let services = "/usr/share/dbus-1/services/org.freedesktop.secrets.service"
+    private static let shared = "/usr/share/keychaind/org.freedesktop.secrets.service"
+
+    private func switched() throws -> MadeUpSystem {
+        let system = try MadeUpSystem([InspectionTests.services: InspectionTests.gnome])
+        // A link of the switch leads to the system, so the made-up one has a file in its place.
+        try system.write(InspectionTests.own, to: "/run/user/1/dbus-1/services/org.freedesktop.secrets.service")
+        let account = system.account(InspectionTests.environment)
+        try Switch(account).on(try Plan(for: account))
+        return system
+    }
+
+    private static let environment = ["XDG_RUNTIME_DIR": "/run/user/1"]
+
+    private func owner(_ program: String) -> Inspection.Owner {
+        .init(process: 7, program: program, unit: nil)
+    }
+
+    @Test("nothing is to be mended before a switch and after it")
+    func inspection_ofTheUsualStates_findsNothing() throws {
+        let system = try MadeUpSystem([InspectionTests.services: InspectionTests.gnome])
+        let before = system.inspect(owner("/usr/bin/gnome-keyring-daemon"))
+        #expect(before.findings == [])
+        #expect(before.next?.program == "/usr/bin/gnome-keyring-daemon")
+        #expect(before.choice == .none)
+        let after = try switched().inspect(owner("/usr/bin/keychaind"), InspectionTests.environment)
+        #expect(after.findings == [])
+        #expect(after.next?.isKeychaind == true)
+        #expect(after.choice == .user)
+    }
+
+    @Test("a provider that keeps the name is named with the command that ends it")
+    func otherOwner_afterTheSwitch_isFound() throws {
+        let findings = try switched().inspect(owner("/usr/bin/kwalletd5"), InspectionTests.environment).findings
+        #expect(findings.map(\.mend) == ["log out and in, or: keychainctl switch on --now"])
+    }
+
+    @Test(
+        "what is not as it should be comes with the command that mends it",
+        arguments: [
+            (
+                "/home/anna/.config/systemd/user/keychaind.service", "→/dev/null",
+                "systemctl --user unmask keychaind.service"
+            ),
+            ("/usr/lib/systemd/user/gnome-keyring-daemon.service", "", "keychainctl switch on"),
+        ]
+    )
+    func finding_hasItsCommand(path: String, content: String, mend: String) throws {
+        let system = try switched()
+        try system.write(content, to: path)
+        #expect(system.inspect(nil, InspectionTests.environment).findings.map(\.mend) == [mend])
+    }
+
+    @Test("an account without any provider is told")
+    func account_withoutProvider_isTold() throws {
+        let findings = try MadeUpSystem().inspect().findings
+        #expect(findings.map(\.mend) == ["keychainctl switch on"])
+    }
+
+    @Test(
+        "a journal that the switch has not written is refused",
+        arguments: [
+            "", "{}", "null", #"{"version":2,"isComplete":true,"entries":[],"commands":[],"folders":[]}"#,
+            #"{"version":1,"isComplete":true,"entries":[],"commands":[],"folders":["../etc"]}"#,
+            #"{"version":1,"isComplete":true,"entries":[],"commands":[],"folders":["/home/../etc"]}"#,
+        ]
+    )
+    func journal_thatIsDamaged_isRefused(text: String) throws {
+        let system = try MadeUpSystem(["/home/anna/.local/state/keychaind/switch.json": text])
+        #expect(throws: (any Error).self) { try Switch(system.account()).off() }
+        #expect(system.inspect().findings.first?.mend == "see docs/migrating.md")
+        #expect(system.text("/home/anna/.local/state/keychaind/switch.json") == text)
+    }
+}
