@@ -150,6 +150,15 @@ let package = Package(
             dependencies: ["CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt"],
             swiftSettings: settings
         ),
+        // Copies items of other providers; Foundation is for the report's JSON.
+        .target(
+            name: "KeychaindImport",
+            dependencies: [
+                "CKeychaindLinux", "KeychaindCommandLine", "KeychaindDBus", "KeychaindForeignFiles", "KeychaindGcrypt",
+                "KeychaindModel", "SecretServiceClient",
+            ],
+            swiftSettings: settings
+        ),
         // Apple's API: the targets that use Foundation, whose types are in it.
         .target(
             name: "Security",

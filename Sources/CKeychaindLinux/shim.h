@@ -113,11 +113,12 @@ int execvpe(const char *program, char *const arguments[], char *const environmen
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
 // Like posix_spawn, but the kernel sends SIGTERM to the program when the calling thread ends. The program gets a
-// session of its own, the descriptor as its input and output, no other descriptors, only the groups of the user, and
-// default signal handling. Sets `error` to an errno if no process was started.
+// session of its own, the descriptors as 0, 1 and so on (-1 is /dev/null) and no others, only the groups of the user,
+// and default signal handling. Sets `error` to an errno if no process was started.
 
 static inline pid_t keychaind_spawn(
-    const char *program, char *const arguments[], char *const environment[], int descriptor, int *error
+    const char *program, char *const arguments[], char *const environment[], const int *descriptors, int count,
+    int *error
 ) {
     // Written by the child, which shares the memory until execve.
     volatile int status = 0;
@@ -141,11 +142,17 @@ static inline pid_t keychaind_spawn(
     if (!is_users) errno = EPERM;
     // The memory is still shared with the parent, and the change of groups reset the dumpable flag.
     keychaind_set_undumpable();
-    int null = open("/dev/null", O_WRONLY);
-    if (is_users && dup2(descriptor, STDIN_FILENO) >= 0 && dup2(descriptor, STDOUT_FILENO) >= 0
-        && dup2(null, STDERR_FILENO) >= 0
-        && prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) == 0 && getppid() == parent) {
-        closefrom(STDERR_FILENO + 1);
+    int copies[8];
+    int are_copied = is_users && count <= (int)(sizeof copies / sizeof *copies);
+    for (int number = 0; are_copied && number < count; number++) {
+        int descriptor = descriptors[number] < 0 ? open("/dev/null", O_RDWR) : descriptors[number];
+        // Above all targets, so that none overwrites another.
+        copies[number] = fcntl(descriptor, F_DUPFD, count);
+        are_copied = copies[number] >= 0;
+    }
+    for (int number = 0; are_copied && number < count; number++) are_copied = dup2(copies[number], number) >= 0;
+    if (are_copied && prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) == 0 && getppid() == parent) {
+        closefrom(count);
         execvpe(program, arguments, environment);
     }
     status = errno;

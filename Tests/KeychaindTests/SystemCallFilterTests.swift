@@ -70,12 +70,12 @@ import Testing
     }
 
     #if arch(x86_64)
-        @Test("a call of another architecture ends the process")
-        func callOfAnotherArchitecture_endsTheProcess() async throws {
-            let probe = try await Command.run(SystemCallFilterTests.probe, ["foreign"])
-            #expect(probe.status == .killed(signal: SIGSYS))
-            #expect(probe.text == "")
-        }
+    @Test("a call of another architecture ends the process")
+    func callOfAnotherArchitecture_endsTheProcess() async throws {
+        let probe = try await Command.run(SystemCallFilterTests.probe, ["foreign"])
+        #expect(probe.status == .killed(signal: SIGSYS))
+        #expect(probe.text == "")
+    }
     #endif
 
     /// Returns the outcome of each call that the probe tries.

@@ -136,7 +136,7 @@ struct PinentrySpawn {
         var status: Int32 = 0
         let id = PinentrySpawn.withCStrings([program]) { arguments in
             PinentrySpawn.withCStrings(environment) { environment in
-                keychaind_spawn(program, arguments, environment, socket, &status)
+                keychaind_spawn(program, arguments, environment, [socket, socket, -1], 3, &status)
             }
         }
         return (id, status)

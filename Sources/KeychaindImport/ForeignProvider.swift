@@ -1,0 +1,64 @@
+import Glibc
+package import KeychaindCommandLine
+
+/// Another provider, which can be started on a copy of its files.
+package enum ForeignProvider: String, CaseIterable, Sendable {
+    case gnomeKeyring = "gnome-keyring"
+    case kwallet
+
+    /// The folder of its files; nil without a home folder.
+    var folder: String? {
+        switch self {
+        case .gnomeKeyring: DisplayEnvironment.folder("XDG_DATA_HOME", default: ".local/share").map { $0 + "/keyrings" }
+        case .kwallet: DisplayEnvironment.folder("XDG_DATA_HOME", default: ".local/share").map { $0 + "/kwalletd" }
+        }
+    }
+
+    /// Its programs, the newest first.
+    private var programs: [String] {
+        switch self {
+        case .gnomeKeyring: ["gnome-keyring-daemon"]
+        case .kwallet: ["ksecretd", "kwalletd6", "kwalletd5"]
+        }
+    }
+
+    /// The absolute path of its program; nil if it is not installed.
+    var program: String? { programs.lazy.compactMap(Program.find).first }
+
+    /// Whether this user has files of it.
+    var hasFiles: Bool { files?.isEmpty == false }
+
+    /// The paths of its keychains, in order; nil if the folder cannot be read.
+    var files: [String]? {
+        guard let folder, let entries = opendir(folder) else { return nil }
+        defer { closedir(entries) }
+        var paths: [String] = []
+        while let entry = readdir(entries) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if name.hasSuffix(fileSuffix) { paths.append("\(folder)/\(name)") }
+        }
+        return paths.sorted()
+    }
+
+    private var fileSuffix: String {
+        switch self {
+        case .gnomeKeyring: ".keyring"
+        case .kwallet: ".kwl"
+        }
+    }
+
+    /// The only provider of which this user has files; throws if there is none or several.
+    package static func only() throws(CommandFailure) -> ForeignProvider {
+        let found = allCases.filter(\.hasFiles)
+        guard let first = found.first else {
+            throw CommandFailure(.notFound, "there is nothing to import: no files of gnome-keyring or KWallet")
+        }
+        guard found.count == 1 else {
+            let names = found.map(\.rawValue).joined(separator: " and ")
+            throw CommandFailure(.refused, "there are files of \(names); name one with --from")
+        }
+        return first
+    }
+}

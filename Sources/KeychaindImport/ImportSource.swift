@@ -1,0 +1,59 @@
+/// Where items come from: the one place that knows the kinds of sources.
+package enum ImportSource: Sendable {
+    case provider(ForeignProvider)
+    /// Paths of files, of any of the formats of ``ForeignFile``.
+    case files([String])
+
+    /// The name in reports.
+    package var name: String {
+        switch self {
+        case .provider(let provider): provider.rawValue
+        case .files: "files"
+        }
+    }
+
+    /// Reads all items; nothing is changed before they are all there.
+    package func read(
+        _ passwords: Passwords,
+        _ messages: any ImportMessages
+    ) async throws -> SourceContents {
+        switch self {
+        case .provider(let provider):
+            // Where its program is gone, its files are still there.
+            if provider.program == nil, let files = provider.files, !files.isEmpty {
+                try await FileReader(paths: files, passwords: passwords, messages: messages).read()
+            } else {
+                try await ProviderReader(provider: provider, passwords: passwords, messages: messages).read()
+            }
+        case .files(let paths):
+            try await FileReader(paths: paths, passwords: passwords, messages: messages).read()
+        }
+    }
+}
+
+/// All that a source has.
+package struct SourceContents: Sendable {
+    package var keychains: [SourceKeychain] = []
+    /// Names of keychains that stay behind, with the reason.
+    package var skipped: [(name: String, reason: String)] = []
+
+    package init() {}
+
+    /// The number of items that could be read.
+    var itemCount: Int { keychains.reduce(0) { $0 + $1.items.count } }
+
+    /// The secrets for keychaind's portal.
+    package var portalSecrets: [PortalSecret] { keychains.flatMap(\.portalSecrets) }
+}
+
+/// What a person sees of an import; called from any thread.
+package protocol ImportMessages: Sendable {
+    /// A step of which `count` of `total` items are done.
+    func progress(_ step: String, _ count: Int, of total: Int)
+
+    /// The end of a step.
+    func finishProgress()
+
+    /// A sentence.
+    func tell(_ text: String)
+}

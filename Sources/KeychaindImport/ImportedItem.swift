@@ -1,0 +1,71 @@
+package import KeychaindForeignFiles
+package import KeychaindGcrypt
+package import SecretServiceClient
+
+/// An item in memory for the time of the import, of the source or of keychaind.
+package final class ImportedItem: Sendable {
+    package let item: ForeignItem
+    /// Nil for an item of a file.
+    package let reference: SecretItem?
+
+    package init(_ item: consuming ForeignItem, reference: SecretItem? = nil) {
+        self.item = item
+        self.reference = reference
+    }
+
+    /// The parts that differ from another item with the same attributes.
+    func differences(from other: ImportedItem) -> [Difference] {
+        var differences: [Difference] = []
+        if !item.secret.isEqual(to: other.item.secret) { differences.append(.secret) }
+        if item.contentType != other.item.contentType { differences.append(.contentType) }
+        if item.label != other.item.label { differences.append(.label) }
+        return differences
+    }
+
+    /// A part of an item besides its attributes.
+    package enum Difference: String, Sendable {
+        case secret
+        case contentType = "content type"
+        case label
+    }
+}
+
+/// A keychain of a source, with its items.
+package struct SourceKeychain: Sendable {
+    package let name: String
+    /// Whether new items go there, and a login opens it: it becomes keychaind's `login`.
+    package var isLogin = false
+    package var isDefault = false
+    /// Nil if it is unknown, as when another program has asked for it.
+    package var password: Password?
+    package var items: [ImportedItem] = []
+    /// Items that are for keychaind's portal instead of a keychain.
+    package var portalSecrets: [PortalSecret] = []
+    /// Labels of items that could not be read, or must not be imported, with the reason.
+    package var left: [LeftItem] = []
+
+    package init(name: String) {
+        self.name = name
+    }
+}
+
+/// An item that was not imported.
+package struct LeftItem: Sendable {
+    package let label: String
+    package let keychain: String
+    package let reason: String
+}
+
+/// A password, shared by the steps of an import, and wiped at the end of the last.
+package final class Password: Sendable {
+    package let bytes: SecureBytes
+
+    package init(_ bytes: consuming SecureBytes) {
+        self.bytes = bytes
+    }
+
+    /// The empty password, with which some keychains are stored in clear text.
+    static func empty() throws(GcryptError) -> Password { Password(try SecureBytes(count: 0)) }
+
+    package var isEmpty: Bool { bytes.isEmpty }
+}

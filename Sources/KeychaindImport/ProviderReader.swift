@@ -1,0 +1,200 @@
+import KeychaindCommandLine
+import KeychaindForeignFiles
+import SecretServiceClient
+import Synchronization
+
+/// Reads another provider through its own Secret Service, on a copy of its files.
+struct ProviderReader: Sendable {
+    let provider: ForeignProvider
+    let passwords: Passwords
+    let messages: any ImportMessages
+
+    private static let tries = 3
+
+    /// The time in which a provider unlocks what needs no dialog.
+    private static let timeWithoutDisplay = Duration.seconds(20)
+
+    func read() async throws -> SourceContents {
+        let started = try await provider.startOnCopy(passwords)
+        let session = started.session
+        do {
+            try await session.waitForProvider(started.child, provider.rawValue)
+            let contents = try await readProvider(on: session.bus, startedWith: started.password)
+            await session.end()
+            return contents
+        } catch {
+            await session.end()
+            try Task.checkCancellation()
+            throw failure(error)
+        }
+    }
+
+    private func failure(_ error: any Error) -> any Error {
+        guard let error = error as? SecretServiceError else { return error }
+        switch error.code {
+        case .dismissed, .cancelled:
+            return CommandFailure(.cancelled, "the dialog of \(provider.rawValue) was dismissed; nothing was imported")
+        case .providerGone, .providerUnavailable, .disconnected, .timedOut, .busUnavailable:
+            return CommandFailure(
+                .noProvider,
+                "\(provider.rawValue) ended or hung while it was read; nothing was imported"
+            )
+        default:
+            return CommandFailure(
+                .failure,
+                "\(provider.rawValue) answers: \(error.reason.visible); nothing was imported"
+            )
+        }
+    }
+
+    private func readProvider(
+        on bus: SecretBus,
+        startedWith startPassword: Password?
+    ) async throws -> SourceContents {
+        let client = try await SecretClient.connect(SecretClient.Configuration(bus: bus))
+        defer { client.close() }
+        let login = try await client.collection(alias: "login")
+        let standard = try await client.defaultCollection()
+        let temporary = try await client.collection(alias: "session")
+        var contents = SourceContents()
+        var unlocked: [(SecretCollection, SourceKeychain)] = []
+        // `login` first: most people have one password for all.
+        let all = try await client.collections().sorted { $0 == login && $1 != login }
+        var known = passwords.given.map { [$0] } ?? []
+        for collection in all {
+            let label = try await collection.label()
+            if collection == temporary || collection.path.hasSuffix("/collection/session") { continue }
+            var keychain = SourceKeychain(name: label)
+            keychain.isLogin = collection == login || login == nil && collection == standard
+            keychain.isDefault = collection == standard
+            if keychain.isLogin { keychain.password = startPassword }
+            guard try await unlock(collection, &keychain, &known) else {
+                contents.skipped.append((label, "no password opens it"))
+                continue
+            }
+            unlocked.append((collection, keychain))
+        }
+        if unlocked.isEmpty, !contents.skipped.isEmpty {
+            throw CommandFailure(
+                passwords.given == nil ? .locked : .wrongPassword,
+                "no keychain of \(provider.rawValue) could be opened with a password; nothing was imported"
+            )
+        }
+        contents.keychains = try await readItems(unlocked, client)
+        return contents
+    }
+
+    // MARK: Unlocking
+
+    /// Tries the known passwords and none, then asks; false if nothing opens the collection.
+    private func unlock(
+        _ collection: SecretCollection,
+        _ keychain: inout SourceKeychain,
+        _ known: inout [Password]
+    ) async throws -> Bool {
+        guard try await collection.isLocked() else { return true }
+        for password in known + [try Password.empty()] {
+            guard let isOpen = try await unlock(collection, with: password) else {
+                // It takes no passwords from programs, and shows its own dialog.
+                return try await unlockByPrompt(collection)
+            }
+            guard isOpen else { continue }
+            keychain.password = password
+            return true
+        }
+        for _ in 0..<ProviderReader.tries {
+            let hint = keychain.isLogin ? ", usually your login password" : ""
+            let question = "Password of the keychain “\(keychain.name.visible)” of \(provider.rawValue)\(hint)"
+            guard let password = try await passwords.ask(question) else { return false }
+            if try await unlock(collection, with: password) == true {
+                keychain.password = password
+                known.append(password)
+                return true
+            }
+            messages.tell("That is not its password.")
+        }
+        return false
+    }
+
+    /// Whether the password is right; nil if the provider takes none from programs.
+    private func unlock(
+        _ collection: SecretCollection,
+        with password: Password
+    ) async throws(SecretServiceError) -> Bool? {
+        do throws(SecretServiceError) {
+            return try await collection.unlock(with: password.bytes)
+        } catch {
+            if error.code == .noSuchObject || error.code == .notSupported { return nil }
+            throw error
+        }
+    }
+
+    private func unlockByPrompt(_ collection: SecretCollection) async throws(SecretServiceError) -> Bool {
+        guard DisplayEnvironment.hasDisplay else {
+            // Unlocked at its start, or by a dialog that nobody sees.
+            do throws(SecretServiceError) {
+                try await collection.unlock(prompting: SecretPrompting(timeout: ProviderReader.timeWithoutDisplay))
+                return true
+            } catch {
+                if error.code == .timedOut || error.code == .dismissed { return false }
+                throw error
+            }
+        }
+        try await collection.unlock()
+        return true
+    }
+
+    // MARK: Reading
+
+    private func readItems(
+        _ collections: [(SecretCollection, SourceKeychain)],
+        _ client: SecretClient
+    ) async throws -> [SourceKeychain] {
+        var paths: [[SecretItem]] = []
+        for (collection, _) in collections { paths.append(try await collection.items()) }
+        let total = paths.reduce(0) { $0 + $1.count }
+        let counter = Counter { [messages] in messages.progress("Reading", $0, of: total) }
+        defer { messages.finishProgress() }
+        var keychains: [SourceKeychain] = []
+        for ((_, keychain), paths) in zip(collections, paths) {
+            let reader = CollectionReader(client: client, keychain: keychain.name) { counter.add($0) }
+            let (items, unread) = try await reader.read(paths)
+            var keychain = keychain
+            for item in items {
+                if let reason = ReservedItems.reason(against: item.item) {
+                    keychain.left.append(LeftItem(label: item.item.label, keychain: keychain.name, reason: reason))
+                } else if let secret = PortalSecret(item, of: provider, in: keychain) {
+                    keychain.portalSecrets.append(secret)
+                } else {
+                    keychain.items.append(item)
+                }
+            }
+            for item in unread {
+                let label = (try? await item.label()) ?? item.path
+                let reason = "\(provider.rawValue) does not give it away"
+                keychain.left.append(LeftItem(label: label, keychain: keychain.name, reason: reason))
+            }
+            keychains.append(keychain)
+        }
+        return keychains
+    }
+}
+
+/// Counts what several tasks have done.
+final class Counter: Sendable {
+    private let count = Mutex(0)
+    private let onChange: @Sendable (Int) -> Void
+
+    init(_ onChange: @escaping @Sendable (Int) -> Void) {
+        self.onChange = onChange
+    }
+
+    func add(_ number: Int) {
+        onChange(
+            count.withLock { count in
+                count += number
+                return count
+            }
+        )
+    }
+}
