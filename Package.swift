@@ -37,6 +37,12 @@ let tutorialTargets = tutorials.flatMap { tutorial -> [Target] in
             path: "Tests/Tutorials/\(tutorial)",
             swiftSettings: [tutorialAliases]
         ),
+        .testTarget(
+            name: "Tutorial\(tutorial)Swift5Tests",
+            dependencies: tutorialDependencies,
+            path: "Tests/Tutorials/Swift5/\(tutorial)",
+            swiftSettings: [.swiftLanguageMode(.v5), tutorialAliases]
+        ),
     ]
 }
 
@@ -44,6 +50,7 @@ let package = Package(
     name: "keychaind",
     products: [
         .executable(name: "keychaind", targets: ["keychaind"]),
+        .executable(name: "keychainctl", targets: ["keychainctl"]),
         .library(name: "LocalAuthentication", targets: ["LocalAuthentication"]),
         .library(name: "SecretServiceClient", targets: ["SecretServiceClient"]),
         .library(name: "Security", targets: ["Security"]),
@@ -51,9 +58,10 @@ let package = Package(
     traits: [
         .default(enabledTraits: ["Keys", "Programs"]),
         .trait(name: "Keys", description: "Keys, certificates and identities in Security and LocalAuthentication."),
-        .trait(name: "Programs", description: "The program keychaind, and the tests."),
+        .trait(name: "Programs", description: "The programs keychaind and keychainctl, and the tests."),
     ],
     dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser.git", from: "1.8.0"),
         .package(url: "https://github.com/apple/swift-asn1.git", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-log.git", from: "1.6.0"),
     ],
@@ -342,6 +350,15 @@ let package = Package(
         .testTarget(
             name: "SwitchTests",
             dependencies: ["KeychaindCommandLine", "KeychaindSwitch", "KeychaindTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "KeychainctlTests",
+            dependencies: [
+                "CKeychaindLinux", "KeychaindArchive", "KeychaindCommandLine", "KeychaindDBus",
+                "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindTestSupport",
+                "SecretServiceClient", "keychainctl", "keychaind",
+            ],
             swiftSettings: settings
         ),
         .testTarget(

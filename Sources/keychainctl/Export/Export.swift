@@ -1,0 +1,256 @@
+import KeychaindArchive
+import KeychaindCommandLine
+import KeychaindModel
+import SecretServiceClient
+
+/// The keychains and items of a provider, unlocked for an export.
+struct Export {
+    struct Keychain {
+        let keychain: ArchivedKeychain
+        var items: [SecretItemRecord]
+    }
+
+    private let client: SecretClient
+    /// Its unique bus name.
+    private let provider: String
+    private var keychains: [Keychain] = []
+    private var leftBehind: [LeftBehindItem] = []
+
+    /// Items whose secrets are read in one call.
+    private static let batch = 200
+
+    private init(of client: SecretClient, _ provider: String, _ keychains: [Keychain]) {
+        self.client = client
+        self.provider = provider
+        self.keychains = keychains
+    }
+
+    /// Unlocks the keychains, and then all protected items together, so that a person is asked as rarely as possible.
+    static func prepare(of client: SecretClient, withProtected: Bool) async throws -> Export {
+        let provider = try await client.providerName()
+        let collections = try await unlockedCollections(client)
+        var keychains: [Keychain] = []
+        for collection in collections { keychains.append(try await keychain(collection)) }
+        var export = Export(of: client, provider, keychains)
+        export.leaveBehind(.thisDeviceOnly) { protection in protection.isThisDeviceOnly }
+        if withProtected {
+            try await export.unlockProtected()
+        } else {
+            export.leaveBehind(.protected) { protection in protection.isProtected }
+        }
+        return export
+    }
+
+    private static func unlockedCollections(_ client: SecretClient) async throws -> [SecretCollection] {
+        let session = try await client.collection(alias: "session")?.path
+        let collections = try await client.collections().filter { collection in collection.path != session }
+        let unlocked = try await client.unlock(collections)
+        guard unlocked.count == collections.count else {
+            throw CommandFailure(.locked, "a keychain stayed locked, so nothing was exported")
+        }
+        return collections
+    }
+
+    private static func keychain(_ collection: SecretCollection) async throws -> Keychain {
+        let properties = try await collection.properties()
+        let keychain = ArchivedKeychain(
+            label: properties.label,
+            created: properties.created,
+            modified: properties.modified
+        )
+        return Keychain(keychain: keychain, items: try await records(in: collection))
+    }
+
+    private static func records(in collection: SecretCollection) async throws -> [SecretItemRecord] {
+        let items = try await collection.items()
+        if let records = try await collection.client.read(items, withSecrets: false) { return records }
+        var records: [SecretItemRecord] = []
+        for item in items {
+            try Task.checkCancellation()
+            if let record = try await record(of: item) { records.append(record) }
+        }
+        return records
+    }
+
+    /// Nil if the item was deleted meanwhile.
+    private static func record(of item: SecretItem) async throws -> SecretItemRecord? {
+        do throws(SecretServiceError) {
+            return SecretItemRecord(item, try await item.properties())
+        } catch  where error.code == .noSuchObject {
+            return nil
+        }
+    }
+
+    private mutating func leaveBehind(_ reason: LeftBehindItem.Reason, if matches: (ExportProtection) -> Bool) {
+        for index in keychains.indices {
+            let keychain = keychains[index]
+            keychains[index].items = []
+            for record in keychain.items {
+                let properties = record.properties
+                if matches(ExportProtection(properties.attributes)) {
+                    let label = keychain.keychain.label
+                    leftBehind.append(LeftBehindItem(keychain: label, label: properties.label, reason: reason))
+                } else {
+                    keychains[index].items.append(record)
+                }
+            }
+        }
+    }
+
+    private func unlockProtected() async throws {
+        let items = keychains.flatMap(\.items).filter { record in
+            record.properties.isLocked || ExportProtection(record.properties.attributes).isProtected
+        }
+        guard !items.isEmpty else { return }
+        Terminal.tell("\(items.count) protected items ask for your permission; --without-protected leaves them out.")
+        _ = try await client.unlock(items.map(\.item))
+    }
+
+    /// Writes all items.
+    func write(to writer: any ExportWriter) async throws -> ExportCounts {
+        var counts = ExportCounts(leftBehind: leftBehind)
+        let total = keychains.reduce(0) { count, keychain in count + keychain.items.count }
+        for keychain in keychains {
+            try writer.begin(keychain.keychain)
+            counts.keychains += 1
+            var rest = keychain.items[...]
+            while !rest.isEmpty {
+                try Task.checkCancellation()
+                let records = Array(rest.prefix(Self.batch))
+                rest = rest.dropFirst(records.count)
+                let missing = try await write(records, to: writer)
+                counts.written += records.count - missing.count
+                for record in missing {
+                    let properties = record.properties
+                    let item = LeftBehindItem(
+                        keychain: keychain.keychain.label,
+                        label: properties.label,
+                        reason: LeftBehindItem.Reason(unreadable: properties.attributes)
+                    )
+                    counts.leftBehind.append(item)
+                }
+                Terminal.progress("\(counts.written) of \(total) items")
+            }
+        }
+        try await checkProvider()
+        try writer.finish()
+        return counts
+    }
+
+    /// Throws if the provider has ended: the bus may have started another, which lacks the items.
+    private func checkProvider() async throws(CommandFailure) {
+        let present: String
+        do throws(SecretServiceError) {
+            present = try await client.providerName()
+        } catch {
+            throw CommandFailure(error)
+        }
+        guard present == provider else {
+            throw CommandFailure(.noProvider, "the provider ended during the export, so nothing was written")
+        }
+    }
+
+    /// Writes items, and returns those whose secret was not given.
+    private func write(_ records: [SecretItemRecord], to writer: any ExportWriter) async throws -> [SecretItemRecord] {
+        let batch = ExportBatch(records, writer)
+        do {
+            try await client.forEachSecret(of: records.map(\.item)) { item, secret in
+                try batch.write(item, secret)
+            }
+        } catch let error as SecretServiceError {
+            // The secrets together may be larger than a message: none was written then.
+            let isTooMuch = [.limitExceeded, .providerFailed, .invalidAnswer].contains(error.code)
+            guard isTooMuch, batch.written.isEmpty else { throw CommandFailure(error) }
+            guard records.count > 1 else { return records }
+            let half = records.count / 2
+            return try await write(Array(records[..<half]), to: writer)
+                + write(Array(records[half...]), to: writer)
+        }
+        return records.filter { record in !batch.written.contains(record.item.path) }
+    }
+}
+
+/// The items whose secrets one call reads.
+private final class ExportBatch {
+    private(set) var written: Set<String> = []
+
+    private let records: [String: SecretItemRecord]
+    private let writer: any ExportWriter
+
+    init(_ records: [SecretItemRecord], _ writer: any ExportWriter) {
+        self.records = Dictionary(records.map { record in (record.item.path, record) }) { first, _ in first }
+        self.writer = writer
+    }
+
+    /// Writes an item unless the provider names it twice, or was not asked for it.
+    func write(_ item: SecretItem, _ secret: borrowing Secret) throws(CommandFailure) {
+        guard let record = records[item.path], written.insert(item.path).inserted else { return }
+        try writer.append(record, secret)
+    }
+}
+
+/// The reserved attributes of an item that decide about an export.
+struct ExportProtection {
+    private let attributes: [String: String]
+
+    init(_ attributes: [String: String]) {
+        self.attributes = attributes
+    }
+
+    /// True also for values of later versions.
+    var isThisDeviceOnly: Bool {
+        attributes[ReservedAttribute.accessible.rawValue]?.hasSuffix("ThisDeviceOnly") == true
+    }
+
+    var isProtected: Bool {
+        guard let text = attributes[ReservedAttribute.accessControl.rawValue] else { return false }
+        guard let control = try? AccessControl(parsing: text) else { return true }
+        return control.policy != nil
+    }
+}
+
+/// An item that is not in an export.
+struct LeftBehindItem {
+    enum Reason: String {
+        case thisDeviceOnly = "it may not leave this computer"
+        case protected = "it is protected"
+        case keyStays = "a key that is used without leaving the keychain"
+        case portalSecret = "a secret for the desktop portal only"
+        case unreadable = "its secret could not be read"
+
+        /// The reason why keychaind gave no secret of an item with these attributes.
+        init(unreadable attributes: [String: String]) {
+            if attributes["keychain:class"] == "key" {
+                self = .keyStays
+            } else if attributes[Attributes.portalApplication] != nil {
+                self = .portalSecret
+            } else {
+                self = .unreadable
+            }
+        }
+    }
+
+    let keychain: String
+    let label: String
+    let reason: Reason
+
+    var isExpected: Bool { reason != .unreadable }
+
+    var line: String { "“\(label.visible)” in “\(keychain.visible)”: \(reason.rawValue)" }
+}
+
+struct ExportCounts {
+    var keychains = 0
+    var written = 0
+    var leftBehind: [LeftBehindItem]
+
+    init(leftBehind: [LeftBehindItem]) {
+        self.leftBehind = leftBehind
+    }
+
+    var summary: String {
+        let items = written == 1 ? "1 item" : "\(written) items"
+        let keychains = keychains == 1 ? "1 keychain" : "\(keychains) keychains"
+        return "\(items) of \(keychains)" + (leftBehind.isEmpty ? "" : ", \(leftBehind.count) left behind")
+    }
+}

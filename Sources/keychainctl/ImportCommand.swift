@@ -1,0 +1,82 @@
+import ArgumentParser
+import KeychaindCommandLine
+import KeychaindImport
+
+struct ImportCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Copy the items of another provider, or of files, into keychaind.",
+        discussion: """
+            Starts the other provider on a copy of its files, apart from your session, reads all that it has, and \
+            writes what keychaind lacks. Nothing of the other provider is changed. Run it as often as you like: an item \
+            that keychaind has already is not copied again.
+
+            FILE is a keyring of gnome-keyring, a wallet of KWallet, a table (CSV) of Chromium, Firefox or KeePassXC, \
+            or an export of Bitwarden (JSON).
+            """
+    )
+
+    @Argument(help: "Files to read instead of a provider.", completion: .file())
+    var file: [String] = []
+
+    @Option(help: "The provider: \(ForeignProvider.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var from: ForeignProvider?
+
+    @Option(help: "Put all items into this keychain, instead of keeping their keychains.")
+    var into: String?
+
+    @Flag(name: .customLong("dry-run"), help: "Show what would be done, and change nothing.")
+    var isDryRun = false
+
+    @Flag(help: "What happens to items that differ from those of keychaind.")
+    var difference: DifferenceChoice?
+
+    @Option(help: "Read the password from this descriptor instead of asking.")
+    var passwordFD: Int32?
+
+    func validate() throws {
+        if let passwordFD, passwordFD != 0, passwordFD < 3 {
+            throw ValidationError("--password-fd needs the number of a descriptor to read from")
+        }
+        if from != nil, !file.isEmpty { throw ValidationError("give --from or files, not both") }
+        if let into, into.isEmpty { throw ValidationError("--into needs the name of a keychain") }
+    }
+
+    func run() async throws {
+        let source = file.isEmpty ? ImportSource.provider(try from ?? ForeignProvider.only()) : .files(file)
+        // Read before the program has other descriptors.
+        let given = try passwordFD.map { Password(try PasswordInput.read(from: $0)) }
+        try await Interruption.cancelling { [self] interruption in
+            let screen = ImportScreen(interruption)
+            let work = Import(
+                source: source,
+                into: into,
+                passwords: Passwords(given: given, interruption: interruption),
+                messages: screen
+            )
+            try await work.run { plan, contents in
+                screen.show(plan, contents)
+                guard !isDryRun else { return nil }
+                let choice = difference
+                return { item, keychain in try screen.decide(item, in: keychain, choice) }
+            } finish: { report in
+                try screen.finish(report)
+            }
+        }
+    }
+}
+
+extension ForeignProvider: ExpressibleByArgument {}
+
+/// The decision for all items that differ.
+enum DifferenceChoice: String, EnumerableFlag {
+    case replace
+    case keep
+
+    static func help(for value: DifferenceChoice) -> ArgumentHelp? {
+        switch value {
+        case .replace: "Replace items of keychaind that differ."
+        case .keep: "Keep items of keychaind that differ."
+        }
+    }
+}

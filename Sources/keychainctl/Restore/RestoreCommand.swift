@@ -1,0 +1,195 @@
+import ArgumentParser
+import Glibc
+import KeychaindCommandLine
+import KeychaindDBus
+import SecretServiceClient
+
+struct RestoreCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "restore",
+        abstract: "List past states of keychains, and put them back.",
+        discussion: """
+            Without arguments lists what there is. keychaind asks for the password that the keychain had at that time, \
+            and keeps the present state before it changes anything.
+            """
+    )
+
+    @Argument(help: "A past state from the list, the file of a keychain, or an archive of “keychainctl export”.")
+    var copy: String?
+
+    @Flag(help: "Show the difference to the present keychain, and change nothing.")
+    var diff = false
+
+    @Option(help: "Put only the items of this name back; can be given several times.")
+    var item: [String] = []
+
+    @Option(help: "Read the password of an archive from this descriptor instead of asking.")
+    var passwordFD: Int32?
+
+    func validate() throws {
+        if let passwordFD, passwordFD != 0, passwordFD < 3 {
+            throw ValidationError("--password-fd needs the number of a descriptor to read from")
+        }
+        if copy == nil, diff || !item.isEmpty { throw ValidationError("name a past state from the list") }
+        if diff, !item.isEmpty { throw ValidationError("--diff changes nothing; leave out --item") }
+        if item.count > 100 { throw ValidationError("name at most 100 items") }
+    }
+
+    func run() async throws {
+        try await Interruption.cancelling { [self] interruption in
+            do {
+                let client = try await SecretClient.connect()
+                if let copy, let archive = try ArchiveSource(copy) {
+                    try await restore(archive, to: client, interruption)
+                } else {
+                    try await run(client)
+                }
+            } catch let error as SecretServiceError {
+                throw CopyList.failure(error)
+            }
+        }
+    }
+
+    private func restore(
+        _ archive: ArchiveSource,
+        to client: SecretClient,
+        _ interruption: Interruption
+    ) async throws {
+        guard !diff, item.isEmpty else {
+            throw CommandFailure(
+                .refused,
+                "--diff and --item are for past states; an archive only adds what is missing"
+            )
+        }
+        try archive.unlock(passwordFD: passwordFD, interruption)
+        let restoration = ArchiveRestoration(archive, to: client)
+        try await restoration.run()
+        print("\(restoration.created) items restored, \(restoration.same) were there.")
+        guard restoration.differing.isEmpty else {
+            for name in restoration.differing { Terminal.tell("left as it is, since it differs: \(name)") }
+            throw CommandFailure(.incomplete, "some items differ from the archive; they are named above")
+        }
+    }
+
+    private func run(_ client: SecretClient) async throws {
+        guard let copy else { return CopyList.print(try await client.keychainCopies()) }
+        let isListed = try await client.keychainCopies().contains { listed in listed.id == copy }
+        if diff || !item.isEmpty {
+            guard isListed else { throw Self.unlisted(copy) }
+            if diff { try await showDifferences(client, copy) } else { try await restoreItems(client, copy) }
+            return
+        }
+        if isListed {
+            try await client.restore(copy: copy)
+        } else {
+            try await client.restore(file: try Self.open(copy))
+        }
+        print("The keychain is restored and locked. Its former state is in the list as a generation.")
+    }
+
+    private func showDifferences(_ client: SecretClient, _ copy: String) async throws {
+        let differences = try await client.differences(from: copy)
+        for (kind, title) in [
+            (KeychainDifference.Kind.added, "added since"), (.changed, "changed since"), (.removed, "removed since"),
+        ] {
+            for difference in differences where difference.kind == kind {
+                print("\(title)  “\(difference.label.visible)”\(difference.isProtected ? "  (protected)" : "")")
+            }
+        }
+        if differences.isEmpty { print("The keychain is as it was then.") }
+    }
+
+    private func restoreItems(_ client: SecretClient, _ copy: String) async throws {
+        let (restored, refused) = try await client.restore(items: item, from: copy)
+        print(restored == 1 ? "1 item is as it was then." : "\(restored) items are as they were then.")
+        guard !refused.isEmpty else { return }
+        let names = refused.map { label in "“\(label.visible)”" }.joined(separator: ", ")
+        throw CommandFailure(
+            .incomplete,
+            "not put back: \(names); a protected item comes back only with its whole keychain"
+        )
+    }
+
+    private static func open(_ path: String) throws(CommandFailure) -> FileDescriptor {
+        let descriptor = Glibc.open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if errno == ENOENT { throw unlisted(path) }
+            let reason = String(cString: strerror(errno))
+            throw CommandFailure(.inputOutput, "“\(path.visible)” cannot be opened: \(reason)")
+        }
+        return FileDescriptor(owning: descriptor)
+    }
+
+    private static func unlisted(_ copy: String) -> CommandFailure {
+        CommandFailure(.notFound, "there is no past state “\(copy.visible)”; “keychainctl restore” lists them")
+    }
+}
+
+struct BackupCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "backup",
+        abstract: "Make sealed copies of all keychains now.",
+        discussion: "The copies open with the passwords and recovery keys of the keychains, on any computer.",
+        subcommands: [Make.self, List.self],
+        defaultSubcommand: Make.self
+    )
+
+    struct Make: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(commandName: "make", abstract: "Make the copies (default).")
+
+        func run() async throws {
+            try await BackupCommand.show { client in try await client.backUpKeychains() }
+        }
+    }
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the backups.")
+
+        func run() async throws {
+            try await BackupCommand.show { client in try await client.keychainCopies().filter(\.isBackup) }
+        }
+    }
+
+    private static func show(_ copies: @escaping @Sendable (SecretClient) async throws -> [KeychainCopy]) async throws {
+        try await Interruption.cancelling { _ in
+            do {
+                CopyList.print(try await copies(try await SecretClient.connect()))
+            } catch let error as SecretServiceError {
+                throw CopyList.failure(error)
+            }
+        }
+    }
+}
+
+/// The list of past states on the terminal.
+enum CopyList {
+    static func print(_ copies: [KeychainCopy]) {
+        guard !copies.isEmpty else { return Swift.print("There is no past state of a keychain yet.") }
+        for copy in copies {
+            let items = copy.itemCount == 1 ? "1 item" : "\(copy.itemCount) items"
+            Swift.print("\(date(copy.modified))  \(items)  “\(copy.keychain.visible)”  \(copy.id.visible)")
+        }
+    }
+
+    static func failure(_ error: SecretServiceError) -> CommandFailure {
+        let missing = ["org.freedesktop.DBus.Error.UnknownMethod", "org.freedesktop.DBus.Error.UnknownObject"]
+        if let name = error.errorName, missing.contains(name) || error.code == .notSupported {
+            return CommandFailure(.refused, "the present provider of secrets is not keychaind, or an older one")
+        }
+        switch error.code {
+        case .accessDenied: return CommandFailure(.cancelled, error.reason.visible)
+        case .invalidArguments: return CommandFailure(.badData, error.reason.visible)
+        default: return CommandFailure(error)
+        }
+    }
+
+    /// The minute in the system's time zone.
+    private static func date(_ seconds: UInt64) -> String {
+        var time = time_t(clamping: seconds)
+        var parts = tm()
+        guard localtime_r(&time, &parts) != nil else { return "at an unknown time" }
+        var text = [CChar](repeating: 0, count: 64)
+        let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &parts)
+        return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}

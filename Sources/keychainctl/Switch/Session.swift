@@ -1,0 +1,129 @@
+import Glibc
+import KeychaindCommandLine
+import KeychaindDBus
+import KeychaindSwitch
+import SecretServiceClient
+
+/// The session bus, and the provider on it.
+final class Session: Sendable {
+    private static let name = "org.freedesktop.secrets"
+    private static let bus = "org.freedesktop.DBus"
+    private let connection: Connection
+
+    private init(_ connection: Connection) {
+        self.connection = connection
+    }
+
+    /// Connects to the bus, without starting one; nil if there is none.
+    static func open() async -> Session? {
+        guard let address, EventLoop.startThread() else { return nil }
+        Connection.leaveSignalsAlone()
+        return await onLoop { () async -> Session? in
+            (try? await Connection.open(address, timeout: .seconds(5))).map(Session.init)
+        }
+    }
+
+    private static var address: String? {
+        if let address = getenv("DBUS_SESSION_BUS_ADDRESS"), address.pointee != 0 { return String(cString: address) }
+        guard let folder = getenv("XDG_RUNTIME_DIR").map({ String(cString: $0) }), access(folder + "/bus", F_OK) == 0
+        else { return nil }
+        return "unix:path=\(folder)/bus"
+    }
+
+    private static func onLoop<Value: Sendable>(
+        _ body: @escaping @BusActor @Sendable () async -> Value
+    ) async -> Value {
+        await Task(executorPreference: BusActor.loop, operation: body).value
+    }
+
+    // MARK: The provider
+
+    /// The owner of the name; nil if there is none.
+    func owner() async -> Inspection.Owner? {
+        let process = await Session.onLoop { [connection] () async -> UInt32? in
+            let call = Session.call("GetConnectionUnixProcessID")
+            call.append(Session.name)
+            return try? await connection.call(call, timeout: .seconds(5)).read(UInt32.self)
+        }
+        return process.flatMap { Int32(exactly: $0) }.map { process in
+            Inspection.Owner(process: process, program: Session.program(of: process), unit: Session.unit(of: process))
+        }
+    }
+
+    /// The number of items outside of the collection in memory.
+    func countItems() async throws(CommandFailure) -> Int {
+        do {
+            let client = try await SecretClient.connect()
+            var count = 0
+            for collection in try await client.collections() where !collection.path.hasSuffix("/session") {
+                count += try await collection.items().count
+            }
+            return count
+        } catch {
+            throw CommandFailure(
+                .noProvider,
+                "the items of the present provider cannot be counted: \("\(error)".visible)"
+            )
+        }
+    }
+
+    /// The kernel hides the program file of keychaind in its domain; the arguments are for everybody to read.
+    private static func program(of process: Int32) -> String {
+        let files = FileTree(care: .own)
+        if case .link(let target) = try? files.state(of: "/proc/\(process)/exe") { return target }
+        let arguments = procFile("/proc/\(process)/cmdline").split(separator: "\0")
+        return arguments.first.map(String.init) ?? "process \(process)"
+    }
+
+    /// The last component of the control group that is a service.
+    private static func unit(of process: Int32) -> String? {
+        let lines = procFile("/proc/\(process)/cgroup").split(separator: "\n")
+        let path = lines.first { $0.hasPrefix("0::") || $0.contains(":name=systemd:") }
+        return path?.split(separator: "/").last { $0.hasSuffix(".service") || $0.hasSuffix(".scope") }.map(String.init)
+    }
+
+    private static func procFile(_ path: String) -> String {
+        FileTree(care: .own).text(of: path) ?? ""
+    }
+
+    // MARK: Changing it
+
+    /// Lets the user manager and the bus read what has changed.
+    func reload() async {
+        _ = SystemProgram.status(["systemctl", "--user", "daemon-reload"])
+        await Session.onLoop { [connection] in
+            _ = try? await connection.call(Session.call("ReloadConfig"), timeout: .seconds(5))
+        }
+    }
+
+    /// Ends the other provider and starts keychaind.
+    func handOver() async throws(CommandFailure) {
+        if await owner()?.isKeychaind == true { return }
+        for unit in ["gnome-keyring-daemon.socket", "gnome-keyring-daemon.service", "oo7-daemon.service"] {
+            _ = SystemProgram.status(["systemctl", "--user", "stop", unit])
+        }
+        if let other = await owner(), !other.isKeychaind { kill(other.process, SIGTERM) }
+        for _ in 0..<100 {
+            guard let other = await owner(), !other.isKeychaind else { break }
+            try? await Task.sleep(for: .milliseconds(50))
+        }
+        let problem = await Session.onLoop { [connection] () async -> String? in
+            do throws(BusError) {
+                try await connection.startService(Session.name, timeout: .seconds(25))
+                return nil
+            } catch {
+                return error.message
+            }
+        }
+        if let problem {
+            throw CommandFailure(.noProvider, "keychaind does not start: \(problem.visible); log out and in")
+        }
+        guard let owner = await owner(), owner.isKeychaind else {
+            throw CommandFailure(.noProvider, "another provider keeps the name until you log out")
+        }
+    }
+
+    private static func call(_ member: String) -> Message {
+        Message.call(to: bus, ObjectPath(unchecked: "/org/freedesktop/DBus"), bus, member)
+    }
+}

@@ -1,0 +1,90 @@
+import Glibc
+import KeychaindCommandLine
+import KeychaindGcrypt
+import SecretServiceClient
+
+/// Messages beside the result of a command.
+enum Terminal {
+    /// Writes a line to standard error.
+    static func tell(_ line: String) {
+        put("\(line)\n")
+    }
+
+    /// Shows progress, if standard error is a terminal; an empty text removes it.
+    static func progress(_ text: String) {
+        guard isatty(STDERR_FILENO) == 1 else { return }
+        put("\r\(text)\u{1B}[K")
+    }
+
+    /// Asks for a word at the terminal; nil if there is no terminal.
+    static func ask(_ question: String) -> String? {
+        let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+        guard terminal >= 0 else { return nil }
+        defer { close(terminal) }
+        let text = Array(question.utf8)
+        _ = write(terminal, text, text.count)
+        var answer = [UInt8](repeating: 0, count: 256)
+        let count = read(terminal, &answer, answer.count)
+        let line = answer.prefix(max(0, count)).prefix { byte in byte != UInt8(ascii: "\n") }
+        return String(decoding: line, as: UTF8.self)
+    }
+
+    private static func put(_ text: String) {
+        let bytes = Array(text.utf8)
+        _ = write(STDERR_FILENO, bytes, bytes.count)
+    }
+}
+
+extension CommandFailure {
+    init(_ error: SecretServiceError) {
+        let status: ExitStatus =
+            switch error.code {
+            case .busUnavailable, .providerUnavailable, .providerGone, .disconnected, .timedOut: .noProvider
+            case .dismissed, .cancelled: .cancelled
+            case .locked, .interactionNotAllowed: .locked
+            case .accessDenied, .notSupported: .refused
+            case .noSuchObject: .notFound
+            default: .failure
+            }
+        self.init(status, error.reason.visible)
+    }
+}
+
+extension SecureBytes {
+    /// Asks for a new password twice, or reads a descriptor.
+    ///
+    /// - Parameter descriptor: nil to ask at the terminal.
+    static func newPassword(
+        for purpose: String,
+        from descriptor: Int32?,
+        _ interruption: Interruption
+    ) throws(CommandFailure) -> SecureBytes {
+        if let descriptor {
+            let password = try PasswordInput.read(from: descriptor)
+            guard !password.isEmpty else { throw CommandFailure(.refused, "the password is empty") }
+            return password
+        }
+        let first = try asked("Password for \(purpose): ", interruption)
+        guard !first.isEmpty else { throw CommandFailure(.refused, "the password is empty") }
+        let second = try asked("Repeat the password: ", interruption)
+        guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, "the two passwords differ") }
+        return first
+    }
+
+    /// Asks for a password, or reads a descriptor.
+    static func password(
+        for purpose: String,
+        from descriptor: Int32?,
+        _ interruption: Interruption
+    ) throws(CommandFailure) -> SecureBytes {
+        if let descriptor { return try PasswordInput.read(from: descriptor) }
+        return try asked("Password for \(purpose): ", interruption)
+    }
+
+    private static func asked(_ question: String, _ interruption: Interruption) throws(CommandFailure) -> SecureBytes {
+        guard let password = try PasswordInput.ask(question, interruption: interruption.descriptor) else {
+            throw CommandFailure(.refused, "there is no terminal to ask for a password; use --password-fd")
+        }
+        return password
+    }
+}

@@ -1,0 +1,107 @@
+import Foundation
+import KeychaindDBus
+import KeychaindTestSupport
+import Testing
+
+@Suite("The first minute")
+struct FirstMinuteTests {
+    @Test("The first dialog says what the password is for, and a notification how to be safe from forgetting it")
+    func firstPassword_isExplained() async throws {
+        let bus = try await PrivateBus()
+        let desktop = try await NotificationService(on: bus)
+        let daemon = try await KeychainDaemon(on: bus, KeychainDaemon.Options(password: nil))
+        let prompter = try await FakePrompter(on: bus, [.answer("password")])
+        let store = try await Command.run(
+            "secret-tool",
+            ["store", "--label=Bank", "service", "bank"],
+            environment: daemon.environment,
+            input: Array("secret".utf8)
+        )
+        #expect(store.succeeded, "\(store.errors)")
+        let text = try #require(prompter.questions.all.first?.text("description"))
+        #expect(text.contains("Use your login password"))
+        #expect(text.contains("If you forget this password, nobody can read"))
+        #expect(prompter.questions.count == 1)
+        let body = try await desktop.bodies.first("a notification")
+        #expect(body.contains("keychainctl recovery-key"))
+        await prompter.crash()
+    }
+
+    @Test("A recovery key is made by a command, shown once and refused without a yes")
+    func recoveryKey_isMade() async throws {
+        try await TestedProvider.keychaind.withProvider { provider in
+            let first = try await provider.answerPrompts(.answer("password"), .cancel)
+            let refused = try await Keychainctl.run("recovery-key", on: provider.bus)
+            #expect(refused.status == .exited(5), "\(refused.errors)")
+            await first.crash()
+            let second = try await provider.answerPrompts(.answer("password"), .answer(""))
+            let made = try await Keychainctl.run("recovery-key", on: provider.bus)
+            #expect(made.succeeded, "\(made.errors)")
+            #expect(second.questions.count == 2)
+            await second.crash()
+            let none = try await Keychainctl.run("recovery-key", "--keychain", "none", on: provider.bus)
+            #expect(none.status == .exited(3), "\(none.errors)")
+        }
+    }
+}
+
+/// A desktop's service for notifications.
+@BusActor
+private final class NotificationService {
+    nonisolated let bodies = Recorder<String>()
+    private let connection: Connection
+
+    private static let name = "org.freedesktop.Notifications"
+
+    private static let kind = ObjectKind<NotificationService>([
+        Interface(
+            name,
+            methods: [
+                Method(
+                    "Notify",
+                    in: [
+                        Parameter("app", String.self), Parameter("id", UInt32.self), Parameter("icon", String.self),
+                        Parameter("summary", String.self), Parameter("body", String.self),
+                        Parameter("actions", [String].self), Parameter("hints", [String: Variant].self),
+                        Parameter("timeout", Int32.self),
+                    ],
+                    out: [Parameter("id", UInt32.self)]
+                ) { (service, call) throws(BusError) in
+                    let arguments = try call.arguments(
+                        String.self,
+                        UInt32.self,
+                        String.self,
+                        String.self,
+                        String.self,
+                        [String].self,
+                        [String: Variant].self,
+                        Int32.self
+                    )
+                    service.bodies.record(arguments.4)
+                    call.reply(with: UInt32(1))
+                }
+            ]
+        )
+    ])
+
+    init(on bus: PrivateBus) throws {
+        connection = try bus.connect()
+        connection.server = ObjectServer(on: connection, limit: 100) { [weak self] (call) throws(BusError) in
+            guard let self else { throw BusError(.unknownObject, "the service has ended") }
+            return NotificationService.kind.target(self)
+        }
+        _ = try connection.requestName(Self.name)
+    }
+
+    isolated deinit {
+        connection.close()
+    }
+}
+
+/// The built `keychainctl`.
+private enum Keychainctl {
+    static func run(_ arguments: String..., on bus: PrivateBus) async throws -> CommandResult {
+        let folder = URL(fileURLWithPath: KeychainDaemon.executable).deletingLastPathComponent().path
+        return try await Command.run(folder + "/keychainctl", arguments, environment: bus.environment)
+    }
+}

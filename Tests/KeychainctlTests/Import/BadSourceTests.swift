@@ -1,0 +1,162 @@
+import Foundation
+import KeychaindTestSupport
+import SecretServiceClient
+import Testing
+
+/// Sources and targets of `keychainctl import` that fail or lie.
+struct BadSourceTests {
+    @Test("a wrong password imports nothing")
+    func import_wrongPassword_isRefused() async throws {
+        let home = try ImportHome()
+        try await home.withGnomeKeyring { _ in }
+        let result = try await home.runImport(password: "wrong")
+        #expect(result.status == .exited(6))
+        #expect(result.errors.contains("no keychain of gnome-keyring could be opened with a password"))
+        #expect(!FileManager.default.fileExists(atPath: home.folder.path("data/keychaind")))
+        #expect(try home.leftovers.isEmpty)
+    }
+
+    @Test("a provider that dies in the middle imports nothing")
+    func import_sourceDies_importsNothing() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        let result = try await home.runImport(environment: try home.fakeProvider("os._exit(1)"))
+        #expect(result.status == .exited(8))
+        #expect(result.errors.contains("gnome-keyring ended or hung while it was read; nothing was imported"))
+        #expect(!FileManager.default.fileExists(atPath: home.folder.path("data/keychaind")))
+        #expect(try home.leftovers.isEmpty)
+    }
+
+    @Test("an item that claims an access control or to be a key is left and named")
+    func import_reserved_isLeft() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([
+            PlainItem(label: "good", attributes: ["keychain:class": "genericPassword"]),
+            PlainItem(label: "bad", attributes: ["keychain:access-control": "biometryAny", "n": "1"]),
+            PlainItem(label: "worse", attributes: ["keychain:token": "tpm", "n": "2"]),
+        ])
+        let result = try await home.runImport()
+        #expect(result.status == .exited(2))
+        for label in ["bad", "worse"] {
+            #expect(result.text.contains("Left: “\(label)” in “login”: it claims an access control of keychaind"))
+        }
+        #expect(try await home.login().map(\.label) == ["good"])
+        let key = try await home.runImport(
+            environment: try home.fakeProvider(
+                "return {'/i/0': (session, b'', b'k', 'application/x-keychaind-private-key')}"
+            )
+        )
+        #expect(key.status == .exited(2))
+        #expect(key.text.contains("it claims to be a key of keychaind"))
+    }
+
+    @Test("control characters of names are escaped")
+    func import_controlCharacters_areEscaped() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        let result = try await home.runImport(
+            environment: try home.fakeProvider(
+                "return {'/i/0': (session, b'', b'k', 'application/x-keychaind-private-key')}",
+                label: "\\x1b[2J\\n"
+            )
+        )
+        #expect(!result.output.contains(0x1B))
+        #expect(result.text.contains("“\\u{1b}[2J\\u{a}”"))
+        let report = try #require(try home.reports.first)
+        #expect("\(report)".contains("1b") && !"\(report)".contains("\u{1B}"))
+    }
+
+    @Test("a full disk ends the import with a line and a report, and a later one continues")
+    func import_fullDisk_stopsAndContinues() async throws {
+        guard ForeignFileSystem.isPossible else { return }
+        let home = try ImportHome()
+        let text = String(repeating: "x", count: 10_000)
+        try home.writePlainKeyring((0..<200).map { PlainItem(secret: text, attributes: ["n": "\($0)"]) })
+        let keychains = try home.folder.makeFolder("data/keychaind")
+        let script = """
+            mount -t tmpfs -o size=1m,mode=700 none '\(keychains)' && exec '\(ImportHome.executable)' import \
+            --password-fd 0
+            """
+        let result = try await Command.run(
+            "unshare",
+            ["--map-root-user", "--mount", "sh", "-c", script],
+            environment: home.environment,
+            input: Array("password".utf8)
+        )
+        #expect(result.status == .exited(10))
+        #expect(result.errors.contains("keychaind cannot store the items"))
+        let copied = try #require(try home.reports.first?["copied"] as? Int)
+        #expect((1..<200).contains(copied))
+        #expect(try await home.runImport().text.contains("200 copied"))
+    }
+
+    @Test("a link to the user's own folder is followed")
+    func import_linkedFolder_isRead() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        try FileManager.default.moveItem(atPath: home.folder.path("data/keyrings"), toPath: home.folder.path("synced"))
+        try FileManager.default.createSymbolicLink(
+            atPath: home.folder.path("data/keyrings"),
+            withDestinationPath: "../synced"
+        )
+        #expect(try await home.runImport().status == .success)
+    }
+
+    @Test("files of another user are refused", .enabled(if: geteuid() == 0))
+    func import_otherOwner_isRefused() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        chown(home.folder.path("data/keyrings/login.keyring"), 65534, 65534)
+        let result = try await home.runImport()
+        #expect(result.status == .exited(7))
+        #expect(result.errors.contains("belongs to another user (65534)"))
+        #expect(try home.leftovers.isEmpty)
+    }
+
+    @Test("without files there is nothing to import")
+    func import_noFiles_isNotFound() async throws {
+        let result = try await ImportHome().runImport()
+        #expect(result.status == .exited(3))
+        #expect(result.errors.contains("there is nothing to import"))
+    }
+
+    @Test("a keychaind that runs elsewhere is left alone")
+    func import_folderInUse_isRefused() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        let result = try await home.withKeychaind { _ in try await home.runImport() }
+        #expect(result.status == .exited(7))
+        #expect(result.errors.contains("another keychaind uses your keychains"))
+    }
+
+    @Test("Ctrl-C at the password ends the import, and restores the terminal", arguments: ["\u{3}", "\u{4}"])
+    func import_interrupted_leavesNothing(key: String) async throws {
+        let home = try ImportHome()
+        try await home.withGnomeKeyring { _ in }
+        let terminal = try TestTerminal()
+        let process = try terminal.run("\(ImportHome.executable) import", environment: home.environment)
+        try await terminal.waitFor("usually your login password: ")
+        try await eventually("the terminal hides what is typed") { !terminal.echoes }
+        #expect(try home.leftovers.count == 1)
+        terminal.type(key)
+        #expect(try await process.waitForExit() == .exited(5))
+        #expect(terminal.echoes)
+        #expect(try home.leftovers.isEmpty)
+    }
+
+    @Test("the folder of a killed import is removed by the next one")
+    func import_killed_isCleanedUp() async throws {
+        let home = try ImportHome()
+        try await home.withGnomeKeyring { _ in }
+        let terminal = try TestTerminal()
+        let command = "echo $$ >$HOME/pid; exec \(ImportHome.executable) import"
+        let process = try terminal.run(command, environment: home.environment)
+        try await terminal.waitFor("usually your login password: ")
+        let id = try String(contentsOfFile: home.folder.path("home/pid"), encoding: .utf8)
+        kill(try #require(Int32(id.trimmingCharacters(in: .newlines))), SIGKILL)
+        try await process.waitForExit()
+        #expect(try home.leftovers.count == 1)
+        #expect(try await home.runImport().status == .success)
+        #expect(try home.leftovers.isEmpty)
+    }
+}

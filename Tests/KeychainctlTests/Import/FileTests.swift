@@ -1,0 +1,84 @@
+import Foundation
+import KeychaindTestSupport
+import Testing
+
+/// `keychainctl import FILE`, and files of a provider that is not installed.
+struct FileTests {
+    private static let logins = """
+        name,url,username,password,note
+        Bank,https://bank.example/,anna,"se,cret",
+        ,https://mail.example/,anna,p\u{1B}[2J,
+
+        """
+
+    @Test("a browser's table goes into login, once")
+    func import_table_copiesLogins() async throws {
+        let home = try ImportHome()
+        let file = try home.folder.write(Self.logins, to: "Chrome Passwords.csv")
+        let first = try await home.runImport([file])
+        #expect(first.status == .success, "\(first.errors)")
+        #expect(first.text.contains("2 items: 2 copied"))
+        let items = try await home.login()
+        #expect(items.map(\.secret).contains(Array("se,cret".utf8)))
+        #expect(items.allSatisfy { $0.attributes["xdg:schema"] == "org.keychaind.ImportedLogin" })
+        #expect(try await home.runImport([file]).text.contains("0 copied, 2 were there"))
+        #expect(try Array(Data(contentsOf: URL(fileURLWithPath: file))) == Array(Self.logins.utf8))
+    }
+
+    @Test("several files are one import")
+    func import_severalFiles_areOneImport() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem(attributes: ["n": "1"])])
+        let keyring = home.folder.path("data/keyrings/login.keyring")
+        let table = try home.folder.write(Self.logins, to: "logins.csv")
+        let result = try await home.runImport([keyring, table])
+        #expect(result.text.contains("3 items: 3 copied"), "\(result.errors)")
+        #expect(try home.reports.count == 1)
+    }
+
+    @Test("the files of a provider that is not installed are read directly")
+    func import_providerNotInstalled_readsItsFiles() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem(attributes: ["n": "1"]), PlainItem(attributes: ["n": "2"])])
+        let programs = try home.folder.makeFolder("programs")
+        try FileManager.default.createSymbolicLink(
+            atPath: "\(programs)/dbus-daemon",
+            withDestinationPath: "/usr/bin/dbus-daemon"
+        )
+        let result = try await home.runImport(environment: ["PATH": programs])
+        #expect(result.status == .success, "\(result.errors)")
+        #expect(result.text.contains("2 items: 2 copied"))
+    }
+
+    @Test(
+        "a file that cannot be imported ends with its status, and nothing is written",
+        arguments: [
+            ("hello", Int32(9), "none of gnome-keyring"), ("", 9, "none of gnome-keyring"),
+            ("{\"encrypted\": true}", 9, "encrypted"), ("GnomeKeyring\n\r\0\n\0\0\0\0", 9, "damaged"),
+        ]
+    )
+    func import_badFile_isRefused(content: String, status: Int32, message: String) async throws {
+        let home = try ImportHome()
+        let file = try home.folder.write(content, to: "file")
+        let result = try await home.runImport([file])
+        #expect(result.status == .exited(status))
+        #expect(result.errors.contains(message), "\(result.errors)")
+        #expect(result.errors.split(separator: "\n").count == 1)
+        #expect(!FileManager.default.fileExists(atPath: home.folder.path("data/keychaind")))
+    }
+
+    @Test("a name with control characters reaches the terminal escaped")
+    func import_nameWithControlCharacters_isEscaped() async throws {
+        let home = try ImportHome()
+        let result = try await home.runImport(["/no\u{1B}[2Jfile"])
+        #expect(result.status == .exited(10))
+        #expect(result.errors.contains("/no\\u{1b}[2Jfile"))
+        #expect(!result.errors.contains("\u{1B}"))
+    }
+
+    @Test("a provider and files at once are wrong usage")
+    func import_providerAndFile_isWrongUsage() async throws {
+        let result = try await ImportHome().runImport(["--from", "kwallet", "file"])
+        #expect(result.status == .exited(64))
+    }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import KeychaindTestSupport
+import Testing
+
+/// `keychainctl import` from the real kwalletd5, without a screen.
+struct KWalletTests {
+    @Test("the wallet that the login opens becomes the keychain login")
+    func import_kwallet_copiesAll() async throws {
+        let home = try ImportHome()
+        try await home.makeWallet()
+        let first = try await home.runImport(["--from", "kwallet"])
+        #expect(first.status == .success, "\(first.errors)")
+        #expect(first.text.contains("3 items: 3 copied"))
+        #expect(try await home.login().map(\.label) == ["item 0", "item 1", "item 2"])
+        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 3 were there"))
+        #expect(try home.leftovers.isEmpty)
+    }
+
+    @Test("the secret of KDE's portal goes to keychaind's portal")
+    func import_portalSecret_goesToPortal() async throws {
+        let home = try ImportHome()
+        try await home.makeWallet(portalApplication: "org.example.Mail")
+        let preview = try await home.runImport(["--from", "kwallet", "--dry-run"])
+        #expect(preview.text.contains("Portal secret of org.example.Mail"), "\(preview.errors)")
+        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("4 items: 4 copied"))
+        #expect(try await home.runImport(["--from", "kwallet"]).text.contains("0 copied, 4 were there"))
+    }
+
+    @Test("a wrong password imports nothing")
+    func import_wrongPassword_isRefused() async throws {
+        let home = try ImportHome()
+        try await home.makeWallet()
+        let result = try await home.runImport(["--from", "kwallet"], password: "wrong")
+        #expect(result.status == .exited(6))
+        #expect(!FileManager.default.fileExists(atPath: home.folder.path("data/keychaind")))
+        #expect(try home.leftovers.isEmpty)
+    }
+}
+
+extension ImportHome {
+    /// Lets kwalletd5 make a wallet with three items, opened as pam_kwallet does, whose password is `password`.
+    ///
+    /// - Parameter portalApplication: an application for which it also has the item of a portal secret.
+    fileprivate func makeWallet(portalApplication: String? = nil) async throws {
+        _ = try folder.makeFolder("data/kwalletd")
+        let bus = try await PrivateBus()
+        let environment = environment.merging(bus.environment) { $1 }.merging(["QT_QPA_PLATFORM": "offscreen"]) { $1 }
+        let arguments = [folder.path("data/kwalletd")] + (portalApplication.map { [$0] } ?? [])
+        let result = try await Command.python(walletScript, arguments, environment: environment)
+        #expect(result.succeeded, "\(result.errors)")
+    }
+
+    private var walletScript: String {
+        """
+        import atexit, hashlib, os, socket, subprocess, sys
+        import dbus, dbus.mainloop.glib
+        from gi.repository import GLib
+        dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+        folder = sys.argv[1]
+        wallet = folder + '/kdewallet.kwl'
+        salt = os.urandom(56)
+        open(folder + '/kdewallet.salt', 'wb').write(salt)
+        bus = dbus.SessionBus()
+        def end(group):
+            try: os.killpg(group, 9)
+            except ProcessLookupError: pass
+        def run():
+            read, write = os.pipe()
+            os.write(write, hashlib.pbkdf2_hmac('sha512', b'password', salt, 50000, 56))
+            os.close(write)
+            listener = socket.socket(socket.AF_UNIX)
+            path = os.path.join(os.environ['XDG_RUNTIME_DIR'], 'kw')
+            if os.path.exists(path): os.unlink(path)
+            listener.bind(path)
+            listener.listen(1)
+            descriptors = (read, listener.fileno())
+            child = subprocess.Popen(
+                ['kwalletd5', '--pam-login', str(read), str(listener.fileno())],
+                pass_fds=descriptors, start_new_session=True, env=dict(os.environ, PAM_KWALLET5_LOGIN=path))
+            atexit.register(end, child.pid)
+            loop = GLib.MainLoop()
+            watch = bus.watch_name_owner('org.freedesktop.secrets', lambda owner: owner and loop.quit())
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(path)
+            connection.close()
+            loop.run()
+            watch.cancel()
+            return child
+        # The first start makes the wallet, the second shows it as a collection.
+        child = run()
+        kwallet = lambda: dbus.Interface(bus.get_object('org.kde.kwalletd5', '/modules/kwalletd5'), 'org.kde.KWallet')
+        while not os.path.exists(wallet) or not os.path.getsize(wallet): kwallet().wallets()
+        child.terminate(); child.wait()
+        child = run()
+        service = dbus.Interface(
+            bus.get_object('org.freedesktop.secrets', '/org/freedesktop/secrets'), 'org.freedesktop.Secret.Service')
+        _, session = service.OpenSession('plain', dbus.String('', variant_level=1))
+        path = service.ReadAlias('default')
+        _, prompt = service.Unlock([path])
+        loop = GLib.MainLoop()
+        bus.add_signal_receiver(lambda *_: loop.quit(), 'Completed', 'org.freedesktop.Secret.Prompt', path=prompt)
+        dbus.Interface(bus.get_object('org.freedesktop.secrets', prompt), 'org.freedesktop.Secret.Prompt').Prompt('')
+        loop.run()
+        collection = dbus.Interface(
+            bus.get_object('org.freedesktop.secrets', path), 'org.freedesktop.Secret.Collection')
+        for i in range(3):
+            collection.CreateItem({
+                'org.freedesktop.Secret.Item.Label': 'item %d' % i,
+                'org.freedesktop.Secret.Item.Attributes': dbus.Dictionary({'n': str(i)}, signature='ss'),
+            }, (session, b'', b'secret', 'text/plain'), False)
+        for application in sys.argv[2:]:
+            collection.CreateItem({
+                'org.freedesktop.Secret.Item.Label': 'xdg-desktop-portal/' + application,
+                'org.freedesktop.Secret.Item.Attributes': dbus.Dictionary({}, signature='ss'),
+            }, (session, b'', bytes(range(64)), 'application/octet-stream'), False)
+        # Closing writes the wallet.
+        kwallet().closeAllWallets()
+        child.terminate(); child.wait()
+        """
+    }
+}

@@ -1,0 +1,100 @@
+import KeychaindTestSupport
+import SecretServiceClient
+import Testing
+
+/// `keychainctl import` of the secrets that another provider's Secret portal gave to applications.
+struct PortalSecretTests {
+    private static let applications = ["", "org.example.Mail"]
+
+    @Test("keychaind's portal gives the same secrets as gnome-keyring's did")
+    func import_gnomeKeyring_keepsSecrets() async throws {
+        let home = try ImportHome()
+        var before: [String] = []
+        try await home.withGnomeKeyring { client in
+            for application in Self.applications {
+                before.append(try await home.portalSecret(of: application, on: client, from: KeychainDaemon.busName))
+            }
+        }
+        #expect(before.allSatisfy { $0.count == 128 })
+
+        let preview = try await home.runImport(["--dry-run"])
+        #expect(preview.text.contains("Portal secret of org.example.Mail"), "\(preview.errors)")
+        let first = try await home.runImport()
+        #expect(first.status == .success, "\(first.errors)")
+        #expect(first.text.contains("2 items: 2 copied, 0 were there, 0 left; 2 verified"))
+        let second = try await home.runImport()
+        #expect(second.text.contains("2 items: 0 copied, 2 were there, 0 left; 2 verified"))
+
+        let backend = "org.freedesktop.impl.portal.desktop.keychaind"
+        try await home.withKeychaind { client in
+            for (application, secret) in zip(Self.applications, before) {
+                let imported = try await home.portalSecret(of: application, on: client, from: backend)
+                #expect(imported == secret)
+            }
+        }
+    }
+
+    @Test("a program that has a secret of keychaind keeps it, and is named")
+    func import_usedApplication_isLeft() async throws {
+        let home = try ImportHome()
+        try await home.withGnomeKeyring { client in
+            _ = try await home.portalSecret(of: "org.example.Mail", on: client, from: KeychainDaemon.busName)
+            let login = try #require(await client.collection(alias: "login"))
+            // An ordinary item: its secret is too short, and it has a label.
+            _ = try await login.createItem(label: "other", attributes: ["app_id": "x"], secret: Secret("other"))
+        }
+        let backend = "org.freedesktop.impl.portal.desktop.keychaind"
+        let derived = try await home.withKeychaind { client in
+            try await home.portalSecret(of: "org.example.Mail", on: client, from: backend)
+        }
+        let result = try await home.runImport()
+        #expect(result.status == .exited(2))
+        #expect(result.text.contains("Left: “portal secret of org.example.Mail” in "))
+        #expect(result.text.contains(": the application has used a secret of keychaind"))
+        #expect(result.text.contains("2 items: 1 copied, 0 were there, 1 left; 1 verified"))
+        let after = try await home.withKeychaind { client in
+            try await home.portalSecret(of: "org.example.Mail", on: client, from: backend)
+        }
+        #expect(after == derived)
+    }
+}
+
+extension ImportHome {
+    /// The secret that a backend of the Secret portal gives to an application, in hexadecimal.
+    fileprivate func portalSecret(
+        of application: String,
+        on client: SecretClient,
+        from service: String
+    ) async throws -> String {
+        guard case .address(let address) = client.configuration.bus else { return "" }
+        let environment = environment.merging(["DBUS_SESSION_BUS_ADDRESS": address]) { $1 }
+        let result = try await Command.python(portalScript, [service, application], environment: environment)
+        #expect(result.succeeded, "\(result.errors)")
+        return result.text.split(separator: "\n").first.map(String.init) ?? ""
+    }
+
+    private var portalScript: String {
+        """
+        import os, sys
+        import dbus, dbus.mainloop.glib
+        from gi.repository import GLib
+        dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+        service, application = sys.argv[1:]
+        bus = dbus.SessionBus()
+        loop = GLib.MainLoop()
+        watch = bus.watch_name_owner(service, lambda owner: owner and loop.quit())
+        loop.run()
+        watch.cancel()
+        # keychaind answers the desktop portal only.
+        bus.request_name('org.freedesktop.portal.Desktop')
+        portal = bus.get_object(service, '/org/freedesktop/portal/desktop', introspect=False)
+        reader, writer = os.pipe()
+        response, _ = portal.RetrieveSecret(
+            dbus.ObjectPath('/org/freedesktop/portal/desktop/request/1'), application, dbus.types.UnixFd(writer),
+            dbus.Dictionary({}, signature='sv'), dbus_interface='org.freedesktop.impl.portal.Secret')
+        os.close(writer)
+        assert response == 0, response
+        print(os.read(reader, 4096).hex())
+        """
+    }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import KeychaindTestSupport
+
+extension ImportHome {
+    /// The environment in which gnome-keyring is a script.
+    ///
+    /// - Parameters:
+    ///   - answer: the body of GetSecrets; the real answer by default.
+    ///   - label: the label of each item, in Python.
+    ///   - count: the number of items.
+    func fakeProvider(
+        _ answer: String = "return {item: (session, b'', item.encode(), 'text/plain') for item in items}",
+        label: String = "one",
+        count: Int = 1
+    ) throws -> [String: String?] {
+        let script = """
+            #!/usr/bin/python3
+            import os, dbus, dbus.service, dbus.mainloop.glib
+            from gi.repository import GLib
+            dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
+            bus = dbus.SessionBus()
+            S = 'org.freedesktop.Secret.'
+            class Service(dbus.service.Object):
+                @dbus.service.method(S + 'Service', in_signature='sv', out_signature='vo')
+                def OpenSession(self, algorithm, input):
+                    if algorithm != 'plain':
+                        raise dbus.DBusException('no', name='org.freedesktop.DBus.Error.NotSupported')
+                    return dbus.String('', variant_level=1), dbus.ObjectPath('/s')
+                @dbus.service.method(S + 'Service', in_signature='s', out_signature='o')
+                def ReadAlias(self, name):
+                    return dbus.ObjectPath('/c' if name in ('login', 'default') else '/')
+                @dbus.service.method(S + 'Service', in_signature='aoo', out_signature='a{o(oayays)}')
+                def GetSecrets(self, items, session):
+                    \(answer)
+                @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
+                def Get(self, interface, name):
+                    return dbus.Array(['/c'], signature='o')
+            class Collection(dbus.service.Object):
+                @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
+                def Get(self, interface, name):
+                    return {'Label': 'login', 'Locked': False, 'Items': dbus.Array(['/i/%d' % i for i in range(\(count))], signature='o')}[name]
+            class Item(dbus.service.FallbackObject):
+                @dbus.service.method('org.freedesktop.DBus.Properties', 's', 'a{sv}', path_keyword='path')
+                def GetAll(self, interface, path):
+                    return {'Label': '\(label)', 'Attributes': dbus.Dictionary({'path': path}, signature='ss')}
+            objects = [Service(bus, '/org/freedesktop/secrets'), Collection(bus, '/c'), Item(bus, '/i')]
+            bus.request_name('org.freedesktop.secrets')
+            GLib.MainLoop().run()
+            """
+        _ = try folder.makeFolder("bin")
+        let path = try folder.write(script, to: "bin/gnome-keyring-daemon")
+        try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
+        let rest = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+        return ["PATH": "\(folder.path("bin")):\(rest)"]
+    }
+}
