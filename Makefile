@@ -3,6 +3,7 @@
 PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
+SWIFT_BUILD_OPTIONS ?=
 INSTALL ?= install
 STRIP ?= strip
 CC ?= cc
@@ -15,46 +16,53 @@ DOMAINGROUP ?= keychaind
 BINDIR = $(PREFIX)/bin
 # keychaind finds the helper here, relative to its own folder.
 HELPERDIR = $(PREFIX)/libexec/keychaind
+# What only `keychainctl switch` puts where buses, desktops and PAM look. It finds the folder relative to its own.
+SWITCHDIR = $(DATADIR)/keychaind
 SYSUSERSDIR = $(PREFIX)/lib/sysusers.d
 TMPFILESDIR = $(PREFIX)/lib/tmpfiles.d
 DATADIR = $(PREFIX)/share
 UNITDIR = $(PREFIX)/lib/systemd/user
 DOCDIR = $(DATADIR)/doc/keychaind
-# The desktop portal before 1.20.1 and polkit before 124 search only /usr/share.
-SYSTEMDATADIR = $(if $(filter /usr/local,$(PREFIX)),/usr/share,$(DATADIR))
-PORTALDIR ?= $(SYSTEMDATADIR)/xdg-desktop-portal/portals
-ACTIONDIR ?= $(SYSTEMDATADIR)/polkit-1/actions
-# The PAM folder depends on the system (docs/migrating.md); the PAM configuration may also name the module by its path.
-PAMDIR ?= $(PREFIX)/lib/security
+# polkit before 124 searches only /usr/share.
+ACTIONDIR ?= $(if $(filter /usr/local,$(PREFIX)),/usr/share,$(DATADIR))/polkit-1/actions
+# Where PAM looks, with the prefixes /usr and /usr/local.
+PAMDIR ?= $(shell scripts/install-folder pam $(PREFIX))
 
 RELEASE = .build/release/keychaind
+CONTROL = .build/release/keychainctl
+COMPLETIONS = .build/completions
 PAM_MODULE = .build/pam_keychaind.so
 HELPER = .build/keychaind-folders
-INTERFACES = $(wildcard dbus/*.xml)
+# Those of others come with their own packages.
+INTERFACES = $(wildcard dbus/org.keychaind.*.xml)
 POLICY = dbus/org.keychaind.policy
 # In the same folders as here, so that their links work.
 DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
 	$(wildcard docs/*.md docs/decisions/*.md docs/images/*.png) \
 	Examples/KeySlots/README.md Examples/KeySlots/key_slots.py
 
-# The files that install creates and uninstall removes.
+# The files that install creates and uninstall removes. All names in folders of others are keychaind's own.
 INSTALLED = \
 	$(BINDIR)/keychaind \
+	$(BINDIR)/keychainctl \
 	$(HELPERDIR)/keychaind-folders \
+	$(HELPERDIR)/keychaind-start \
 	$(SYSUSERSDIR)/keychaind.conf \
 	$(TMPFILESDIR)/keychaind.conf \
-	$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service \
+	$(addprefix $(SWITCHDIR)/,org.freedesktop.secrets.service keychaind.portal hidden.desktop pam-config) \
 	$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service \
-	$(PORTALDIR)/keychaind.portal \
 	$(addprefix $(DATADIR)/dbus-1/interfaces/,$(notdir $(INTERFACES))) \
 	$(UNITDIR)/keychaind.service \
 	$(UNITDIR)/keychaind.socket \
 	$(PAMDIR)/pam_keychaind.so \
 	$(addprefix $(ACTIONDIR)/,$(notdir $(POLICY))) \
-	$(DATADIR)/man/man1/keychaind.1 \
+	$(addprefix $(DATADIR)/man/man1/,keychaind.1 keychainctl.1) \
+	$(DATADIR)/bash-completion/completions/keychainctl \
+	$(DATADIR)/zsh/site-functions/_keychainctl \
+	$(DATADIR)/fish/vendor_completions.d/keychainctl.fish \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build pam helper run test consumers docs bench lint format install uninstall clean
+.PHONY: packages build completions pam helper run test consumers docs dist deb proof bench lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # The build's packages; the other targets install theirs themselves.
@@ -62,7 +70,16 @@ packages:
 	scripts/install-packages build
 
 build: pam helper
-	$(SWIFT) build -c release --product keychaind
+	$(SWIFT) build -c release $(SWIFT_BUILD_OPTIONS) --product keychaind
+	$(SWIFT) build -c release $(SWIFT_BUILD_OPTIONS) --product keychainctl
+	$(MAKE) completions
+
+# For three shells, from the program itself.
+completions:
+	mkdir -p $(COMPLETIONS)
+	for shell in bash zsh fish; do \
+		$(CONTROL) --generate-completion-script $$shell >$(COMPLETIONS)/keychainctl.$$shell || exit 1; \
+	done
 
 # Loaded into login programs: C, linked only with PAM and the C library.
 pam: $(PAM_MODULE)
@@ -82,7 +99,7 @@ $(HELPER): domain/keychaind-folders.c
 
 run:
 	scripts/install-packages run
-	$(SWIFT) build -c release --product keychaind
+	$(MAKE) build
 	scripts/run
 
 # All tests; with SUITE=VaultTests, one Swift suite.
@@ -102,6 +119,21 @@ consumers:
 	$(SWIFT) build -c release --product keychaind
 	LIMIT=3600 SWIFT='$(SWIFT)' Tests/Scripts/run Consumers $(or $(CONSUMER),all)
 
+# A source archive that builds without a network, in .build/dist, and Debian packages of it, in .build/deb.
+dist:
+	packaging/dist
+
+deb:
+	scripts/install-packages build
+	scripts/install-packages deb
+	packaging/deb
+
+# Machines with a Debian of their own: packages, moving in and back. Needs root; the first time loads those Debians.
+proof: deb
+	scripts/install-packages test
+	scripts/install-packages proof
+	LIMIT=3600 Tests/Scripts/run Proof $(PROOF)
+
 bench:
 	scripts/install-packages test
 	$(SWIFT) build -c release --product keychaind
@@ -118,39 +150,65 @@ format:
 		xargs --null $(SWIFT) format --in-place --parallel
 
 # Builds nothing, so `sudo make install` needs no Swift and leaves no root-owned files in the build folder.
+#
+# Changes nobody's provider: nothing that it installs starts keychaind before `keychainctl switch on`.
 install:
-	@test -x $(RELEASE) || { echo "install: there is no $(RELEASE) yet; run make first" >&2; exit 1; }
-	@test -x $(HELPER) || { echo "install: there is no $(HELPER) yet; run make first" >&2; exit 1; }
-	@test -f $(PAM_MODULE) || { echo "install: there is no $(PAM_MODULE) yet; run make first" >&2; exit 1; }
+	@for file in $(RELEASE) $(CONTROL) $(HELPER) $(PAM_MODULE) $(COMPLETIONS)/keychainctl.fish; do \
+		test -f $$file || { echo "install: there is no $$file yet; run make first" >&2; exit 1; }; \
+	done
+	@DESTDIR=$(DESTDIR) scripts/install-folder check-pam $(PAMDIR) $(PREFIX)
+	@foreign=$$($(if $(DESTDIR),true,scripts/foreign-files $(INSTALLED))); test -z "$$foreign" || { \
+		echo "install: these files are of a package of the system: $$foreign" >&2; \
+		echo "install: remove the package, or choose another PREFIX; nothing has been installed" >&2; exit 1; }
 	$(INSTALL) -D -m 755 $(RELEASE) $(DESTDIR)$(BINDIR)/keychaind
 	$(STRIP) $(DESTDIR)$(BINDIR)/keychaind
+	$(INSTALL) -D -m 755 $(CONTROL) $(DESTDIR)$(BINDIR)/keychainctl
+	$(STRIP) $(DESTDIR)$(BINDIR)/keychainctl
 	$(INSTALL) -D -m 755 $(HELPER) $(DESTDIR)$(HELPERDIR)/keychaind-folders
 	$(STRIP) $(DESTDIR)$(HELPERDIR)/keychaind-folders
+	$(INSTALL) -D -m 755 dbus/keychaind-start $(DESTDIR)$(HELPERDIR)/keychaind-start
 	$(INSTALL) -D -m 644 dbus/keychaind.sysusers $(DESTDIR)$(SYSUSERSDIR)/keychaind.conf
 	$(INSTALL) -D -m 644 dbus/keychaind.tmpfiles $(DESTDIR)$(TMPFILESDIR)/keychaind.conf
 	$(INSTALL) -d $(DESTDIR)$(DATADIR)/dbus-1/services $(DESTDIR)$(DATADIR)/dbus-1/interfaces $(DESTDIR)$(UNITDIR) \
-		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR)
-	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.secrets.service.in \
-		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service
-	sed 's|@BINDIR@|$(BINDIR)|' dbus/org.freedesktop.impl.portal.desktop.keychaind.service.in \
-		> $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
-	sed 's|@BINDIR@|$(BINDIR)|' dbus/keychaind.service.in > $(DESTDIR)$(UNITDIR)/keychaind.service
-	chmod 644 $(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service \
+		$(DESTDIR)$(DATADIR)/man/man1 $(DESTDIR)$(ACTIONDIR) $(DESTDIR)$(PAMDIR) $(DESTDIR)$(SWITCHDIR)
+	$(FILL) dbus/org.freedesktop.secrets.service.in >$(DESTDIR)$(SWITCHDIR)/org.freedesktop.secrets.service
+	$(FILL) dbus/org.freedesktop.impl.portal.desktop.keychaind.service.in \
+		>$(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
+	$(FILL) dbus/keychaind.service.in >$(DESTDIR)$(UNITDIR)/keychaind.service
+	chmod 644 $(DESTDIR)$(SWITCHDIR)/org.freedesktop.secrets.service $(DESTDIR)$(UNITDIR)/keychaind.service \
 		$(DESTDIR)$(DATADIR)/dbus-1/services/org.freedesktop.impl.portal.desktop.keychaind.service
-	$(INSTALL) -D -m 644 dbus/keychaind.portal $(DESTDIR)$(PORTALDIR)/keychaind.portal
+	$(INSTALL) -m 644 dbus/keychaind.portal dbus/hidden.desktop $(DESTDIR)$(SWITCHDIR)
+	$(INSTALL) -m 644 dbus/keychaind.pam-config $(DESTDIR)$(SWITCHDIR)/pam-config
 	$(INSTALL) -m 644 dbus/keychaind.socket $(DESTDIR)$(UNITDIR)
 	$(INSTALL) -m 644 $(PAM_MODULE) $(DESTDIR)$(PAMDIR)
 	$(STRIP) --strip-unneeded $(DESTDIR)$(PAMDIR)/pam_keychaind.so
 	$(INSTALL) -m 644 $(INTERFACES) $(DESTDIR)$(DATADIR)/dbus-1/interfaces
 	$(INSTALL) -m 644 $(POLICY) $(DESTDIR)$(ACTIONDIR)
-	$(INSTALL) -m 644 docs/man/keychaind.1 $(DESTDIR)$(DATADIR)/man/man1
+	$(INSTALL) -m 644 docs/man/keychaind.1 docs/man/keychainctl.1 $(DESTDIR)$(DATADIR)/man/man1
+	$(INSTALL) -D -m 644 $(COMPLETIONS)/keychainctl.bash $(DESTDIR)$(DATADIR)/bash-completion/completions/keychainctl
+	$(INSTALL) -D -m 644 $(COMPLETIONS)/keychainctl.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_keychainctl
+	$(INSTALL) -D -m 644 $(COMPLETIONS)/keychainctl.fish \
+		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/keychainctl.fish
 	INSTALL=$(INSTALL) scripts/install-documents $(DESTDIR)$(DOCDIR) $(DOCUMENTS)
 	@DESTDIR=$(DESTDIR) scripts/install-domain $(DOMAIN) $(DOMAINGROUP) $(BINDIR)/keychaind \
 		$(HELPERDIR)/keychaind-folders
+	@printf 'install: %-16s %s\n' programs $(BINDIR) 'PAM module' $(PAMDIR) 'systemd units' $(UNITDIR) \
+		'polkit actions' $(ACTIONDIR) 'for the switch' $(SWITCHDIR)
+	@echo 'install: no provider has changed; each user switches with: keychainctl switch on'
+
+FILL = sed -e 's|@BINDIR@|$(BINDIR)|g' -e 's|@HELPERDIR@|$(HELPERDIR)|g'
 
 uninstall:
-	rm -f $(addprefix $(DESTDIR),$(INSTALLED))
-	if [ -d $(DESTDIR)$(HELPERDIR) ]; then rmdir $(DESTDIR)$(HELPERDIR); fi
+	@foreign=$$($(if $(DESTDIR),true,scripts/foreign-files $(INSTALLED))); \
+	for file in $(INSTALLED); do \
+		case " $$(echo $$foreign) " in \
+		*" $$file "*) echo "uninstall: left $$file, which is of a package of the system" ;; \
+		*) rm -f $(DESTDIR)$$file || exit 1 ;; \
+		esac; \
+	done
+	for folder in $(HELPERDIR) $(SWITCHDIR); do \
+		if [ -d $(DESTDIR)$$folder ]; then rmdir --ignore-fail-on-non-empty $(DESTDIR)$$folder; fi; \
+	done
 	if [ -d $(DESTDIR)$(DOCDIR) ]; then find $(DESTDIR)$(DOCDIR) -depth -type d -empty -delete; fi
 
 clean:

@@ -42,6 +42,9 @@ install -m 644 "$here"/*.py "$work/attacks"
 
 make --no-print-directory -C "$project" install PREFIX=/usr/local >"$work/make.log" 2>&1 ||
     { echo "make install: $(tail -n 3 "$work/make.log")"; exit 1; }
+# As `keychainctl switch on --all` does: the installation alone makes keychaind nobody's provider.
+install -d /usr/local/share/dbus-1/services
+ln -s /usr/local/share/keychaind/org.freedesktop.secrets.service /usr/local/share/dbus-1/services
 
 useradd --create-home --shell /bin/bash anna
 anna_id=$(id -u anna)

@@ -26,7 +26,7 @@ mkdir "$work/pam.d"
 cc -shared -fPIC -o "$work/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
 cc -o "$work/login" "$project/Tests/Session/login.c" -lpam
 printf 'the password of anna' >"$work/account"
-module=$(find /usr/local/lib -name pam_keychaind.so)
+module=$(find /usr/lib /usr/local/lib -name pam_keychaind.so -print -quit)
 cat >"$work/pam.d/login" <<PAM
 auth    required $work/pam_account.so account=$work/account
 auth    optional $module

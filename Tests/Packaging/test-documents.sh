@@ -1,8 +1,10 @@
 # shellcheck shell=bash disable=SC2154
-# The manual page renders and names every option, all links work, and the README names all packages for the build.
+# The manual page renders and names every option, all links work, and CONTRIBUTING.md names all packages for the build.
 
-check_equal "keychaind.1 renders without a warning" \
-    "$(man --warnings --encoding=utf8 --local-file docs/man/keychaind.1 2>&1 >/dev/null)" ''
+for manual in docs/man/*.1; do
+    check_equal "${manual##*/} renders without a warning" \
+        "$(man --warnings --encoding=utf8 --local-file "$manual" 2>&1 >/dev/null)" ''
+done
 
 options() { grep -oE -- '--[a-z][a-z-]+' | sort -u | tr '\n' ' '; }
 manual=$(MANWIDTH=120 man --encoding=ascii --local-file docs/man/keychaind.1 | sed -n '/^OPTIONS/,/^[A-Z]* STATUS/p' | col -b)
@@ -13,7 +15,7 @@ for decision in docs/decisions/[0-9]*.md; do
     check "${decision##*/} is in the index" grep -qF "(${decision##*/})" docs/decisions/README.md
 done
 
-# Every package for the build in packages.txt (Debian) is in the README's table for other systems.
+# Every package for the build in packages.txt (Debian) is in the table of CONTRIBUTING.md for other systems.
 needed=$(awk '!/^#/ && index("," $2 ",", ",build,") { print $1 }' scripts/packages.txt | sort)
 counterparts() {
     sed 's/^git$/git git/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/
@@ -23,6 +25,6 @@ counterparts() {
         s/^libtss2-dev$/& tpm2-tss-devel tpm2-tss/; s/^libpam0g-dev$/& pam-devel pam/' <<<"$needed"
 }
 while read -r package fedora arch; do
-    check "README names $package for Fedora" grep -qE "^\| Fedora .*[ \`]${fedora:-unknown}[ \`]" README.md
-    check "README names $package for Arch" grep -qE "^\| Arch .*[ \`]${arch:-${fedora:-unknown}}[ \`]" README.md
+    check "CONTRIBUTING names $package for Fedora" grep -qE "^\| Fedora .*[ \`]${fedora:-unknown}[ \`]" CONTRIBUTING.md
+    check "CONTRIBUTING names $package for Arch" grep -qE "^\| Arch .*[ \`]${arch:-${fedora:-unknown}}[ \`]" CONTRIBUTING.md
 done < <(counterparts)

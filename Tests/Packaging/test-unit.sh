@@ -22,26 +22,6 @@ check_equal "the unit clears the variables that choose a system bus" "$(grep ^Un
     UnsetEnvironment=DBUS_SYSTEM_BUS_ADDRESS
 
 # A real user manager in its own namespaces, for the unprivileged user 65534.
-if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
-    skip "under a user manager: needs root and namespaces"
-    exit 0
-fi
-
-groups=(/sys/fs/cgroup/systemd /sys/fs/cgroup/unified /sys/fs/cgroup)
-made=()
-for group in "${groups[@]}"; do
-    if [[ -w $group/cgroup.procs ]] && mkdir "$group/keychaind-test-$$" 2>"$work/said"; then
-        made+=("$group/keychaind-test-$$")
-    fi
-done
-remove_groups() {
-    local group
-    for group in "${made[@]}"; do
-        find "$group" -depth -type d -exec rmdir {} + || true
-    done
-}
-trap remove_groups EXIT
-
 mkdir -p "$prefix/test/pam.d"
 cc -o "$prefix/test/login" "$project/Tests/Session/login.c" -lpam
 cc -shared -fPIC -o "$prefix/test/pam_account.so" "$project/Tests/Session/pam_account.c" -lpam
@@ -53,8 +33,7 @@ session optional $prefix/lib/security/pam_keychaind.so
 PAM
 
 status=0
-timeout --kill-after=5 240 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
-    bash -euo pipefail "$scripts/user-manager.sh" "$prefix" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
+in_user_manager unit-session.sh "$prefix" || status=$?
 if [[ $status -eq 77 ]]; then
     skip "under a user manager: $(tail -n 1 "$work/manager.log")"
     exit 0
@@ -74,5 +53,9 @@ check_equal "after a restart the keychain is still unlocked, without a prompt" "
 check_equal "after a second restart it is still unlocked" "$(said after-second-restart)" "kept on disk"
 check_equal "after a crash the keychain is locked" "$(said locked-after-crash)" "b true"
 check_equal "after crashes in quick succession the next call starts it" "$(said after-crashes | uniq -c | xargs)" "7 b true"
+check_equal "a call fails at once when the unit is masked" "$(said masked)" Spawn.ChildExited
+check_equal "a call fails at once when the program is missing or crashes" "$(said failing | uniq)" \
+    "Spawn.ChildExited Spawn.ChildExited"
+check_equal "a call starts the unit that has been mended" "$(said mended)" "()"
 check_equal "it ends with the result success" "$(said result)" success
 [[ $status -eq 0 ]] || fail "under a user manager: $(tail -n 5 "$work/manager.log")"

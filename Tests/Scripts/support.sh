@@ -128,3 +128,23 @@ check_links() {
 headings() {
     sed -n 's/^##* //p' "$1" | tr '[:upper:]' '[:lower:]' | sed "s/[^a-z0-9 _-]//g; s/ /-/g"
 }
+
+# in_user_manager SESSION PREFIX: runs the script Tests/Packaging/SESSION in the session of an unprivileged user, with a
+# real user manager and bus, and with the installation at PREFIX; what it prints is in $work/manager.log. The status is
+# 77 if no manager can run here.
+in_user_manager() {
+    local group made=() status=0
+    if [[ $EUID -ne 0 ]] || ! unshare --mount --pid --fork true 2>"$work/said"; then
+        echo "needs root and namespaces" >"$work/manager.log"
+        return 77
+    fi
+    for group in /sys/fs/cgroup/systemd /sys/fs/cgroup/unified /sys/fs/cgroup; do
+        if [[ -w $group/cgroup.procs ]] && mkdir "$group/keychaind-test-$$" 2>"$work/said"; then
+            made+=("$group/keychaind-test-$$")
+        fi
+    done
+    timeout --kill-after=5 240 unshare --mount --pid --fork --mount-proc --kill-child --propagation private \
+        bash -euo pipefail "$project/Tests/Packaging/user-manager.sh" "$@" "${made[@]}" >"$work/manager.log" 2>&1 || status=$?
+    for group in "${made[@]}"; do find "$group" -depth -type d -exec rmdir {} + || true; done
+    return "$status"
+}

@@ -1,0 +1,50 @@
+# shellcheck shell=bash disable=SC2154
+# In a session with a user manager: from the real gnome-keyring to keychaind, and back; prints KEY=VALUE lines.
+
+control=/run/installed/bin/keychainctl
+owner() {
+    local process
+    process=$(busctl --user status org.freedesktop.secrets 2>/dev/null | sed -n 's/^PID=//p') || true
+    [[ -z $process ]] || tr '\0' '\n' <"/proc/$process/cmdline" | head -n 1
+}
+status_of() {
+    local status=0
+    "$@" >"$XDG_RUNTIME_DIR/said" 2>&1 || status=$?
+    echo "$status: $(grep -E "^keychain" "$XDG_RUNTIME_DIR/said" || true)"
+}
+files() { (cd "$HOME" && find . -not -path './.cache*' -not -path '*/keyrings*' -not -path './.local/share/keychaind*' -printf '%p %m %l\n' | sort); }
+
+mkdir -p "$HOME/.local/state" "$HOME/.local/share/keyrings"
+printf password | gnome-keyring-daemon --daemonize --unlock --components=secrets >/dev/null
+printf 'of gnome-keyring' | secret-tool store --label=l name value
+files >"$XDG_RUNTIME_DIR/before"
+echo "provider=$(owner)"
+echo "refused=$(status_of "$control" switch on --now)"
+files | cmp -s - "$XDG_RUNTIME_DIR/before" && echo "untouched=yes"
+
+imports=$HOME/.local/state/keychaind/imports
+mkdir -p "$imports"
+echo '{"version":1,"source":"gnome-keyring","finished":5,"items":1,"copied":1,"same":0,"left":0}' \
+    >"$imports/5-gnome-keyring.json"
+files >"$XDG_RUNTIME_DIR/before"
+echo "on=$(status_of "$control" switch on --now)"
+echo "handed-over=$(owner)"
+echo "unit=$(systemctl --user is-active keychaind.service)"
+echo "status=$(status_of "$control" switch status | cut -d: -f1)"
+systemctl --user start gnome-keyring-daemon.service || true
+echo "other-unit=$(systemctl --user is-active gnome-keyring-daemon.service)"
+echo "enabled=$(systemctl --user is-enabled keychaind.service)"
+
+# An update or a crash of systemd's manager changes nothing; an uninstallation does.
+mv /run/installed/bin/keychaind /run/installed/bin/away
+systemctl --user stop keychaind.service
+systemctl --user start gnome-keyring-daemon.service || true
+echo "uninstalled=$(systemctl --user is-active gnome-keyring-daemon.service)"
+systemctl --user stop gnome-keyring-daemon.service gnome-keyring-daemon.socket
+mv /run/installed/bin/away /run/installed/bin/keychaind
+
+echo "off=$(status_of "$control" switch off | cut -d: -f1)"
+files | diff "$XDG_RUNTIME_DIR/before" - && echo "restored=yes"
+echo "lookup=$(printf password | gnome-keyring-daemon --replace --daemonize --unlock --components=secrets >/dev/null &&
+    secret-tool lookup name value)"
+echo "back=$(owner)"
