@@ -1,0 +1,61 @@
+# shellcheck shell=bash disable=SC2154
+# The Debian packages install, upgrade, remove and purge without a trace, and harm no neighbour.
+
+# shellcheck source=Tests/Proof/machine.sh
+source "$scripts/machine.sh"
+other=usr/share/dbus-1/services/org.freedesktop.secrets.service
+
+unpack "$(image gnome gnome-keyring libpam-gnome-keyring)"
+tree . >"$work/before"
+activation=$(sha256sum <"$machine/$other")
+check "apt installs the packages without a network" install_packages keychaind libpam-keychaind
+check_equal "no file of gnome-keyring has changed" "$(inside dpkg --verify gnome-keyring libpam-gnome-keyring)" ''
+check_equal "gnome-keyring's activation file is the same" "$(sha256sum <"$machine/$other")" "$activation"
+check_equal "no other activation file names the Secret Service" \
+    "$(grep -rlx 'Name=org.freedesktop.secrets' "$machine"/{usr,usr/local,etc}/{share/,}dbus-1 2>/dev/null |
+        sed "s|^$machine/||")" "$other"
+check_equal "no user unit of keychaind is enabled" \
+    "$(find "$machine/etc/systemd/user" "$machine/usr/lib/systemd/user" -name 'keychaind*' -path '*.wants/*')" ''
+check_equal "the program has its group" \
+    "$(inside stat --format '%U:%G %a' /usr/bin/keychaind)" "root:keychaind 2755"
+check_equal "the folder helper is the group's alone" \
+    "$(inside stat --format '%U:%G %a' /usr/libexec/keychaind/keychaind-folders)" "root:keychaind 4710"
+check "dpkg finds every file as installed" inside dpkg --verify keychaind libpam-keychaind
+check "PAM calls the module at logins" grep -q pam_keychaind.so "$machine/etc/pam.d/common-auth"
+check "the programs start" inside sh -c 'keychaind --version && keychainctl --version'
+check "the manual pages are there" inside sh -c 'ls /usr/share/man/man1/keychaind.1.gz /usr/share/man/man1/keychainctl.1.gz'
+
+# The next version: the same files.
+next=$work/next
+mkdir "$next" "$machine/packages"
+for name in keychaind libpam-keychaind; do
+    dpkg-deb --raw-extract "$(packages)"/"${name}"_*.deb "$next/$name"
+    sed -i 's/^\(Version: .*\)/\1+next/' "$next/$name/DEBIAN/control"
+    dpkg-deb --root-owner-group --build "$next/$name" "$machine/packages/$name.deb" >/dev/null
+done
+check "an upgrade" apt install --yes --no-install-recommends /packages/keychaind.deb /packages/libpam-keychaind.deb
+rm -r "$machine/packages"
+check_equal "the program keeps its group" "$(inside stat --format '%U:%G %a' /usr/bin/keychaind)" "root:keychaind 2755"
+
+check "apt removes the packages" apt remove --yes keychaind libpam-keychaind
+check "PAM no longer calls the module" bash -c "! grep -rq pam_keychaind '$machine/etc/pam.d'"
+check "apt purges the packages" apt purge --yes keychaind libpam-keychaind
+tree . >"$work/after"
+check "nothing is left, and nothing else has changed" diff "$work/before" "$work/after"
+
+# An account without any provider.
+unpack "$(image bare)"
+tree . >"$work/before"
+check "apt installs the package where there is no provider" install_packages keychaind
+check "keychaind is the provider there" \
+    inside grep -qx 'Name=org.freedesktop.secrets' /usr/local/share/dbus-1/services/org.freedesktop.secrets.service
+check "apt purges it" apt purge --yes keychaind
+tree . >"$work/after"
+check "nothing is left there" diff "$work/before" "$work/after"
+
+# People's keychains are not configuration.
+check "apt installs it again" install_packages keychaind
+mkdir -p "$machine/var/lib/keychaind/1000/data"
+echo kept >"$machine/var/lib/keychaind/1000/data/login.keychain"
+check "apt purges it beside keychains" apt purge --yes keychaind
+check_equal "a purge keeps keychains" "$(<"$machine/var/lib/keychaind/1000/data/login.keychain")" kept
