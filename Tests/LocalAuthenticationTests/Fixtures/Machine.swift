@@ -23,7 +23,7 @@ struct Machine: Sendable {
         try await RunningService.withService(options) { service in
             let prompter = try await FakePrompter(on: service.bus, responses)
             try await KeychainBus.$current.withValue(.address(service.bus.address)) {
-                try await body(Machine(service: service, prompter: prompter))
+                try await OwnThread.run { try await body(Machine(service: service, prompter: prompter)) }
             }
             await prompter.crash()
         }

@@ -29,7 +29,7 @@ struct Keychain {
 
     private static func with(_ provider: RunningProvider, _ body: (Keychain) async throws -> Void) async throws {
         try await KeychainBus.$current.withValue(.address(provider.bus.address)) {
-            try await body(Keychain(provider: provider))
+            try await OwnThread.run { try await body(Keychain(provider: provider)) }
         }
     }
 
