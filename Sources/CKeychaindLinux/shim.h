@@ -103,6 +103,12 @@ static inline void keychaind_unblock_termination_signals(void) {
 
 static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 
+// Overwrites what calls that have returned left on the stack: saved registers may hold pieces of a secret.
+__attribute__((noinline)) static void keychaind_wipe_stack(void) {
+    char remains[64 * 1024];
+    explicit_bzero(remains, sizeof remains);
+}
+
 // syscall is variadic; glibc wraps this call only since 2.36.
 
 static inline int keychaind_process_descriptor(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }

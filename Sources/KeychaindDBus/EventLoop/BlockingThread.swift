@@ -1,3 +1,4 @@
+import CKeychaindLinux
 import Glibc
 import Synchronization
 
@@ -25,6 +26,8 @@ package enum BlockingThread {
             nil,
             { context in
                 Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().body()
+                // The C library keeps the stacks of ended threads for the next.
+                keychaind_wipe_stack()
                 return nil
             },
             work.toOpaque()

@@ -118,6 +118,8 @@ final class JobQueue<State>: @unchecked Sendable {
             case .work(let jobs):
                 hasWorked = true
                 for job in jobs { withState(job) }
+                // An idle thread would keep it.
+                keychaind_wipe_stack()
             case .idle:
                 hasWorked = false
                 if let whenIdle { withState(whenIdle) }
