@@ -258,7 +258,7 @@ let package = Package(
         .target(
             name: "KeychaindTestSupport",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel", "KeychaindVault",
                 logging,
             ],
             path: "Tests/TestSupport",

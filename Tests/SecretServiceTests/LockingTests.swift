@@ -257,7 +257,7 @@ struct LockingTests {
 
     @Test("#78 calls during key derivation at the start wait")
     func startWithPassword_callsWait() async throws {
-        try await RunningService.withService { service in
+        try await RunningService.withService(KeychainDaemon.Options(keychain: .none)) { service in
             let client = service.client
             let item = try await client.createItem("label", ["early": "bird"], session: client.openPlainSession())
             for _ in 0..<3 {

@@ -339,7 +339,8 @@ struct PromptTests {
         _ responses: [PromptResponse] = [.answer("password")],
         _ body: (RunningService, FakePrompter) async throws -> Void
     ) async throws {
-        try await RunningService.withService { service in
+        // Checking a password takes its real time, in which a prompt can be dismissed.
+        try await RunningService.withService(KeychainDaemon.Options(keychain: .none)) { service in
             let prompter = try await FakePrompter(on: service.bus, responses)
             try await service.client.lock([.login])
             try await body(service, prompter)

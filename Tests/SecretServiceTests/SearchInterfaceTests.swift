@@ -203,7 +203,7 @@ struct SearchInterfaceTests {
 
     @Test("A search waits for a key that is being derived")
     func search_waitsForKeys() async throws {
-        try await RunningService.withService { service in
+        try await RunningService.withService(KeychainDaemon.Options(keychain: .none)) { service in
             let client = service.client
             let session = try await client.openPlainSession()
             let item = try await client.createItem("x", ["a": "1"], secret: "s", session: session)

@@ -240,7 +240,7 @@ struct MasterPasswordTests {
     /// A password change is on disk either completely or not at all after a kill at any time.
     @Test("a kill during a change leaves either the old or the new password")
     func kill_duringChanges_leavesOneOfTwoPasswords() async throws {
-        let service = try await RunningService()
+        let service = try await RunningService(KeychainDaemon.Options(keychain: .none))
         var current = "password"
         var client = service.client
         var session = try await client.openPlainSession()

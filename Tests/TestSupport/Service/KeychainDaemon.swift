@@ -11,12 +11,22 @@ package final class KeychainDaemon: Sendable {
     package struct Options: Sendable {
         /// The input for `--unlock`; nil omits the option.
         package var password: String?
+        package var keychain: Keychain
         package var arguments: [String] = []
         package var environment: [String: String?] = [:]
 
-        package init(password: String? = "password") {
+        package init(password: String? = "password", keychain: Keychain = .prepared) {
             self.password = password
+            self.keychain = keychain
         }
+    }
+
+    /// What the daemon finds at its first start.
+    package enum Keychain: Sendable {
+        /// A `login` with the password “password” that opens at once; nothing if the password is another.
+        case prepared
+        /// Nothing: with a password, the daemon creates `login` at the cost of a real one.
+        case none
     }
 
     package let bus: PrivateBus
@@ -30,6 +40,9 @@ package final class KeychainDaemon: Sendable {
         self.bus = bus
         folder = try TemporaryFolder()
         dataHome = try folder.makeFolder("data")
+        if options.keychain == .prepared, options.password == PreparedKeychain.password {
+            try await PreparedKeychain.write(toDataHome: dataHome)
+        }
         process = Mutex(try await KeychainDaemon.launch(on: bus, folder, dataHome, options))
     }
 
