@@ -43,6 +43,22 @@ package struct Attributes: Hashable, Sendable {
         packed = bytes
     }
 
+    /// Copies C strings, which only have to stay valid during the call; of equal names the last wins.
+    package init(copying pairs: [(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>)]) {
+        let fields = pairs.map { pair in CField(name: pair.name, value: pair.value) }
+        // The sort is stable, so of equal names the last given comes last.
+        let sorted = fields.sorted { first, second in strcmp(first.name, second.name) < 0 }
+        var count = 0
+        for field in sorted { count += field.nameCount + field.valueCount }
+        packed = [UInt8](unsafeUninitializedCapacity: count) { bytes, used in
+            for (index, field) in sorted.enumerated() {
+                if index + 1 < sorted.count, strcmp(sorted[index + 1].name, field.name) == 0 { continue }
+                used = Self.append(field.name, field.nameCount, to: bytes, at: used)
+                used = Self.append(field.value, field.valueCount, to: bytes, at: used)
+            }
+        }
+    }
+
     /// Takes stored bytes; nil unless they are canonical UTF-8.
     package init?(validating bytes: UnsafeRawBufferPointer) {
         guard PackedPairs.areCanonical(bytes) else { return nil }
@@ -101,6 +117,20 @@ package struct Attributes: Hashable, Sendable {
         packed.withUnsafeBytes { bytes in
             var pairs = PackedPairs(bytes)
             while let pair = pairs.next() { body(pair.both) }
+        }
+    }
+
+    /// Like ``forEachPair(_:)``, those with reserved names last, until `body` returns false.
+    package func visitPairs(_ body: (UnsafeRawBufferPointer) -> Bool) {
+        let prefix = Self.reservedPrefix.utf8
+        packed.withUnsafeBytes { bytes in
+            for takesReserved in [false, true] {
+                var pairs = PackedPairs(bytes)
+                while let pair = pairs.next() {
+                    guard pair.name.starts(with: prefix) == takesReserved else { continue }
+                    guard body(pair.both) else { return }
+                }
+            }
         }
     }
 
@@ -182,6 +212,31 @@ package struct Attributes: Hashable, Sendable {
     private struct Field {
         let name: [UInt8]
         let value: [UInt8]
+    }
+
+    /// With their terminators.
+    private struct CField {
+        let name: UnsafePointer<CChar>
+        let value: UnsafePointer<CChar>
+        let nameCount: Int
+        let valueCount: Int
+
+        init(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>) {
+            self.name = name
+            self.value = value
+            nameCount = strlen(name) + 1
+            valueCount = strlen(value) + 1
+        }
+    }
+
+    private static func append(
+        _ text: UnsafePointer<CChar>,
+        _ count: Int,
+        to bytes: UnsafeMutableBufferPointer<UInt8>,
+        at offset: Int
+    ) -> Int {
+        UnsafeMutableRawBufferPointer(bytes).baseAddress?.advanced(by: offset).copyMemory(from: text, byteCount: count)
+        return offset + count
     }
 
     private static func cString(_ text: String) -> [UInt8] {

@@ -11,20 +11,19 @@ extension Attributes: BusValue {
 
     /// Reads at most as many attributes as an item may have; throws `LimitsExceeded` for more.
     package init(from reader: inout Reader) throws(BusError) {
-        var pairs: [(String, String)] = []
+        // The pointers are into the message.
+        var pairs: [(name: UnsafePointer<CChar>, value: UnsafePointer<CChar>)] = []
         var room = Attributes.limits.attributeBytes
         try reader.readDictionary(limit: Attributes.limits.attributes) { (reader) throws(BusError) in
             pairs.append((try Attributes.read(&reader, &room), try Attributes.read(&reader, &room)))
         }
-        self.init(pairs)
+        self.init(copying: pairs)
     }
 
-    private static func read(_ reader: inout Reader, _ room: inout Int) throws(BusError) -> String {
-        let text: String? = try reader.withString { text in
-            room -= strlen(text) + 1
-            return room < 0 ? nil : String(cString: text)
-        }
-        guard let text else {
+    private static func read(_ reader: inout Reader, _ room: inout Int) throws(BusError) -> UnsafePointer<CChar> {
+        let text = try reader.withString { $0 }
+        room -= strlen(text) + 1
+        guard room >= 0 else {
             throw BusError(.limitsExceeded, "attributes have at most \(limits.attributeBytes) bytes")
         }
         return text

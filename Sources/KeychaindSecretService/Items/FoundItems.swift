@@ -12,8 +12,6 @@ struct FoundItems {
         let collection: Collection
         let isLocked: Bool
 
-        var path: ObjectPath { .item(reference.id, in: collection.name) }
-
         /// Items without a time come last, as their order is unknown.
         func comes(before other: Row) -> Bool {
             guard query == other.query else { return query < other.query }
@@ -27,29 +25,51 @@ struct FoundItems {
     }
 
     private var rows: [Row] = []
-    private var found: Set<ItemReference> = []
+    /// The rows of earlier queries, whose items are not added again.
+    private var earlier: Set<ItemReference> = []
     private let client: Client
     private let access: ItemAccess
+    /// The number of the first query whose items are described.
+    private let describedQuery: Int
 
     /// The D-Bus structure: path, number of the query, whether it is locked, attributes, label, and the times of
-    /// creation and change.
+    /// creation and change; the last four are empty or zero for an item that is not described.
     static let signature = "(ouba{ss}stt)"
 
     /// Bytes of a row besides its path, label and attributes.
     private static let bytesPerRow = 64
 
-    /// - Parameter client: the client that decides which items are locked.
-    init(for client: Client, access: ItemAccess) {
+    /// - Parameters:
+    ///   - client: the client that decides which items are locked.
+    ///   - describedQuery: the number of the first query whose items are described.
+    init(for client: Client, access: ItemAccess, describedQuery: Int = 0) {
         self.client = client
         self.access = access
+        self.describedQuery = describedQuery
     }
 
-    /// Adds items that were not found before.
+    /// Adds the items of the next query that were not found before.
     @BusActor
-    mutating func add(_ ids: [ItemID], in collection: Collection, query: Int = 0) {
+    mutating func add(query: Int, _ hits: (Collection) -> [ItemID], in collections: [Collection]) {
+        // Most searches end with the first query.
+        if !rows.isEmpty { earlier = Set(rows.map(\.reference)) }
+        for collection in collections { add(hits(collection), in: collection, query: query) }
+    }
+
+    /// Adds items named by a client, each once.
+    @BusActor
+    mutating func add(_ items: [(collection: Collection, id: ItemID)]) {
+        for (collection, id) in items {
+            add([id], in: collection, query: 0)
+            earlier.insert(ItemReference(id, in: collection))
+        }
+    }
+
+    @BusActor
+    private mutating func add(_ ids: [ItemID], in collection: Collection, query: Int) {
         for id in ids {
             let reference = ItemReference(id, in: collection)
-            guard found.insert(reference).inserted else { continue }
+            guard earlier.isEmpty || !earlier.contains(reference) else { continue }
             rows.append(
                 Row(
                     query: query,
@@ -66,14 +86,16 @@ struct FoundItems {
     ///
     /// - Parameter limit: the number to keep; zero for all.
     mutating func sort(limit: Int) {
-        rows.sort { first, second in first.comes(before: second) }
+        if rows.count > 1 { rows.sort { first, second in first.comes(before: second) } }
         if limit > 0, limit < rows.count { rows.removeSubrange(limit...) }
     }
 
     var count: Int { rows.count }
 
     /// The items that the client may read.
-    var unlockedPaths: [ObjectPath] { rows.filter { !$0.isLocked }.map(\.path) }
+    var unlocked: [FoundItem] {
+        rows.lazy.filter { row in !row.isLocked }.map { row in FoundItem(row.reference.id, in: row.collection) }
+    }
 
     /// Bytes of the rows in a reply; stops counting above the limit.
     @BusActor
@@ -81,10 +103,10 @@ struct FoundItems {
         var count = 0
         for row in rows {
             guard count <= limit else { break }
-            guard let item = row.collection.item(row.reference.id) else { continue }
+            count += FoundItems.bytesPerRow + ItemPaths.maximumByteCount(in: row.collection.name)
+            guard row.query >= describedQuery, let item = row.collection.item(row.reference.id) else { continue }
             // A marshalled attribute has two lengths and padding.
-            count += FoundItems.bytesPerRow + row.path.rawValue.utf8.count + item.label.utf8.count
-            count += item.attributes.packed.count + item.attributes.count * 24
+            count += item.label.utf8.count + item.attributes.packed.count + item.attributes.count * 24
         }
         return count
     }
@@ -92,21 +114,62 @@ struct FoundItems {
     /// Writes the items that still exist.
     @BusActor
     func write(to writer: inout Writer) {
-        let items = rows.compactMap { row in row.collection.item(row.reference.id).map { (row, $0) } }
         writer.writeArray(of: FoundItems.signature) { writer in
-            for (row, item) in items {
+            for row in rows {
+                let description: Description
+                if row.query >= describedQuery {
+                    guard let item = row.collection.item(row.reference.id) else { continue }
+                    description = Description(item)
+                } else {
+                    guard row.collection.contains(row.reference.id) else { continue }
+                    description = Description()
+                }
                 writer.writeStructure { writer in
-                    row.path.write(to: &writer)
+                    ObjectPath.item(row.reference.id, in: row.collection.name).write(to: &writer)
                     UInt32(row.query).write(to: &writer)
                     row.isLocked.write(to: &writer)
-                    item.attributes.write(to: &writer)
-                    item.label.write(to: &writer)
-                    item.created.microseconds.write(to: &writer)
-                    item.modified.microseconds.write(to: &writer)
+                    description.write(to: &writer)
                 }
             }
         }
     }
+
+    /// What describes an item; empty for one that is not described.
+    private struct Description {
+        var attributes = Attributes()
+        var label = ""
+        var created: UInt64 = 0
+        var modified: UInt64 = 0
+
+        init() {}
+
+        init(_ item: Item) {
+            attributes = item.attributes
+            label = item.label
+            created = item.created.microseconds
+            modified = item.modified.microseconds
+        }
+
+        func write(to writer: inout Writer) {
+            attributes.write(to: &writer)
+            label.write(to: &writer)
+            created.write(to: &writer)
+            modified.write(to: &writer)
+        }
+    }
+}
+
+/// An item that a search found, and its path.
+struct FoundItem {
+    let collection: Collection
+    let id: ItemID
+
+    init(_ id: ItemID, in collection: Collection) {
+        self.collection = collection
+        self.id = id
+    }
+
+    var path: ObjectPath { .item(id, in: collection.name) }
 }
 
 extension Timestamp {

@@ -32,6 +32,11 @@ struct ItemPaths: WritableValue {
         groups.reduce(0) { $0 + $1.ids.count * ItemPathBuffer.maximumByteCount(in: $1.collection) }
     }
 
+    /// Maximum bytes of a path in a message.
+    static func maximumByteCount(in collection: CollectionName) -> Int {
+        ItemPathBuffer.maximumByteCount(in: collection)
+    }
+
     static var signature: String { [ObjectPath].signature }
 
     func write(to writer: inout Writer) {

@@ -11,7 +11,7 @@ extension ServiceObject {
                 deciding: "Search",
                 in: [
                     Parameter("queries", [Attributes].self), Parameter("session", ObjectPath.self),
-                    Parameter("limit", UInt32.self),
+                    Parameter("limit", UInt32.self), Parameter("described", UInt32.self),
                 ],
                 out: results
             ) { (object, call) throws(BusError) in
@@ -37,20 +37,20 @@ extension ServiceObject {
 
     @BusActor
     private func searchAndRead(_ call: MethodCall) throws(BusError) -> Dispatch {
+        var rest = call.message.makeReader()
+        rest.skip()
+        let session = try client.readOptionalSession(&rest)
+        let limit = Int(try UInt32(from: &rest))
+        var found = FoundItems(for: client, access: provider.access, describedQuery: Int(try UInt32(from: &rest)))
+        let collections = provider.vault.collections
         var reader = call.message.makeReader()
-        var queries: [Attributes] = []
+        var number = 0
         try reader.readArray(limit: provider.limits.queriesPerCall) { (reader) throws(BusError) in
-            queries.append(try Attributes(from: &reader))
-        }
-        let session = try client.readOptionalSession(&reader)
-        let limit = Int(try UInt32(from: &reader))
-        var found = FoundItems(for: client, access: provider.access)
-        for (number, query) in queries.enumerated() {
-            for collection in provider.vault.collections {
-                found.add(collection.search(query), in: collection, query: number)
-            }
-            // Items of later queries come after all of these.
-            if limit > 0, found.count >= limit { break }
+            // Items of later queries come after all that were found.
+            guard limit == 0 || found.count < limit else { return reader.skip() }
+            let query = try Attributes(from: &reader)
+            found.add(query: number, { $0.search(query) }, in: collections)
+            number += 1
         }
         found.sort(limit: limit)
         return try answer(call, with: found, session)
@@ -62,10 +62,7 @@ extension ServiceObject {
         let paths = try provider.unlocking.readObjects(&reader)
         let session = try client.readOptionalSession(&reader)
         var found = FoundItems(for: client, access: provider.access)
-        for path in paths {
-            guard let (collection, id) = provider.vault.findItem(path) else { continue }
-            found.add([id], in: collection)
-        }
+        found.add(paths.compactMap { path in provider.vault.findItem(path) })
         found.sort(limit: 0)
         return try answer(call, with: found, session)
     }
@@ -79,7 +76,7 @@ extension ServiceObject {
             throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
         }
         if let session {
-            return try readSecrets(of: found.unlockedPaths, in: session) { batch in
+            return try readSecrets(of: found.unlocked, in: session) { batch in
                 call.reply { writer in
                     found.write(to: &writer)
                     batch.write(to: &writer)

@@ -45,7 +45,7 @@ extension ServiceObject {
         var seen: Set<ObjectPath> = []
         let paths = try provider.unlocking.readObjects(&reader)
             .filter { seen.insert($0).inserted }
-        return try readSecrets(of: paths, in: session) { batch in
+        return try readSecrets(of: paths.compactMap(wanted), in: session, paths: { paths }) { batch in
             call.reply { batch.write(to: &$0) }
         }
     }
@@ -53,23 +53,36 @@ extension ServiceObject {
     /// Reads and releases the accessible secrets of different items, then answers with them.
     @BusActor
     func readSecrets(
-        of paths: [ObjectPath],
+        of items: [FoundItem],
         in session: Session,
         answer: @escaping @BusActor (SecretBatch) -> Void
     ) throws(BusError) -> Dispatch {
-        let items = paths.compactMap(wanted)
+        let readable = items.compactMap { item in wanted(item.path, item.id, in: item.collection) }
+        return try readSecrets(of: readable, in: session, paths: { items.map(\.path) }, answer: answer)
+    }
+
+    /// - Parameter paths: the paths of the items, which are looked up again if secrets are on the disk.
+    @BusActor
+    private func readSecrets(
+        of items: [WantedItem],
+        in session: Session,
+        paths: () -> [ObjectPath],
+        answer: @escaping @BusActor (SecretBatch) -> Void
+    ) throws(BusError) -> Dispatch {
         var batch = SecretBatch(session: session, limit: provider.limits.secretBytesPerReply)
         for item in items {
             switch resident(item) {
             case .secret(let secret): try batch.add(secret, of: item.path)
             case .stored:
+                let paths = paths()
                 return .suspending { () async throws(BusError) in try await readStored(paths, session, answer) }
             case .withheld: break
             case .unavailable: provider.changes.problemMayHaveChanged(item.collection)
             }
         }
         // The access decisions still hold: nothing was awaited since.
-        release(items.filter { $0.grant != nil }, from: &batch)
+        let granted = items.filter { $0.grant != nil }
+        if !granted.isEmpty { release(granted, from: &batch) }
         answer(batch)
         return .answered
     }
@@ -152,6 +165,11 @@ extension ServiceObject {
     @BusActor
     private func wanted(_ path: ObjectPath) -> WantedItem? {
         guard let (collection, id) = provider.vault.findItem(path) else { return nil }
+        return wanted(path, id, in: collection)
+    }
+
+    @BusActor
+    private func wanted(_ path: ObjectPath, _ id: ItemID, in collection: Collection) -> WantedItem? {
         do throws(BusError) {
             let grant = try provider.access.authorize(id, in: collection, for: client)
             return WantedItem(path: path, collection: collection, id: id, grant: grant)

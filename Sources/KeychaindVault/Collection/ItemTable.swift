@@ -205,6 +205,19 @@ struct ItemTable: Sendable {
         return equal + others
     }
 
+    /// The items with all of the attributes if at most one item has the attribute with this tag; nil if more have it,
+    /// or if only the other tags tell.
+    func hits(_ attributes: Attributes, with tag: UInt64) -> [ItemID]? {
+        switch index[tag] {
+        case .none: return []
+        case .many: return nil
+        case .one(let position):
+            let record = records[Int(position)]
+            guard record.condition == .intact else { return nil }
+            return record.metadata.attributes.contains(all: attributes) ? [record.id] : []
+        }
+    }
+
     /// Returns the items with all of the attributes, last modified first; items with unknown attributes match by tags.
     func search(_ attributes: Attributes, tags: [UInt64]) -> [ItemID] {
         var hits: [UInt32] = []

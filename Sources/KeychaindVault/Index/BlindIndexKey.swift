@@ -29,6 +29,11 @@ final class BlindIndexKey: Sendable {
         }
     }
 
+    /// The blind tag of a packed pair.
+    func tag(of pair: UnsafeRawBufferPointer) throws(VaultError) -> UInt64 {
+        try cipher { () throws(GcryptError) in try authenticator.tag(pair) }
+    }
+
     /// Computes the blind tags: the first 64 bits of HMAC-SHA256(key, name ‖ 0 ‖ value), sorted so that order reveals
     /// nothing.
     func tags(of attributes: Attributes) throws(VaultError) -> [UInt64] {

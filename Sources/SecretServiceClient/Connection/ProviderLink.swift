@@ -1,4 +1,5 @@
 import KeychaindDBus
+import Synchronization
 
 /// The connection to the bus and its provider, on the event loop.
 ///
@@ -30,6 +31,9 @@ final class ProviderLink {
 
     /// The unique name of a provider that was asked for `org.keychaind.Search1`, and whether it has it.
     var searchSupport: (owner: String, isSupported: Bool)?
+
+    /// The number of answers of `org.keychaind.Search1`.
+    nonisolated let answeredSearches = Atomic(0)
 
     private var state = State.open
     private var ownerChanges = 0

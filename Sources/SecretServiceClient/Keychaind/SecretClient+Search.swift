@@ -1,4 +1,5 @@
 import KeychaindDBus
+import Synchronization
 
 /// An item with its properties, as `org.keychaind.Search1` returns it.
 package struct SecretItemRecord: Sendable {
@@ -38,7 +39,7 @@ package struct SecretItemRecord: Sendable {
     }
 
     /// Reads a record of `org.keychaind.Search1`.
-    fileprivate init(from reader: inout Reader, _ client: SecretClient) throws(BusError) {
+    init(from reader: inout Reader, _ client: SecretClient) throws(BusError) {
         let item = SecretItem(client, try ObjectPath(from: &reader))
         let query = Int(try UInt32(from: &reader))
         let isLocked = try Bool(from: &reader)
@@ -80,10 +81,20 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> [SecretItemRecord]? {
         for query in queries { try ArgumentCheck.check("", query) }
         return try await records(withSecrets: withSecrets) { session in
-            let message = Protocol.call(Protocol.serviceObject, Protocol.keychaindSearch, "Search")
-            message.append(queries, session, UInt32(clamping: limit ?? 0))
-            return message
+            SecretClient.searchMessage(queries, session, limit: limit)
         }
+    }
+
+    /// - Parameter described: the number of the first query whose items come with attributes, label and times.
+    static func searchMessage(
+        _ queries: [[String: String]],
+        _ session: ObjectPath,
+        limit: Int?,
+        described: Int = 0
+    ) -> Message {
+        let message = Protocol.call(Protocol.serviceObject, Protocol.keychaindSearch, "Search")
+        message.append(queries, session, UInt32(clamping: limit ?? 0), UInt32(clamping: described))
+        return message
     }
 
     /// Reads items in one call, oldest first; leaves out those that do not exist.
@@ -127,7 +138,7 @@ extension SecretClient {
         return try readRecords(reply, session)
     }
 
-    private func readRecords(
+    func readRecords(
         _ reply: Message,
         _ session: ProviderSession?
     ) throws(SecretServiceError) -> [SecretItemRecord] {
@@ -143,17 +154,19 @@ extension SecretClient {
                 )
             }
             guard let session else { return records }
-            var secrets: [String: [UInt8]] = [:]
+            var index = 0
             try reader.readDictionary { (reader) throws(BusError) in
-                let path = try ObjectPath(from: &reader)
+                let path = try ObjectPath(from: &reader).rawValue
+                // In the order of the records, some of which have none.
+                while index < records.count, records[index].item.path != path { index += 1 }
+                guard index < records.count else { throw BusError(.failed, "a secret of no item") }
                 do throws(SecretServiceError) {
-                    secrets[path.rawValue] = try session.read(&reader).bytes
+                    records[index].secret = try session.read(&reader).bytes
                 } catch {
                     failure = error
                     throw BusError(.failed, "")
                 }
             }
-            for index in records.indices { records[index].secret = secrets[records[index].item.path] }
             return records
         } catch {
             throw failure ?? SecretServiceError(reading: error)
@@ -177,6 +190,7 @@ extension ProviderLink {
             do throws(SecretServiceError) {
                 let reply = try await call(makeCall(session?.path ?? .root), to: session?.owner ?? owner)
                 searchSupport = (session?.owner ?? owner, true)
+                answeredSearches.add(1, ordering: .relaxed)
                 return (reply, session)
             } catch {
                 let isMissing = [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName)
