@@ -239,7 +239,7 @@ let package = Package(
             name: "KeychaindServiceBenchmark",
             dependencies: [
                 "KeychaindBenchmarkSupport", "CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt",
-                "Security",
+                "SecretServiceClient", "Security",
             ],
             path: "Benchmarks/Service",
             swiftSettings: settings

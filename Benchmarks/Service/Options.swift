@@ -2,12 +2,14 @@
 enum Options {
     /// Measure with collections of these sizes, optionally with another provider.
     case measure(sizes: [Int], peer: Bool)
+    /// Measure Apple's functions only.
+    case measureSecurity
     /// Run as the floor service.
     case floor
     case help
 
     static let text = """
-        Usage: ServiceBenchmark [--quick | --full] [--vs-gnome-keyring]
+        Usage: ServiceBenchmark [--quick | --full | --security] [--vs-gnome-keyring]
 
         Measures keychaind with one blocking client on a private bus, and checks it against the requirements of
         docs/performance.md. Exits with 1 if one is missed. The program is the keychaind of this build, or the one in
@@ -15,6 +17,7 @@ enum Options {
 
           --quick              with 100 and 10,000 items (the default)
           --full               also with 100,000 items
+          --security           Apple's functions only, with 100 items
           --vs-gnome-keyring   also measure gnome-keyring-daemon, as far as it can be filled
 
         """
@@ -28,6 +31,9 @@ enum Options {
             case "--quick": sizes = [100, 10_000]
             case "--full": sizes = [100, 10_000, 100_000]
             case "--vs-gnome-keyring": measuresPeer = true
+            case "--security":
+                self = .measureSecurity
+                return
             case "--floor":
                 self = .floor
                 return

@@ -15,6 +15,8 @@ enum ServiceBenchmark {
             case .help: print(Options.text)
             case .measure(let sizes, let measuresPeer):
                 exit(try measure(sizes: sizes, measuresPeer: measuresPeer) ? 0 : 1)
+            case .measureSecurity:
+                exit(try measure(sizes: [], measuresPeer: false) ? 0 : 1)
             }
         } catch {
             complain("ServiceBenchmark: \(error)\n")

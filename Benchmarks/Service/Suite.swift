@@ -8,11 +8,23 @@ struct Suite {
     let isPeer: Bool
 
     /// Measures a provider on a bus of its own.
+    ///
+    /// - Parameter sizes: the numbers of items; none for Apple's functions only.
     static func run(_ provider: Provider, sizes: [Int], isPeer: Bool, report: inout Report) throws {
         let stage = try Stage()
         defer { stage.close() }
         report.begin(provider.name)
-        try Suite(stage: stage, provider: provider, isPeer: isPeer).run(sizes: sizes, report: &report)
+        let suite = Suite(stage: stage, provider: provider, isPeer: isPeer)
+        guard !sizes.isEmpty else { return try suite.runSecurity(report: &report) }
+        try suite.run(sizes: sizes, report: &report)
+    }
+
+    /// Measures Apple's functions only.
+    private func runSecurity(report: inout Report) throws {
+        let process = try start()
+        let client = try SecretClient(stage.client)
+        try fill(client, to: 100)
+        try addSecurityRows(client, process, to: &report)
     }
 
     private func run(sizes: [Int], report: inout Report) throws {
@@ -35,7 +47,6 @@ struct Suite {
             try addWritingRows(client, process, size: size, to: &report)
         }
         guard !isPeer else { return }
-        // The library has a thread of its own, and each call switches threads.
         try addSecurityRows(client, process, to: &report)
         try stage.onOneProcessor(with: process) {
             try addKeyRows(client, to: &report)

@@ -1,5 +1,7 @@
 import Glibc
 import KeychaindBenchmarkSupport
+import KeychaindDBus
+import SecretServiceClient
 import Security
 
 extension Suite {
@@ -13,6 +15,22 @@ extension Suite {
         let addition = item.merging([kSecValueData: secret]) { $1 } as CFDictionary
         guard SecItemAdd(addition, nil) == errSecSuccess else { throw BenchmarkError(reason: "SecItemAdd failed") }
         let query = item.merging([kSecReturnData: true]) { $1 } as CFDictionary
+        try stage.onOneProcessor(with: process) {
+            try addLookupRows(query, secret, client, where: "", .atMost(1.4), to: &report)
+        }
+        try addLookupRows(query, secret, client, where: ", any processors", .none, to: &report)
+        // The library has a thread of its own, and each call switches threads.
+        try addDuplicateRows(addition, client, process, to: &report)
+    }
+
+    private func addLookupRows(
+        _ query: CFDictionary,
+        _ secret: Data,
+        _ client: SecretClient,
+        where place: String,
+        _ requirement: Requirement,
+        to report: inout Report
+    ) throws {
         let times = try Interleaving.calls.compare(
             {
                 let number = Int.random(in: client.items.indices)
@@ -29,13 +47,26 @@ extension Suite {
                     throw BenchmarkError(reason: "SecItemCopyMatching returned \(status) or a wrong secret")
                 }
                 return duration
+            },
+            {
+                let number = Int.random(in: client.items.indices)
+                let path = client.items[number].rawValue
+                let start = ContinuousClock.now
+                let secret = try SharedClient.shared.wait { (client) throws(SecretServiceError) in
+                    try await client.item(at: path).secret(prompting: .never).bytes
+                }
+                let duration = ContinuousClock.now - start
+                guard secret == SampleItem(number: number).secret else {
+                    throw BenchmarkError(reason: "SecretItem.secret() returned a wrong secret")
+                }
+                return duration
             }
         )
         report.add(
-            Row("SecItemCopyMatching, data", times, to: "GetSecret DH", .atMost(1.4)),
+            Row("SecItemCopyMatching, data\(place)", times, to: "GetSecret DH", requirement),
             isPeer: isPeer
         )
-        try addDuplicateRows(addition, client, process, to: &report)
+        report.add(Row("SecretItem.secret()\(place)", times, at: 2, to: "GetSecret DH", .none), isPeer: isPeer)
     }
 
     /// Adds the addition of an existing item: it should cost little more than the lookup, and writes nothing.

@@ -10,7 +10,7 @@ extension Connection {
         return reply
     }
 
-    static let disconnected = BusError(.disconnected, "the connection to the bus is closed")
+    nonisolated static let disconnected = BusError(.disconnected, "the connection to the bus is closed")
 
     private func start(_ message: Message, timeout: Duration?, delivering reply: Promise<Message?>) {
         var pending: OpaquePointer?

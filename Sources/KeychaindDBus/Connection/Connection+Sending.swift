@@ -71,13 +71,13 @@ extension Connection {
     /// The most descriptors that the kernel passes at once (`SCM_MAX_FD`).
     ///
     /// libdbus disconnects on a message with more than it expects, which would end the service.
-    private static let descriptorsPerMessage = 253
+    private nonisolated static let descriptorsPerMessage = 253
 
     /// Queued bytes at which the connection stops handling messages until the bus has read some.
     private static let outgoingLimit = 16 << 20
 
     /// Limits received descriptors, of which libdbus by itself accepts thousands.
-    func limitDescriptors() {
+    nonisolated static func limitDescriptors(of pointer: OpaquePointer) {
         dbus_connection_set_max_message_unix_fds(pointer, Connection.descriptorsPerMessage)
         // At this limit, libdbus stops reading until messages are handled.
         dbus_connection_set_max_received_unix_fds(pointer, Connection.descriptorsPerMessage)

@@ -71,7 +71,7 @@ package final class Connection {
         }
         self.pointer = pointer
         dbus_connection_set_exit_on_disconnect(pointer, 0)
-        limitDescriptors()
+        Connection.limitDescriptors(of: pointer)
         attach()
     }
 

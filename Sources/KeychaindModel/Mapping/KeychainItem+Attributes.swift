@@ -118,8 +118,8 @@ extension KeychainItem {
     ///
     /// Filter the hits with ``matches(_:ignoringCase:)``. There are several where programs use different names for one
     /// attribute. An empty value is searched for literally, which misses items without the attribute.
-    package var searches: [Attributes] {
-        var pairs: [(String, String)] = []
+    package var searches: [[String: String]] {
+        var search: [String: String] = [:]
         var account: String?
         for rule in itemClass.rules {
             guard let value = values[rule.attribute], let text = rule.form.text(value) else { continue }
@@ -127,11 +127,15 @@ extension KeychainItem {
                 account = text
             } else if rule.form != .boolean {
                 // An absent boolean is false.
-                pairs.append((rule.name, text))
+                search[rule.name] = text
             }
         }
-        guard let account else { return [Attributes(pairs)] }
-        return ["account", "username"].map { Attributes(pairs + [($0, account)]) }
+        guard let account else { return [search] }
+        return ["account", "username"].map { name in
+            var search = search
+            search[name] = account
+            return search
+        }
     }
 
     /// Whether an item has the same class and at least the same attributes.

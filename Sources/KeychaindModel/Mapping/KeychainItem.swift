@@ -64,7 +64,7 @@ package struct KeychainItem: Hashable, Sendable {
             throw AccessControlError(.contradiction, reason: "privateKeyUsage is for keys only")
         }
         values[attribute] = value
-        others = others.without([name(of: rule)])
+        if !others.isEmpty { others = others.without([name(of: rule)]) }
     }
 
     mutating func take(_ values: [KeychainAttribute: KeychainValue], others: Attributes) {
@@ -93,7 +93,9 @@ extension KeychainItem {
     }
 
     /// The search for items that name their own class, as those from Apple's API do.
-    package var markedSearch: Attributes? {
-        searches.first.map { Attributes($0.pairs + [(Self.className, itemClass.rawValue)]) }
+    package var markedSearch: [String: String] {
+        var search = searches.first ?? [:]
+        search[Self.className] = itemClass.rawValue
+        return search
     }
 }

@@ -172,21 +172,30 @@ extension ProviderLink {
 
     private func openEncrypted(_ owner: String) async throws(SecretServiceError) -> ProviderSession {
         let keys = try ProviderLink.makeKeys()
-        let (output, path) = try await open(Protocol.diffieHellman, .bytes(ByteArray(keys.publicKey)), owner)
-        guard case .bytes(let providerKey) = output else {
+        let opened = try await open(Protocol.diffieHellman, .bytes(ByteArray(keys.publicKey)), owner)
+        return try ProviderLink.encryptedSession(of: owner, keys, opened)
+    }
+
+    /// A session with the key that the provider's output agrees on.
+    nonisolated static func encryptedSession(
+        of owner: String,
+        _ keys: borrowing DiffieHellman,
+        _ opened: (output: Variant, path: ObjectPath)
+    ) throws(SecretServiceError) -> ProviderSession {
+        guard case .bytes(let providerKey) = opened.output else {
             throw SecretServiceError(.invalidAnswer, "the provider's public key is not an array of bytes")
         }
         do throws(GcryptError) {
             let shared = try providerKey.bytes.span.withUnsafeBytes { (key) throws(GcryptError) in
                 try keys.sharedSecret(with: key)
             }
-            return ProviderSession(owner: owner, path: path, cipher: try SessionCipher(sharedSecret: shared))
+            return ProviderSession(owner: owner, path: opened.path, cipher: try SessionCipher(sharedSecret: shared))
         } catch {
             throw SecretServiceError(error)
         }
     }
 
-    private static func makeKeys() throws(SecretServiceError) -> DiffieHellman {
+    nonisolated static func makeKeys() throws(SecretServiceError) -> DiffieHellman {
         do throws(GcryptError) {
             return try DiffieHellman(.oakley2)
         } catch {
@@ -199,9 +208,18 @@ extension ProviderLink {
         _ input: Variant,
         _ owner: String
     ) async throws(SecretServiceError) -> (output: Variant, path: ObjectPath) {
+        try ProviderLink.openedSession(try await call(ProviderLink.openSessionMessage(algorithm, input), to: owner))
+    }
+
+    nonisolated static func openSessionMessage(_ algorithm: String, _ input: Variant) -> Message {
         let message = Protocol.call(Protocol.serviceObject, Protocol.service, "OpenSession")
         message.append(algorithm, input)
-        let reply = try await call(message, to: owner)
+        return message
+    }
+
+    nonisolated static func openedSession(
+        _ reply: Message
+    ) throws(SecretServiceError) -> (output: Variant, path: ObjectPath) {
         do throws(BusError) {
             let (output, path) = try reply.read(Variant.self, ObjectPath.self)
             guard path != .root else {

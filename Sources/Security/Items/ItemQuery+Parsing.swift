@@ -6,22 +6,24 @@ extension ItemQuery {
     ///
     /// - Parameter otherClass: the class of the attributes, if the query does not name one.
     init(_ query: CFDictionary, of otherClass: ItemClass? = nil) throws(StatusError) {
-        var unread: [String: QueryValue] = [:]
-        for (key, value) in query {
-            guard let key = key as? String else { throw StatusError(errSecParam, "a key of the query is not text") }
-            unread[key] = QueryValue(value)
-        }
+        var unread = try QueryValue.entries(of: query)
         try readClass(&unread)
-        try readReferences(&unread)
-        try readLimit(&unread)
-        try readMatches(&unread)
-        try readReturns(&unread)
-        try readInteraction(&unread)
-        try readSecret(&unread)
+        // Most queries have few of these, and each look-up converts a name.
+        let hasUse = unread.keys.contains { $0.hasPrefix("u_") }
+        let hasMatch = unread.keys.contains { $0.hasPrefix("m_") }
+        let hasValue = unread.keys.contains { $0.hasPrefix("v_") }
+        if hasValue { try readReferences(&unread) }
+        if hasMatch { try readLimit(&unread) }
+        if hasMatch || hasUse { try readMatches(&unread) }
+        if unread.keys.contains(where: { $0.hasPrefix("r_") }) { try readReturns(&unread) }
+        if hasUse { try readInteraction(&unread) }
+        // There is only one keychain.
+        _ = try readFlag(kSecUseDataProtectionKeychain, &unread)
+        if hasValue { try readSecret(&unread) }
         try readProtection(&unread)
         try readDates(&unread)
         try readAttributes(&unread, areKeys: isIdentity || (itemClass ?? otherClass) == .key)
-        if let key = unread.keys.sorted().first {
+        if let key = unread.keys.min() {
             throw ItemQuery.refusal(of: key)
         }
         try checkAttributes()
@@ -107,8 +109,6 @@ extension ItemQuery {
     }
 
     private mutating func readMatches(_ unread: inout [String: QueryValue]) throws(StatusError) {
-        // Most queries have none, and each look-up converts a name.
-        guard unread.keys.contains(where: { $0.hasPrefix("m_") || $0.hasPrefix("u_") }) else { return }
         ignoresCase = try readFlag(kSecMatchCaseInsensitive, &unread) ?? false
         for key in [kSecMatchItemList, kSecUseItemList] {
             guard let value = unread.removeValue(forKey: key as String) else { continue }
@@ -132,8 +132,6 @@ extension ItemQuery {
 
     private mutating func readInteraction(_ unread: inout [String: QueryValue]) throws(StatusError) {
         if try readFlag(kSecUseNoAuthenticationUI, &unread) == true { interaction = .fail }
-        // There is only one keychain.
-        _ = try readFlag(kSecUseDataProtectionKeychain, &unread)
         if let value = unread.removeValue(forKey: kSecUseAuthenticationContext as String) {
             guard case .object(let object) = value, let source = object as? any AuthenticationContextSource else {
                 throw StatusError(errSecParam, "kSecUseAuthenticationContext is not an LAContext")
@@ -202,13 +200,17 @@ extension ItemQuery {
             label = text
             if case .data = value { isLabelData = true }
         }
-        for (key, value) in unread {
-            guard let attribute = KeychainAttribute(code: key, areKeys: areKeys) else { continue }
+        let rest = unread
+        unread = [:]
+        for (key, value) in rest {
+            guard let attribute = KeychainAttribute(code: key, areKeys: areKeys) else {
+                unread[key] = value
+                continue
+            }
             guard let read = value.value(as: attribute.kind) else {
                 throw StatusError(errSecParam, "the attribute \(key) has a value of the wrong type")
             }
             values[attribute] = read
-            unread[key] = nil
         }
     }
 

@@ -78,7 +78,7 @@ struct ItemSearch: Sendable {
     }
 
     private static func own(_ asked: KeychainItem, _ synchronizable: Synchronizable) -> [String: String] {
-        var attributes = asked.markedSearch?.dictionary ?? [:]
+        var attributes = asked.markedSearch
         let name = ReservedAttribute.synchronizable.rawValue
         switch synchronizable {
         case .no: attributes[name] = "false"
@@ -99,7 +99,9 @@ struct ItemSearch: Sendable {
 
     /// Those of ``own`` in the program's group.
     var ownOfProgram: [String: String] {
-        own.merging([ReservedAttribute.accessGroup.rawValue: programGroup]) { $1 }
+        var attributes = own
+        attributes[ReservedAttribute.accessGroup.rawValue] = programGroup
+        return attributes
     }
 
     /// The attributes to search for among items of other programs; empty if they cannot match.
@@ -111,7 +113,7 @@ struct ItemSearch: Sendable {
         guard synchronizable != .yes, wanted[place] != nil, group ?? programGroup == programGroup,
             wanted.values.keys.allSatisfy(KeychainAttribute.foreign.contains)
         else { return [] }
-        return asked.searches.map(\.dictionary)
+        return asked.searches
     }
 
     /// Whether an item matches.

@@ -25,6 +25,39 @@ enum QueryValue {
         }
     }
 
+    /// Reads an object as a dictionary stores it; nil for one that Foundation has to convert.
+    private init?(stored object: Any) {
+        let type = type(of: object)
+        // Casts that fail take longest.
+        if type == NSString.self, let text = object as? NSString {
+            self = .text(text as String)
+        } else if type == NSData.self, let data = object as? NSData {
+            self = .data([UInt8](data as Data))
+        } else if type == NSNumber.self, let number = object as? NSNumber {
+            self = .number(number.int64Value)
+        } else if object as AnyObject === kCFBooleanTrue {
+            self = .number(1)
+        } else if object as AnyObject === kCFBooleanFalse {
+            self = .number(0)
+        } else {
+            return nil
+        }
+    }
+
+    /// The entries of a query.
+    static func entries(of query: CFDictionary) throws(StatusError) -> [String: QueryValue] {
+        var entries: [String: QueryValue] = [:]
+        entries.reserveCapacity(query.count)
+        // Foundation lists its own dictionaries without the conversions, which take longest.
+        for (key, value) in zip(query.allKeys, query.allValues) {
+            guard case .text(let name)? = QueryValue(stored: key) ?? (key as? String).map(QueryValue.text) else {
+                throw StatusError(errSecParam, "a key of the query is not text")
+            }
+            entries[name] = QueryValue(stored: value) ?? QueryValue(query.object(forKey: key) ?? value)
+        }
+        return entries
+    }
+
     /// Another object, or an Optional that the casts do not look into.
     private static func other(_ value: Any) -> QueryValue {
         let mirror = Mirror(reflecting: value)

@@ -52,7 +52,8 @@ struct MappingPropertyTests {
                     continue
                 }
                 matches += 1
-                #expect(query.searches.contains { item.attributes.contains(all: $0) }, "\(query) does not find \(item)")
+                let searches = query.searches.map { Attributes($0.map { ($0.key, $0.value) }) }
+                #expect(searches.contains { item.attributes.contains(all: $0) }, "\(query) does not find \(item)")
             }
             #expect(item.matches(item))
         }
