@@ -336,8 +336,8 @@ let package = Package(
         .testTarget(
             name: "SecretServiceClientTests",
             dependencies: [
-                "KeychaindDBus", "SecretServiceClient", "KeychaindSecretServiceClientProbe", "KeychaindTestSupport",
-                "keychaind",
+                "KeychaindDBus", "KeychaindGcrypt", "SecretServiceClient", "KeychaindSecretServiceClientProbe",
+                "KeychaindTestSupport", "keychaind",
             ],
             swiftSettings: settings
         ),

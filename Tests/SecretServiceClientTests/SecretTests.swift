@@ -148,6 +148,22 @@ struct SecretTests {
         #expect(provider.calls.all == ["OpenSession"])
     }
 
+    @Test("A provider that drops zero bytes of the shared secret, as KWallet does, is asked for another session")
+    func session_sharedSecretBeginsWithZero_isOpenedAnew() async throws {
+        let provider = try await ScriptedProvider { (call, provider) throws(BusError) in
+            switch call.member {
+            case "OpenSession":
+                guard provider.calls.count == 1 else { return try ScriptedProvider.plainSession(call) }
+                try ScriptedProvider.sessionWithZero(call)
+            case "Close": break
+            default: call.reply(with: WireSecret(session: ScriptedProvider.session, value: [1]))
+            }
+        }
+        let item = try await provider.makeClient().item(at: ScriptedProvider.item)
+        #expect(try await item.secret().bytes == [1])
+        #expect(provider.calls.all == ["OpenSession", "Close", "OpenSession", "OpenSession", "GetSecret"])
+    }
+
     @Test
     func session_forgottenOnce_isOpenedAnew() async throws {
         let gets = Recorder<Void>()

@@ -81,7 +81,8 @@ final class DirectSearch: Sendable {
         let keys = try ProviderLink.makeKeys()
         let message = ProviderLink.openSessionMessage(Protocol.diffieHellman, .bytes(ByteArray(keys.publicKey)))
         let reply = try call(message, on: connection, within: configuration.callTimeout)
-        let session = try ProviderLink.encryptedSession(of: reply.sender, keys, ProviderLink.openedSession(reply))
+        let opened = try ProviderLink.openedSession(reply)
+        let session = try ProviderLink.encryptedSession(of: reply.sender, keys, opened).session
         return Link(connection: connection, session: session)
     }
 

@@ -170,18 +170,28 @@ extension ProviderLink {
         return ProviderSession(owner: owner, plain: path)
     }
 
-    private func openEncrypted(_ owner: String) async throws(SecretServiceError) -> ProviderSession {
+    /// Opens sessions until one has a shared secret that does not begin with a zero byte.
+    ///
+    /// KWallet drops such bytes, one in 256 sessions, and derives another key.
+    private func openEncrypted(
+        _ owner: String,
+        tries: Int = 8
+    ) async throws(SecretServiceError) -> ProviderSession {
         let keys = try ProviderLink.makeKeys()
         let opened = try await open(Protocol.diffieHellman, .bytes(ByteArray(keys.publicKey)), owner)
-        return try ProviderLink.encryptedSession(of: owner, keys, opened)
+        let (session, beginsWithZero) = try ProviderLink.encryptedSession(of: owner, keys, opened)
+        guard beginsWithZero, tries > 1 else { return session }
+        send(Protocol.call(opened.path, Protocol.session, "Close"), to: owner)
+        return try await openEncrypted(owner, tries: tries - 1)
     }
 
-    /// A session with the key that the provider's output agrees on.
+    /// A session with the key that the provider's output agrees on, and whether the shared secret begins with a zero
+    /// byte.
     nonisolated static func encryptedSession(
         of owner: String,
         _ keys: borrowing DiffieHellman,
         _ opened: (output: Variant, path: ObjectPath)
-    ) throws(SecretServiceError) -> ProviderSession {
+    ) throws(SecretServiceError) -> (session: ProviderSession, beginsWithZero: Bool) {
         guard case .bytes(let providerKey) = opened.output else {
             throw SecretServiceError(.invalidAnswer, "the provider's public key is not an array of bytes")
         }
@@ -189,7 +199,9 @@ extension ProviderLink {
             let shared = try providerKey.bytes.span.withUnsafeBytes { (key) throws(GcryptError) in
                 try keys.sharedSecret(with: key)
             }
-            return ProviderSession(owner: owner, path: opened.path, cipher: try SessionCipher(sharedSecret: shared))
+            let beginsWithZero = shared.withUnsafeBytes { $0.first == 0 }
+            let cipher = try SessionCipher(sharedSecret: shared)
+            return (ProviderSession(owner: owner, path: opened.path, cipher: cipher), beginsWithZero)
         } catch {
             throw SecretServiceError(error)
         }

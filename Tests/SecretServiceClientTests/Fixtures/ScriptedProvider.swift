@@ -1,4 +1,5 @@
 import KeychaindDBus
+import KeychaindGcrypt
 import KeychaindTestSupport
 import SecretServiceClient
 
@@ -71,6 +72,25 @@ final class ScriptedProvider {
             throw BusError(.notSupported, "only plain")
         }
         call.reply(with: Variant.string(""), ScriptedProvider.session)
+    }
+
+    /// Answers `OpenSession` with a key by which the shared secret begins with a zero byte.
+    static func sessionWithZero(_ call: MethodCall) throws(BusError) {
+        guard case (_, .bytes(let key)) = try call.arguments(String.self, Variant.self) else {
+            throw BusError(.invalidArguments, "no key")
+        }
+        do throws(GcryptError) {
+            while true {
+                let keys = try DiffieHellman(.oakley2)
+                let shared = try key.bytes.span.withUnsafeBytes { (key) throws(GcryptError) in
+                    try keys.sharedSecret(with: key)
+                }
+                guard shared.withUnsafeBytes({ $0.first == 0 }) else { continue }
+                return call.reply(with: Variant.bytes(ByteArray(keys.publicKey)), ScriptedProvider.session)
+            }
+        } catch {
+            throw BusError(.failed, error.reason)
+        }
     }
 
     private struct Target: ObjectTarget {
