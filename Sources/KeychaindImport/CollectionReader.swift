@@ -1,15 +1,21 @@
 import KeychaindCommandLine
 import KeychaindForeignFiles
 import KeychaindGcrypt
-import SecretServiceClient
+package import SecretServiceClient
 
 /// Reads the items of a collection, with many calls in flight.
-struct CollectionReader: Sendable {
+package struct CollectionReader: Sendable {
     let client: SecretClient
     /// The name of the keychain, for the items.
     let keychain: String
     /// Called with the number of items read since the last call.
     let progress: @Sendable (Int) -> Void
+
+    package init(client: SecretClient, keychain: String, progress: @escaping @Sendable (Int) -> Void) {
+        self.client = client
+        self.keychain = keychain
+        self.progress = progress
+    }
 
     /// Items in one request for secrets: few enough for the largest ones to fit into a message together.
     private static let batch = 128
@@ -19,7 +25,9 @@ struct CollectionReader: Sendable {
     private static let propertyWindow = 64
 
     /// The items, in the order of the provider, and those that it did not give away.
-    func read(_ items: [SecretItem]) async throws(SecretServiceError) -> (items: [ImportedItem], unread: [SecretItem]) {
+    package func read(
+        _ items: [SecretItem]
+    ) async throws(SecretServiceError) -> (items: [ImportedItem], unread: [SecretItem]) {
         let batches = stride(from: 0, to: items.count, by: CollectionReader.batch).map { start in
             Array(items[start..<min(start + CollectionReader.batch, items.count)])
         }

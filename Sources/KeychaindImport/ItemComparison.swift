@@ -11,6 +11,8 @@ package struct ItemComparison: Sendable {
     package private(set) var same: [ImportedItem] = []
     /// Items that keychaind has otherwise.
     package private(set) var differing: [DifferingItem] = []
+    /// Items of keychaind alone.
+    package private(set) var others: [ImportedItem] = []
 
     package init(_ items: [ImportedItem], with present: [ImportedItem]) {
         var presentByAttributes = Dictionary(grouping: present) { $0.item.attributes }
@@ -32,6 +34,8 @@ package struct ItemComparison: Sendable {
             presentByAttributes[item.item.attributes]?.removeFirst()
             differing.append(DifferingItem(item: item, present: other))
         }
+        let remaining = Set(presentByAttributes.values.joined().map(ObjectIdentifier.init))
+        others = present.filter { remaining.contains(ObjectIdentifier($0)) }
         let lookalikes = Dictionary(grouping: present + new) { DifferingItem.identity(of: $0) }.mapValues(\.count)
         for index in differing.indices {
             differing[index].isReplaceable = lookalikes[DifferingItem.identity(of: differing[index].present)] == 1

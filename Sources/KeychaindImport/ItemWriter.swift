@@ -1,37 +1,59 @@
 import KeychaindForeignFiles
 import KeychaindGcrypt
-import SecretServiceClient
+package import SecretServiceClient
 import Synchronization
 
 /// Writes items into a keychain, with many calls in flight, which keychaind then commits together.
-struct ItemWriter: Sendable {
+package struct ItemWriter: Sendable {
     let collection: SecretCollection
+    let prompting: SecretPrompting
+    let keepsTimes: Bool
     let progress: @Sendable (Int) -> Void
 
     /// Calls in flight: two commits of keychaind, one that is written and one that gathers.
     private static let window = 256
 
+    /// - Parameters:
+    ///   - prompting: how a person may be asked, as for the password of an item.
+    ///   - keepsTimes: whether the items get the times of their originals; some providers refuse that.
+    package init(
+        collection: SecretCollection,
+        prompting: SecretPrompting = .never,
+        keepsTimes: Bool = true,
+        progress: @escaping @Sendable (Int) -> Void
+    ) {
+        self.collection = collection
+        self.prompting = prompting
+        self.keepsTimes = keepsTimes
+        self.progress = progress
+    }
+
     /// An item to write.
-    struct Task: Sendable {
+    package struct Task: Sendable {
         let item: ImportedItem
         /// The item that it takes the place of; nil for none.
         var replaced: DifferingItem?
+
+        package init(item: ImportedItem, replaced: DifferingItem? = nil) {
+            self.item = item
+            self.replaced = replaced
+        }
     }
 
-    struct Outcome: Sendable {
+    package struct Outcome: Sendable {
         /// Items that keychaind has acknowledged, with their references there.
-        var written: [(item: ImportedItem, reference: SecretItem)] = []
+        package var written: [(item: ImportedItem, reference: SecretItem)] = []
         /// Items that keychaind refused, with its reason.
-        var refused: [(item: ImportedItem, reason: String)] = []
+        package var refused: [(item: ImportedItem, reason: String)] = []
         /// What ended the import early; nil if nothing did.
-        var failure: SecretServiceError?
+        package var failure: SecretServiceError?
     }
 
     /// Writes the items in order.
     ///
     /// After a cancellation or failure no further call is sent, but those in flight are awaited: what keychaind has
     /// acknowledged is counted.
-    func write(_ tasks: [Task]) async -> Outcome {
+    package func write(_ tasks: [Task]) async -> Outcome {
         let stop = Stop()
         return await withTaskCancellationHandler {
             // A task of its own, since a cancelled one does not wait for answers.
@@ -80,9 +102,10 @@ struct ItemWriter: Sendable {
                 label: item.item.label,
                 attributes: item.item.attributes,
                 secret: try Secret(copyOf: item),
-                created: item.item.created,
-                modified: item.item.modified,
-                replacing: replacing
+                created: keepsTimes ? item.item.created : nil,
+                modified: keepsTimes ? item.item.modified : nil,
+                replacing: replacing,
+                prompting: prompting
             )
             // Among several items with these attributes the right one goes, after the new one is there.
             if let old = task.replaced, !replacing { try await old.present.reference?.delete(prompting: .never) }

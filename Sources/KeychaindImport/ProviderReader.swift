@@ -181,15 +181,15 @@ struct ProviderReader: Sendable {
 }
 
 /// Counts what several tasks have done.
-final class Counter: Sendable {
+package final class Counter: Sendable {
     private let count = Mutex(0)
     private let onChange: @Sendable (Int) -> Void
 
-    init(_ onChange: @escaping @Sendable (Int) -> Void) {
+    package init(_ onChange: @escaping @Sendable (Int) -> Void) {
         self.onChange = onChange
     }
 
-    func add(_ number: Int) {
+    package func add(_ number: Int) {
         onChange(
             count.withLock { count in
                 count += number

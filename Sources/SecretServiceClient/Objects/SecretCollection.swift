@@ -137,19 +137,20 @@ public struct SecretCollection: SecretObject {
 }
 
 extension SecretCollection {
-    /// Creates an item with the times of its original, in seconds since 1970; providers other than keychaind ignore
-    /// them.
+    /// Creates an item with the times of its original, in seconds since 1970, which other providers than keychaind
+    /// ignore or refuse.
     package func createItem(
         label: String,
         attributes: [String: String],
         secret: borrowing Secret,
         created: UInt64?,
         modified: UInt64?,
-        replacing: Bool
+        replacing: Bool,
+        prompting: SecretPrompting
     ) async throws(SecretServiceError) -> SecretItem {
         let times = (created: created, modified: modified)
         let interface = Protocol.collection
-        return try await createItem(label, attributes, secret, .never, interface: interface, times: times) {
+        return try await createItem(label, attributes, secret, prompting, interface: interface, times: times) {
             $0.append(replacing)
         }
     }

@@ -1,150 +1,136 @@
-import Glibc
-import KeychaindArchive
 import KeychaindCommandLine
 import KeychaindForeignFiles
-import KeychaindGcrypt
+import KeychaindImport
 import SecretServiceClient
 
-/// An archive that is read item by item, after all of it was found intact.
-final class ArchiveSource {
-    private let path: String
-    private let descriptor: CInt
-    private var reader: ArchiveReader?
-
-    /// Nil if the path is no file that begins as an archive does.
-    init?(_ path: String) throws(CommandFailure) {
-        let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-        guard file >= 0 else { return nil }
-        var beginning = [UInt8](repeating: 0, count: 4)
-        guard pread(file, &beginning, 4, 0) == 4, ArchiveReader.recognizes(beginning) else {
-            close(file)
-            return nil
-        }
-        descriptor = file
-        self.path = path
-    }
-
-    deinit {
-        close(descriptor)
-    }
-
-    /// Asks for the password, and checks the whole archive, so that a damaged one restores nothing.
-    func unlock(passwordFD: Int32?, _ interruption: Interruption) throws(CommandFailure) {
-        let password = try SecureBytes.password(for: "the archive", from: passwordFD, interruption)
-        do throws(ArchiveError) {
-            _ = try ArchiveReader.countItems(in: descriptor, password: password)
-            lseek(descriptor, 0, SEEK_SET)
-            reader = try ArchiveReader(from: descriptor, password: password)
-        } catch {
-            throw CommandFailure(error, path)
-        }
-    }
-
-    func next() throws(CommandFailure) -> ArchivedItem? {
-        do throws(ArchiveError) {
-            guard let item = try reader?.next() else { return nil }
-            return ArchivedItem(item)
-        } catch {
-            throw CommandFailure(error, path)
-        }
-    }
-}
-
-/// An item of an archive, shared by the steps of a restore.
-final class ArchivedItem: Sendable {
-    let item: ForeignItem
-
-    init(_ item: consuming ForeignItem) {
-        self.item = item
-    }
-
-    var keychain: String { item.keychain }
-
-    var name: String { "“\(item.label.visible)” in “\(item.keychain.visible)”" }
-
-    func secret() throws(SecretServiceError) -> Secret {
-        try item.secret.withUnsafeBytes { (bytes) throws(SecretServiceError) in
-            try Secret(copying: bytes, contentType: item.contentType)
-        }
-    }
-
-    func hasSecret(_ other: borrowing Secret) -> Bool {
-        let mine = item.secret.withUnsafeBytes { bytes in Array(bytes) }
-        return other.withUnsafeBytes { bytes in bytes.elementsEqual(mine) }
-    }
-}
-
-/// Adds the items of an archive that the provider lacks; changes none that is there.
-final class ArchiveRestoration {
-    private(set) var created = 0
-    private(set) var same = 0
-    /// The names of items that are there with another label or secret.
-    private(set) var differing: [String] = []
-
-    private let archive: ArchiveSource
+/// Puts items of an archive into a provider, and shows how they differ.
+struct ArchiveRestoration {
     private let client: SecretClient
-    private var collections: [String: SecretCollection] = [:]
+    private let keychains: [ArchiveComparison]
 
-    init(_ archive: ArchiveSource, to client: SecretClient) {
-        self.archive = archive
+    /// Unlocks the keychains of the archive, and compares.
+    ///
+    /// - Parameter names: the labels of the items; none for all items.
+    init(
+        _ archive: [(keychain: String, items: [ImportedItem])],
+        named names: [String],
+        with client: SecretClient
+    ) async throws {
         self.client = client
-    }
-
-    func run() async throws {
-        let all = try await client.collections()
-        for collection in all { collections[try await collection.label()] = collection }
-        while let item = try archive.next() {
+        var collections: [String: SecretCollection] = [:]
+        for collection in try await client.collections() {
+            let label = try await collection.label()
+            if collections[label] == nil { collections[label] = collection }
+        }
+        var keychains: [ArchiveComparison] = []
+        for (name, all) in archive {
             try Task.checkCancellation()
-            try await restore(item)
-            Terminal.progress("\(created + same + differing.count) items")
+            let items = names.isEmpty ? all : all.filter { names.contains($0.item.label) }
+            guard !items.isEmpty else { continue }
+            keychains.append(try await ArchiveComparison(name, items, with: collections[name], of: client))
         }
-        Terminal.progress("")
+        self.keychains = keychains
     }
 
-    private func restore(_ item: ArchivedItem) async throws {
-        let collection = try await collection(item.keychain)
-        switch try await presence(of: item, in: collection) {
-        case .absent:
-            let secret = try item.secret()
-            try await collection.createItem(label: item.item.label, attributes: item.item.attributes, secret: secret)
-            created += 1
-        case .same: same += 1
-        case .different: differing.append(item.name)
+    /// Prints what is different now.
+    func showDifferences() {
+        var lines: [String] = []
+        for keychain in keychains { lines += keychain.added.map { "added since  \($0.name)" } }
+        for keychain in keychains {
+            lines += keychain.comparison.differing.map { "changed since  \($0.item.name)" }
+            lines += keychain.uncompared.map { "not compared  \($0.name)  (protected)" }
+        }
+        for keychain in keychains { lines += keychain.comparison.new.map { "removed since  \($0.name)" } }
+        if lines.isEmpty { lines = ["The keychains are as the archive."] }
+        for line in lines { print(line) }
+    }
+
+    /// Adds the items that the provider lacks; changes none that is there.
+    func addMissing() async throws {
+        let written = try await write { _ in [] }
+        let same = keychains.reduce(0) { $0 + $1.comparison.same.count }
+        print("\(written.count) items restored, \(same) were there.")
+        let differing = keychains.flatMap { $0.comparison.differing.map(\.item) + $0.uncompared }
+        for item in differing { Terminal.tell("left as it is, since it differs: \(item.name)") }
+        try check(written)
+        guard differing.isEmpty else {
+            throw CommandFailure(.incomplete, "some items differ from the archive; they are named above")
         }
     }
 
-    private enum Presence {
-        case absent
-        case same
-        case different
+    /// Puts the items back that the archive was narrowed to, after a backup of what they replace.
+    func putBack() async throws {
+        let replaced = keychains.contains { !$0.comparison.differing.isEmpty }
+        let closed = keychains.flatMap(\.uncompared)
+        guard replaced || !closed.isEmpty || keychains.contains(where: { !$0.comparison.new.isEmpty }) else {
+            throw CommandFailure(.notFound, "no item of this name has changed or is gone since then")
+        }
+        if replaced { try await backUp() }
+        let written = try await write { $0.comparison.differing }
+        print(written.count == 1 ? "1 item is as it was then." : "\(written.count) items are as they were then.")
+        for item in closed { Terminal.tell("not put back, since it is protected: \(item.name)") }
+        try check(written)
+        guard closed.isEmpty else {
+            throw CommandFailure(.incomplete, "a protected item comes back only with its whole keychain")
+        }
     }
 
-    /// Compares with the items of equal attributes; a protected one counts as different.
-    private func presence(of item: ArchivedItem, in collection: SecretCollection) async throws -> Presence {
-        var result = Presence.absent
-        for other in try await collection.search(item.item.attributes) {
-            let properties = try await other.properties()
-            guard properties.attributes == item.item.attributes else { continue }
-            // Items without attributes are told apart by their labels.
-            if item.item.attributes.isEmpty, properties.label != item.item.label { continue }
-            guard !properties.isLocked, properties.label == item.item.label else {
-                result = .different
-                continue
+    private func backUp() async throws {
+        do throws(SecretServiceError) {
+            _ = try await client.backUpKeychains()
+        } catch {
+            guard [.notSupported, .noSuchObject].contains(error.code) else { throw error }
+            throw CommandFailure(
+                .refused,
+                "the provider keeps no copy of what would be replaced; only keychaind does. Nothing was changed"
+            )
+        }
+    }
+
+    // MARK: Writing
+
+    private struct Written {
+        var count = 0
+        var refused: [(item: ImportedItem, reason: String)] = []
+    }
+
+    /// - Parameter replacing: the items of a keychain that take the place of others.
+    private func write(_ replacing: (ArchiveComparison) -> [DifferingItem]) async throws -> Written {
+        var work: [(SecretCollection, [ItemWriter.Task])] = []
+        // All keychains are made first, so that a dismissed dialog leaves everything as it is.
+        for keychain in keychains {
+            let tasks =
+                keychain.comparison.new.map { ItemWriter.Task(item: $0) }
+                + replacing(keychain).map { ItemWriter.Task(item: $0.item, replaced: $0) }
+            guard !tasks.isEmpty else { continue }
+            if let collection = keychain.collection {
+                work.append((collection, tasks))
+            } else {
+                work.append((try await client.createCollection(label: keychain.keychain), tasks))
             }
-            if item.hasSecret(try await other.secret(prompting: .never)) { return .same }
-            result = .different
         }
-        return result
+        var written = Written()
+        let keepsTimes = try await client.enforcesAccessControl()
+        let total = work.reduce(0) { $0 + $1.1.count }
+        defer { Terminal.progress("") }
+        for (collection, tasks) in work {
+            let counter = Counter { Terminal.progress("\($0) of \(total) items") }
+            let writer = ItemWriter(collection: collection, prompting: .shown, keepsTimes: keepsTimes) {
+                counter.add($0)
+            }
+            let outcome = await writer.write(tasks)
+            written.count += outcome.written.count
+            written.refused += outcome.refused
+            if let failure = outcome.failure { throw failure }
+            try Task.checkCancellation()
+        }
+        return written
     }
 
-    /// The unlocked keychain of a label, made if it is missing.
-    private func collection(_ label: String) async throws -> SecretCollection {
-        if let known = collections[label] {
-            if try await known.isLocked() { try await known.unlock() }
-            return known
+    private func check(_ written: Written) throws(CommandFailure) {
+        for (item, reason) in written.refused { Terminal.tell("not restored: \(item.name): \(reason.visible)") }
+        guard written.refused.isEmpty else {
+            throw CommandFailure(.incomplete, "the provider refused some items; they are named above")
         }
-        let new = try await client.createCollection(label: label)
-        collections[label] = new
-        return new
     }
 }

@@ -10,7 +10,8 @@ struct RestoreCommand: AsyncParsableCommand {
         abstract: "List past states of keychains, and put them back.",
         discussion: """
             Without arguments lists what there is. keychaind asks for the password that the keychain had at that time, \
-            and keeps the present state before it changes anything.
+            and keeps the present state before it changes anything. An archive has its own password, and adds what is \
+            missing unless --item names what to replace.
             """
     )
 
@@ -55,19 +56,14 @@ struct RestoreCommand: AsyncParsableCommand {
         to client: SecretClient,
         _ interruption: Interruption
     ) async throws {
-        guard !diff, item.isEmpty else {
-            throw CommandFailure(
-                .refused,
-                "--diff and --item are for past states; an archive only adds what is missing"
-            )
-        }
-        try archive.unlock(passwordFD: passwordFD, interruption)
-        let restoration = ArchiveRestoration(archive, to: client)
-        try await restoration.run()
-        print("\(restoration.created) items restored, \(restoration.same) were there.")
-        guard restoration.differing.isEmpty else {
-            for name in restoration.differing { Terminal.tell("left as it is, since it differs: \(name)") }
-            throw CommandFailure(.incomplete, "some items differ from the archive; they are named above")
+        let all = try archive.items(passwordFD: passwordFD, interruption)
+        let restoration = try await ArchiveRestoration(all, named: item, with: client)
+        if diff {
+            restoration.showDifferences()
+        } else if item.isEmpty {
+            try await restoration.addMissing()
+        } else {
+            try await restoration.putBack()
         }
     }
 

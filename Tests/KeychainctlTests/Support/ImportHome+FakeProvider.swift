@@ -8,10 +8,12 @@ extension ImportHome {
     ///   - answer: the body of GetSecrets; the real answer by default.
     ///   - label: the label of each item, in Python.
     ///   - count: the number of items.
+    ///   - isLocked: whether the keychain is locked, and the person dismisses the dialog that would unlock it.
     func fakeProvider(
         _ answer: String = "return {item: (session, b'', item.encode(), 'text/plain') for item in items}",
         label: String = "one",
-        count: Int = 1
+        count: Int = 1,
+        isLocked: Bool = false
     ) throws -> [String: String?] {
         let script = """
             #!/usr/bin/python3
@@ -20,6 +22,7 @@ extension ImportHome {
             dbus.mainloop.glib.DBusGMainLoop(set_as_default=True)
             bus = dbus.SessionBus()
             S = 'org.freedesktop.Secret.'
+            calls = []
             class Service(dbus.service.Object):
                 @dbus.service.method(S + 'Service', in_signature='sv', out_signature='vo')
                 def OpenSession(self, algorithm, input):
@@ -31,19 +34,35 @@ extension ImportHome {
                     return dbus.ObjectPath('/c' if name in ('login', 'default') else '/')
                 @dbus.service.method(S + 'Service', in_signature='aoo', out_signature='a{o(oayays)}')
                 def GetSecrets(self, items, session):
+                    calls.append(items)
                     \(answer)
+                @dbus.service.method(S + 'Service', in_signature='ao', out_signature='aoo')
+                def Unlock(self, objects):
+                    return ([], '/p') if \(isLocked ? "True" : "False") else (objects, '/')
                 @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
                 def Get(self, interface, name):
                     return dbus.Array(['/c'], signature='o')
             class Collection(dbus.service.Object):
                 @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='ss', out_signature='v')
                 def Get(self, interface, name):
-                    return {'Label': 'login', 'Locked': False, 'Items': dbus.Array(['/i/%d' % i for i in range(\(count))], signature='o')}[name]
+                    return self.GetAll(interface)[name]
+                @dbus.service.method('org.freedesktop.DBus.Properties', in_signature='s', out_signature='a{sv}')
+                def GetAll(self, interface):
+                    return {
+                        'Label': 'login', 'Locked': \(isLocked ? "True" : "False"),
+                        'Created': dbus.UInt64(1), 'Modified': dbus.UInt64(1),
+                        'Items': dbus.Array(['/i/%d' % i for i in range(\(count))], signature='o'),
+                    }
             class Item(dbus.service.FallbackObject):
                 @dbus.service.method('org.freedesktop.DBus.Properties', 's', 'a{sv}', path_keyword='path')
                 def GetAll(self, interface, path):
                     return {'Label': '\(label)', 'Attributes': dbus.Dictionary({'path': path}, signature='ss')}
-            objects = [Service(bus, '/org/freedesktop/secrets'), Collection(bus, '/c'), Item(bus, '/i')]
+            class Prompt(dbus.service.Object):
+                @dbus.service.method(S + 'Prompt', in_signature='s')
+                def Prompt(self, window): self.Completed(True, '')
+                @dbus.service.signal(S + 'Prompt', signature='bv')
+                def Completed(self, dismissed, result): pass
+            objects = [Prompt(bus, '/p'), Service(bus, '/org/freedesktop/secrets'), Collection(bus, '/c'), Item(bus, '/i')]
             bus.request_name('org.freedesktop.secrets')
             GLib.MainLoop().run()
             """
@@ -52,5 +71,13 @@ extension ImportHome {
         try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path)
         let rest = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
         return ["PATH": "\(folder.path("bin")):\(rest)"]
+    }
+
+    /// Starts that script as the provider of a bus; it ends with the bus.
+    func startFakeProvider(on bus: PrivateBus) async throws -> ChildProcess {
+        let watch = try await NameWatch(KeychainDaemon.busName, on: bus)
+        let provider = try ChildProcess(folder.path("bin/gnome-keyring-daemon"), [], environment: bus.environment)
+        try await watch.waitForOwner(unless: provider)
+        return provider
     }
 }
