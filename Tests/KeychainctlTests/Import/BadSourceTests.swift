@@ -27,6 +27,42 @@ struct BadSourceTests {
         #expect(try home.leftovers.isEmpty)
     }
 
+    @Test("a source whose dialog is dismissed imports nothing")
+    func import_dialogDismissed_importsNothing() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        let display = ["DISPLAY": ":none"]
+        let environment = try home.fakeProvider(isLocked: true).merging(display) { $1 }
+        let result = try await home.runImport(environment: environment)
+        #expect(result.status == .exited(5))
+        #expect(result.errors.contains("the dialog of gnome-keyring was dismissed; nothing was imported"))
+        #expect(!FileManager.default.fileExists(atPath: home.folder.path("data/keychaind")))
+        #expect(try home.leftovers.isEmpty)
+    }
+
+    @Test("Ctrl-C while items are written leaves whole items, and a later import adds the rest")
+    func import_interruptedWriting_continues() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        let count = 10_000
+        let fake = try home.fakeProvider(count: count)
+        try home.folder.write("password", to: "password")
+        let terminal = try TestTerminal()
+        let command = "\(ImportHome.executable) import --password-fd 3 3<\(home.folder.path("password"))"
+        let process = try terminal.run(command, environment: home.environment.merging(fake) { $1 })
+        try await terminal.waitFor("Writing [")
+        terminal.type("\u{3}")
+        #expect(try await process.waitForExit() == .exited(5))
+        #expect(try home.leftovers.isEmpty)
+        let copied = try #require(try home.reports.first?["copied"] as? Int)
+        #expect(copied > 0)
+        let stored = try await home.login()
+        #expect(stored.count == copied)
+        #expect(stored.allSatisfy { $0.secret == Array($0.attributes["path", default: ""].utf8) })
+        let rest = try await home.runImport(environment: fake)
+        #expect(rest.text.contains("\(count) items: \(count - copied) copied, \(copied) were there"), "\(rest.errors)")
+    }
+
     @Test("an item that claims an access control or to be a key is left and named")
     func import_reserved_isLeft() async throws {
         let home = try ImportHome()
@@ -100,6 +136,23 @@ struct BadSourceTests {
             withDestinationPath: "../synced"
         )
         #expect(try await home.runImport().status == .success)
+    }
+
+    @Test("settings in a linked folder are used")
+    func import_linkedConfiguration_isRead() async throws {
+        let home = try ImportHome()
+        try home.writePlainKeyring([PlainItem()])
+        let settings = try home.folder.makeFolder("synced")
+        try FileManager.default.createSymbolicLink(
+            atPath: home.folder.path("home/.config"),
+            withDestinationPath: "../synced"
+        )
+        _ = try home.folder.makeFolder("synced/keychaind")
+        let mistake = try home.folder.write("nonsense = 1\n", to: "synced/keychaind/keychaind.toml")
+        let result = try await home.runImport(environment: ["XDG_CONFIG_HOME": nil])
+        #expect(result.status == .success, "\(result.errors)")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: settings) == ["keychaind"])
+        #expect(try String(contentsOfFile: mistake, encoding: .utf8) == "nonsense = 1\n")
     }
 
     @Test("files of another user are refused", .enabled(if: geteuid() == 0))

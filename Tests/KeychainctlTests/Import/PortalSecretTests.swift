@@ -34,6 +34,30 @@ struct PortalSecretTests {
         }
     }
 
+    @Test("--into moves items, not portal secrets, for which the keychain login is made")
+    func import_intoKeychain_keepsPortalSecrets() async throws {
+        let home = try ImportHome()
+        let application = "org.example.Mail"
+        var before = ""
+        try await home.withGnomeKeyring { client in
+            before = try await home.portalSecret(of: application, on: client, from: KeychainDaemon.busName)
+            let login = try #require(await client.collection(alias: "login"))
+            _ = try await login.createItem(label: "other", attributes: ["n": "1"], secret: Secret("other"))
+        }
+        let result = try await home.runImport(["--into", "work"])
+        #expect(result.text.contains("2 items: 2 copied, 0 were there, 0 left; 2 verified"), "\(result.errors)")
+        let backend = "org.freedesktop.impl.portal.desktop.keychaind"
+        try await home.withKeychaind { client in
+            let imported = try await home.portalSecret(of: application, on: client, from: backend)
+            #expect(imported == before)
+            let login = try #require(await client.collection(alias: "login"))
+            // Only the portal secret, which has no such attribute.
+            let found = try await login.search(["n": "1"])
+            #expect(found.isEmpty)
+        }
+        #expect(try await home.runImport(["--into", "work"]).text.contains("0 copied, 2 were there"))
+    }
+
     @Test("a program that has a secret of keychaind keeps it, and is named")
     func import_usedApplication_isLeft() async throws {
         let home = try ImportHome()
