@@ -1,6 +1,10 @@
+import KeychaindCommandLine
+
 /// Where items come from: the one place that knows the kinds of sources.
 package enum ImportSource: Sendable {
     case provider(ForeignProvider)
+    /// Paths of KeePassXC's databases; those that it had open last if there are none.
+    case keePassXC([String])
     /// Paths of files, of any of the formats of ``ForeignFile``.
     case files([String])
 
@@ -8,6 +12,7 @@ package enum ImportSource: Sendable {
     package var name: String {
         switch self {
         case .provider(let provider): provider.rawValue
+        case .keePassXC: KeePassXC.name
         case .files: "files"
         }
     }
@@ -23,11 +28,32 @@ package enum ImportSource: Sendable {
             if provider.program == nil, let files = provider.files, !files.isEmpty {
                 try await FileReader(paths: files, passwords: passwords, messages: messages).read()
             } else {
-                try await ProviderReader(provider: provider, passwords: passwords, messages: messages).read()
+                try await ProviderReader(source: .provider(provider), passwords: passwords, messages: messages).read()
             }
+        case .keePassXC(let paths):
+            try await readDatabases(paths.isEmpty ? KeePassXC.known : paths, passwords, messages)
         case .files(let paths):
             try await FileReader(paths: paths, passwords: passwords, messages: messages).read()
         }
+    }
+}
+
+extension ImportSource {
+    private func readDatabases(
+        _ paths: [String],
+        _ passwords: Passwords,
+        _ messages: any ImportMessages
+    ) async throws -> SourceContents {
+        guard !paths.isEmpty else {
+            throw CommandFailure(.notFound, "KeePassXC had no database open; name the file of one")
+        }
+        var contents = SourceContents()
+        for path in paths {
+            let source = ProviderReader.Source.keePassXC(KeePassXC(database: path))
+            let reader = ProviderReader(source: source, passwords: passwords, messages: messages)
+            contents.keychains += try await reader.read().keychains
+        }
+        return contents
     }
 }
 

@@ -5,7 +5,20 @@ import Synchronization
 
 /// Reads another provider through its own Secret Service, on a copy of its files.
 struct ProviderReader: Sendable {
-    let provider: ForeignProvider
+    /// A provider on a copy of all its files, or KeePassXC with one database.
+    enum Source: Sendable {
+        case provider(ForeignProvider)
+        case keePassXC(KeePassXC)
+
+        var name: String {
+            switch self {
+            case .provider(let provider): provider.rawValue
+            case .keePassXC: KeePassXC.name
+            }
+        }
+    }
+
+    let source: Source
     let passwords: Passwords
     let messages: any ImportMessages
 
@@ -15,10 +28,10 @@ struct ProviderReader: Sendable {
     private static let timeWithoutDisplay = Duration.seconds(20)
 
     func read() async throws -> SourceContents {
-        let started = try await provider.startOnCopy(passwords)
+        let started = try await start()
         let session = started.session
         do {
-            try await session.waitForProvider(started.child, provider.rawValue)
+            try await session.waitForProvider(started.child, source.name)
             let contents = try await readProvider(on: session.bus, startedWith: started.password)
             await session.end()
             return contents
@@ -29,20 +42,27 @@ struct ProviderReader: Sendable {
         }
     }
 
+    private func start() async throws -> StartedProvider {
+        switch source {
+        case .provider(let provider): try await provider.startOnCopy(passwords)
+        case .keePassXC(let program): try await program.start(passwords, messages)
+        }
+    }
+
     private func failure(_ error: any Error) -> any Error {
         guard let error = error as? SecretServiceError else { return error }
         switch error.code {
         case .dismissed, .cancelled:
-            return CommandFailure(.cancelled, "the dialog of \(provider.rawValue) was dismissed; nothing was imported")
+            return CommandFailure(.cancelled, "the dialog of \(source.name) was dismissed; nothing was imported")
         case .providerGone, .providerUnavailable, .disconnected, .timedOut, .busUnavailable:
             return CommandFailure(
                 .noProvider,
-                "\(provider.rawValue) ended or hung while it was read; nothing was imported"
+                "\(source.name) ended or hung while it was read; nothing was imported"
             )
         default:
             return CommandFailure(
                 .failure,
-                "\(provider.rawValue) answers: \(error.reason.visible); nothing was imported"
+                "\(source.name) answers: \(error.reason.visible); nothing was imported"
             )
         }
     }
@@ -53,6 +73,7 @@ struct ProviderReader: Sendable {
     ) async throws -> SourceContents {
         let client = try await SecretClient.connect(SecretClient.Configuration(bus: bus))
         defer { client.close() }
+        if case .keePassXC(let program) = source { try await program.waitUntilOpen(client) }
         let login = try await client.collection(alias: "login")
         let standard = try await client.defaultCollection()
         let temporary = try await client.collection(alias: "session")
@@ -62,12 +83,18 @@ struct ProviderReader: Sendable {
         let all = try await client.collections().sorted { $0 == login && $1 != login }
         var known = passwords.given.map { [$0] } ?? []
         for collection in all {
-            let label = try await collection.label()
+            let label = try await collection.label().orName(of: collection)
             if collection == temporary || collection.path.hasSuffix("/collection/session") { continue }
             var keychain = SourceKeychain(name: label)
-            keychain.isLogin = collection == login || login == nil && collection == standard
-            keychain.isDefault = collection == standard
-            if keychain.isLogin { keychain.password = startPassword }
+            switch source {
+            case .provider:
+                keychain.isLogin = collection == login || login == nil && collection == standard
+                keychain.isDefault = collection == standard
+                if keychain.isLogin { keychain.password = startPassword }
+            case .keePassXC:
+                // A database is not what a login opens, and its password is seldom the login's.
+                keychain.password = startPassword
+            }
             guard try await unlock(collection, &keychain, &known) else {
                 contents.skipped.append((label, "no password opens it"))
                 continue
@@ -77,7 +104,7 @@ struct ProviderReader: Sendable {
         if unlocked.isEmpty, !contents.skipped.isEmpty {
             throw CommandFailure(
                 passwords.given == nil ? .locked : .wrongPassword,
-                "no keychain of \(provider.rawValue) could be opened with a password; nothing was imported"
+                "no keychain of \(source.name) could be opened with a password; nothing was imported"
             )
         }
         contents.keychains = try await readItems(unlocked, client)
@@ -104,7 +131,7 @@ struct ProviderReader: Sendable {
         }
         for _ in 0..<ProviderReader.tries {
             let hint = keychain.isLogin ? ", usually your login password" : ""
-            let question = "Password of the keychain “\(keychain.name.visible)” of \(provider.rawValue)\(hint)"
+            let question = "Password of the keychain “\(keychain.name.visible)” of \(source.name)\(hint)"
             guard let password = try await passwords.ask(question) else { return false }
             if try await unlock(collection, with: password) == true {
                 keychain.password = password
@@ -163,7 +190,9 @@ struct ProviderReader: Sendable {
             for item in items {
                 if let reason = ReservedItems.reason(against: item.item) {
                     keychain.left.append(LeftItem(label: item.item.label, keychain: keychain.name, reason: reason))
-                } else if let secret = PortalSecret(item, of: provider, in: keychain) {
+                } else if case .provider(let provider) = source,
+                    let secret = PortalSecret(item, of: provider, in: keychain)
+                {
                     keychain.portalSecrets.append(secret)
                 } else {
                     keychain.items.append(item)
@@ -171,12 +200,19 @@ struct ProviderReader: Sendable {
             }
             for item in unread {
                 let label = (try? await item.label()) ?? item.path
-                let reason = "\(provider.rawValue) does not give it away"
+                let reason = "\(source.name) does not give it away"
                 keychain.left.append(LeftItem(label: label, keychain: keychain.name, reason: reason))
             }
             keychains.append(keychain)
         }
         return keychains
+    }
+}
+
+extension String {
+    /// The last part of the path of a collection without a label.
+    fileprivate func orName(of collection: SecretCollection) -> String {
+        isEmpty ? collection.path.split(separator: "/").last.map(String.init) ?? "" : self
     }
 }
 

@@ -12,15 +12,15 @@ struct ImportCommand: AsyncParsableCommand {
             that keychaind has already is not copied again.
 
             FILE is a keyring of gnome-keyring, a wallet of KWallet, a table (CSV) of Chromium, Firefox or KeePassXC, \
-            or an export of Bitwarden (JSON).
+            or an export of Bitwarden (JSON). With --from keepassxc it is a database of KeePassXC.
             """
     )
 
     @Argument(help: "Files to read instead of a provider.", completion: .file())
     var file: [String] = []
 
-    @Option(help: "The provider: \(ForeignProvider.allCases.map(\.rawValue).joined(separator: ", ")).")
-    var from: ForeignProvider?
+    @Option(help: "The provider: \(SourceName.allCases.map(\.rawValue).joined(separator: ", ")).")
+    var from: SourceName?
 
     @Option(help: "Put all items into this keychain, instead of keeping their keychains.")
     var into: String?
@@ -38,12 +38,12 @@ struct ImportCommand: AsyncParsableCommand {
         if let passwordFD, passwordFD != 0, passwordFD < 3 {
             throw ValidationError("--password-fd needs the number of a descriptor to read from")
         }
-        if from != nil, !file.isEmpty { throw ValidationError("give --from or files, not both") }
+        if from != nil, from != .keepassxc, !file.isEmpty { throw ValidationError("give --from or files, not both") }
         if let into, into.isEmpty { throw ValidationError("--into needs the name of a keychain") }
     }
 
     func run() async throws {
-        let source = file.isEmpty ? ImportSource.provider(try from ?? ForeignProvider.only()) : .files(file)
+        let source = try source()
         // Read before the program has other descriptors.
         let given = try passwordFD.map { Password(try PasswordInput.read(from: $0)) }
         try await Interruption.cancelling { [self] interruption in
@@ -64,9 +64,23 @@ struct ImportCommand: AsyncParsableCommand {
             }
         }
     }
+
+    private func source() throws(CommandFailure) -> ImportSource {
+        switch from {
+        case .gnomeKeyring: .provider(.gnomeKeyring)
+        case .kwallet: .provider(.kwallet)
+        case .keepassxc: .keePassXC(file)
+        case nil: file.isEmpty ? .provider(try ForeignProvider.only()) : .files(file)
+        }
+    }
 }
 
-extension ForeignProvider: ExpressibleByArgument {}
+/// A provider on the command line.
+enum SourceName: String, CaseIterable, ExpressibleByArgument {
+    case gnomeKeyring = "gnome-keyring"
+    case kwallet
+    case keepassxc
+}
 
 /// The decision for all items that differ.
 enum DifferenceChoice: String, EnumerableFlag {
