@@ -21,6 +21,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case badData = 9
     /// A file could not be read or written.
     case inputOutput = 10
+    /// Several items or keychains are meant; they are listed.
+    case ambiguous = 11
 }
 
 /// An error that ends `keychainctl` with a status and one line on standard error.

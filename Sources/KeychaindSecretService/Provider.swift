@@ -32,6 +32,7 @@ package final class Provider {
     let unlocking: Unlocking
     let restorations: Restorations
     let portalSecrets: PortalSecrets
+    let facts: ProviderFacts
     let logger: Logger
 
     /// The server of the login socket.
@@ -49,6 +50,7 @@ package final class Provider {
         host: any HostSealer = NoHost(),
         token: any KeyToken = NoKeyToken(),
         backups: BackupFolder? = nil,
+        facts: ProviderFacts = ProviderFacts(),
         limits: ServiceLimits = ServiceLimits(),
         clock: BootClock = .system,
         logger: Logger
@@ -56,6 +58,7 @@ package final class Provider {
         self.vault = vault
         self.connection = connection
         self.limits = limits
+        self.facts = facts
         self.logger = logger
         let environment = Client.Environment(
             limits: limits,

@@ -8,19 +8,57 @@ struct Keychainctl: AsyncParsableCommand {
         commandName: "keychainctl",
         abstract: "Look after the keychains of your desktop.",
         version: "keychainctl \(Version.current)",
-        subcommands: [
-            BackupCommand.self,
-            DoctorCommand.self,
-            ExportCommand.self,
-            ImportCommand.self,
-            RecoveryKeyCommand.self,
-            RestoreCommand.self,
-            SwitchCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "Items",
+                subcommands: [
+                    ListCommand.self,
+                    SearchCommand.self,
+                    GetCommand.self,
+                    SetCommand.self,
+                    EditCommand.self,
+                    DeleteCommand.self,
+                    CopyCommand.self,
+                    ProtectCommand.self,
+                    UnprotectCommand.self,
+                    HistoryCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Keychains",
+                subcommands: [
+                    StatusCommand.self,
+                    LockCommand.self,
+                    UnlockCommand.self,
+                    CollectionCommand.self,
+                    PasswordCommand.self,
+                    SlotCommand.self,
+                    RecoveryKeyCommand.self,
+                    AuditCommand.self,
+                    WatchCommand.self,
+                ]
+            ),
+            CommandGroup(
+                name: "Secrets for programs",
+                subcommands: [RunCommand.self, CredentialCommand.self]
+            ),
+            CommandGroup(
+                name: "Copies",
+                subcommands: [BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self]
+            ),
+            CommandGroup(
+                name: "The system",
+                subcommands: [
+                    SwitchCommand.self, DoctorCommand.self, CompletionsCommand.self, VersionCommand.self,
+                ]
+            ),
         ]
     )
 
     /// Runs the command, and ends with the status of its failure.
     static func main() async {
+        // Before a command handles signals.
+        _ = SignalState.atStart
         do {
             var command = try parseAsRoot()
             if var command = command as? any AsyncParsableCommand {

@@ -46,7 +46,24 @@ extension CommandFailure {
             case .noSuchObject: .notFound
             default: .failure
             }
-        self.init(status, error.reason.visible)
+        switch (error.code, error.authenticationErrorName) {
+        case (_, "AuthenticationFailed"):
+            self.init(.wrongPassword, "the password or the touch was wrong")
+        case (_, "BiometryLockout"):
+            self.init(.refused, "the fingerprint reader is locked; the password of your login frees it")
+        case (_, "NotInteractive"), (_, "PasscodeNotSet"):
+            self.init(.locked, "nobody could be asked: no dialog can be shown here")
+        case (_, "BiometryNotAvailable"), (_, "BiometryNotEnrolled"), (_, "BiometryDisconnected"):
+            self.init(.refused, "only a finger opens it, and no fingerprint reader can be used")
+        case (.cancelled, _):
+            self.init(.cancelled, "interrupted")
+        case (.dismissed, _):
+            self.init(.cancelled, "the dialog was dismissed")
+        case (.interactionNotAllowed, _), (.locked, _):
+            self.init(.locked, "it is locked")
+        default:
+            self.init(status, error.reason.visible)
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Glibc
 import KeychaindAuthentication
+import KeychaindCommandLine
 import KeychaindConfiguration
 import KeychaindDBus
 import KeychaindDesktop
@@ -98,6 +99,11 @@ struct Daemon {
             host: TPMHost(tpm),
             token: TPMKeys(tpm),
             backups: UserFolders.dataHome.map { folder in BackupFolder(in: folder) },
+            facts: ProviderFacts(
+                version: Version.current,
+                prompters: options.prompters.filter { $0 != .none }.map(\.rawValue),
+                isInDomain: domain.isEntered
+            ),
             logger: logger
         )
         logins = LoginListener(keychain: provider.logins, logger: logger)

@@ -120,20 +120,9 @@ extension KeySlotInfo {
     func write(to writer: inout Writer) {
         writer.writeStructure { writer in
             UInt64(clamping: number).write(to: &writer)
-            name.write(to: &writer)
+            kind.busName.write(to: &writer)
             (made?.seconds ?? 0).write(to: &writer)
             label.write(to: &writer)
-        }
-    }
-
-    /// The D-Bus name of the kind.
-    private var name: String {
-        switch kind {
-        case .password: "password"
-        case .passcode: "passcode"
-        case .recoveryKey: "recovery-key"
-        case .host: "host"
-        case .unknown: "unknown"
         }
     }
 
@@ -147,5 +136,18 @@ extension KeySlotInfo {
             case .unknown: "something unknown"
             }
         return label.isEmpty ? name : "\(name) (“\(PromptText.name(label))”)"
+    }
+}
+
+extension KeySlotInfo.Kind {
+    /// The D-Bus name of the kind.
+    var busName: String {
+        switch self {
+        case .password: "password"
+        case .passcode: "passcode"
+        case .recoveryKey: "recovery-key"
+        case .host: "host"
+        case .unknown: "unknown"
+        }
     }
 }

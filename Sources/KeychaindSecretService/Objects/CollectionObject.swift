@@ -79,9 +79,14 @@ struct CollectionObject {
             }
         ],
         properties: [
-            Property("Problem", String.self, get: { $0.collection.problem ?? "" })
+            Property("Problem", String.self, get: { $0.collection.problem ?? "" }),
+            Property("UnlockedBy", String.self, changes: .untold, get: { $0.unlockedBy }),
         ]
     )
+
+    @BusActor private var unlockedBy: String {
+        collection.isLocked ? "" : collection.unlockedBy?.busName ?? ""
+    }
 
     // MARK: Changes
 

@@ -18,6 +18,7 @@ enum InterfaceName {
     static let portalSecret = "org.freedesktop.impl.portal.Secret"
     static let portalRequest = "org.freedesktop.impl.portal.Request"
     static let portal = "org.keychaind.Portal1"
+    static let status = "org.keychaind.Status1"
     static let audit = "org.keychaind.Audit1"
     static let backups = "org.keychaind.Backups1"
     static let authentication = "org.keychaind.Authentication1"

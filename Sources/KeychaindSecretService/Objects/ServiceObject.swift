@@ -20,7 +20,7 @@ struct ServiceObject {
                     SignalDeclaration(name, [Parameter("collection", ObjectPath.self)])
                 }
             ),
-            searchInterface, masterPasswordInterface,
+            searchInterface, statusInterface, masterPasswordInterface,
         ],
         children: { _ in ["aliases", "collection", "prompt", "session"] }
     )

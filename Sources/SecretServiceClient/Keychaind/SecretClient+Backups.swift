@@ -28,6 +28,8 @@ package struct KeychainDifference: Hashable, Sendable {
     }
 
     package let kind: Kind
+    /// The number of the item in its keychain.
+    package let item: UInt64
     package let label: String
     package let isProtected: Bool
 
@@ -36,7 +38,7 @@ package struct KeychainDifference: Hashable, Sendable {
             throw BusError(.invalidArguments, "a difference of an unknown kind")
         }
         self.kind = kind
-        _ = try UInt64(from: &reader)
+        item = try UInt64(from: &reader)
         label = try String(from: &reader)
         isProtected = try Bool(from: &reader)
     }

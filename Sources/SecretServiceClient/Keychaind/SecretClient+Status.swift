@@ -1,0 +1,43 @@
+import KeychaindDBus
+
+/// The state of keychaind, from `org.keychaind.Status1`.
+package struct KeychaindStatus: Hashable, Sendable {
+    package let version: String
+    package let prompters: [String]
+    package let isInDomain: Bool
+    package let isSessionLocked: Bool
+}
+
+extension SecretClient {
+    /// Nil from a provider other than keychaind.
+    package func keychaindStatus() async throws(SecretServiceError) -> KeychaindStatus? {
+        do throws(SecretServiceError) {
+            let values = try await properties(of: Protocol.serviceObject, "org.keychaind.Status1")
+            guard !values.string("Version").isEmpty else { return nil }
+            guard case .strings(let prompters)? = values["Prompters"] else { return nil }
+            return KeychaindStatus(
+                version: values.string("Version"),
+                prompters: prompters,
+                isInDomain: values.boolean("InDomain"),
+                isSessionLocked: values.boolean("SessionLocked")
+            )
+        } catch {
+            guard [.noSuchObject, .notSupported, .invalidArguments].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+}
+
+extension SecretCollection {
+    /// How keychaind's collection was opened: `password`, `recovery-key`, `host`, `passcode`, and the fault of its file.
+    package func keychaindState() async throws(SecretServiceError) -> (unlockedBy: String, problem: String)? {
+        do throws(SecretServiceError) {
+            let values = try await client.properties(of: objectPath, Protocol.keychaindCollection)
+            guard values["Problem"] != nil else { return nil }
+            return (values.string("UnlockedBy"), values.string("Problem"))
+        } catch {
+            guard [.noSuchObject, .notSupported, .invalidArguments].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,85 @@
+import KeychaindDBus
+
+/// A way to open a keychain of keychaind.
+package struct KeySlot: Hashable, Sendable {
+    package let number: UInt64
+    /// `password`, `recovery-key`, `host`, `passcode` or `unknown`.
+    package let kind: String
+    /// In seconds since 1970; 0 if unknown.
+    package let made: UInt64
+    package let label: String
+
+    fileprivate init(from reader: inout Reader) throws(BusError) {
+        number = try UInt64(from: &reader)
+        kind = try String(from: &reader)
+        made = try UInt64(from: &reader)
+        label = try String(from: &reader)
+    }
+}
+
+/// `org.keychaind.KeySlots1`, an interface of keychaind alone.
+extension SecretCollection {
+    /// A new way to open a keychain.
+    package enum NewKeySlot: String, Sendable {
+        case password = "AddPassword"
+        /// A dialog shows it once.
+        case recoveryKey = "AddRecoveryKey"
+        /// This computer, by its TPM.
+        case host = "AddHost"
+    }
+
+    private func keySlots(_ member: String) -> Message {
+        Protocol.call(objectPath, "org.keychaind.KeySlots1", member)
+    }
+
+    package func keySlots() async throws(SecretServiceError) -> [KeySlot] {
+        let reply = try await client.call(keySlots("List"))
+        var slots: [KeySlot] = []
+        do throws(BusError) {
+            var reader = reply.makeReader()
+            try reader.readArray { (reader) throws(BusError) in
+                slots.append(try reader.readStructure { (reader) throws(BusError) in try KeySlot(from: &reader) })
+            }
+        } catch {
+            throw SecretServiceError(reading: error)
+        }
+        return slots
+    }
+
+    /// Adds a key slot; a person is asked for the password of the keychain.
+    package func addKeySlot(_ slot: NewKeySlot, label: String) async throws(SecretServiceError) {
+        try ArgumentCheck.check(label)
+        let message = keySlots(slot.rawValue)
+        message.append(label)
+        try await complete(message)
+    }
+
+    /// Adds a recovery key, which a dialog shows once; a person is asked for the password.
+    package func addRecoveryKey(label: String) async throws(SecretServiceError) {
+        try await addKeySlot(.recoveryKey, label: label)
+    }
+
+    /// Removes a key slot; a person is asked for the password of the keychain.
+    package func removeKeySlot(_ number: UInt64) async throws(SecretServiceError) {
+        let message = keySlots("Remove")
+        message.append(number)
+        try await complete(message)
+    }
+
+    /// Has a person change the password; an interface of gnome-keyring that keychaind has, too.
+    package func changePassword() async throws(SecretServiceError) {
+        let message = Protocol.call(
+            Protocol.serviceObject,
+            "org.gnome.keyring.InternalUnsupportedGuiltRiddenInterface",
+            "ChangeWithPrompt"
+        )
+        message.append(objectPath)
+        try await complete(message)
+    }
+
+    private func complete(_ message: Message) async throws(SecretServiceError) {
+        _ = try await client.callWithPrompt(message, .shown) { (reply) throws(SecretServiceError) in
+            ((), prompt: try reply.reading(ObjectPath.self))
+        }
+    }
+}

@@ -1,0 +1,132 @@
+import ArgumentParser
+import KeychaindCommandLine
+import SecretServiceClient
+
+struct HistoryCommand: ProviderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "history",
+        abstract: "Find past states of an item, and put one back.",
+        discussion: """
+            Needs keychaind. Without options lists the past states of the item's keychain. keychaind asks for the \
+            password that the keychain had at that time, once for each state. A deleted item is named by --label.
+            """
+    )
+
+    @OptionGroup var items: ItemArguments
+
+    @Option(help: "Say how the item differs in this past state; several times for several.")
+    var compare: [String] = []
+
+    @Option(help: "Put the item back as it was in this past state.")
+    var restore: String?
+
+    @OptionGroup var format: JSONArguments
+
+    func validate() throws {
+        guard restore == nil || compare.isEmpty else { throw ValidationError("choose --compare or --restore") }
+    }
+
+    func run(_ provider: ProviderAccess) async throws {
+        do {
+            let copies = try await provider.client.keychainCopies()
+            let subject = try await subject(provider.client)
+            let own = copies.filter { copy in subject.keychain == nil || copy.keychain == subject.keychain }
+            if let restore {
+                try await putBack(subject, from: try Self.find(restore, in: own), provider)
+            } else if compare.isEmpty {
+                try list(own, provider.output)
+            } else {
+                for id in compare { try await compare(subject, with: try Self.find(id, in: own), provider) }
+            }
+        } catch let error as SecretServiceError {
+            throw CopyList.failure(error)
+        }
+    }
+
+    /// The item that is meant.
+    fileprivate struct Subject {
+        let label: String
+        /// Nil if the item no longer exists.
+        let number: UInt64?
+        /// The label of its keychain; nil if that is not known.
+        let keychain: String?
+    }
+
+    private func subject(_ client: SecretClient) async throws -> Subject {
+        let query = try items.query
+        let finder = ItemFinder(client: client)
+        do {
+            let found = try await finder.one(query, .shown)
+            let labels = try await finder.keychainLabels()
+            return Subject(
+                label: found.properties.label,
+                number: found.item.path.split(separator: "/").last.flatMap { UInt64($0) },
+                keychain: labels[found.collectionPath]
+            )
+        } catch let failure as CommandFailure {
+            guard failure.status == .notFound, query.attributes.isEmpty, let label = query.label else { throw failure }
+            return Subject(label: label, number: nil, keychain: query.keychain)
+        }
+    }
+
+    private static func find(_ id: String, in copies: [KeychainCopy]) throws(CommandFailure) -> KeychainCopy {
+        guard let copy = copies.first(where: { $0.id == id }) else {
+            throw CommandFailure(.notFound, "the item's keychain has no past state “\(id.visible)”")
+        }
+        return copy
+    }
+
+    private func list(_ copies: [KeychainCopy], _ output: Output) throws(CommandFailure) {
+        if format.json {
+            let objects = copies.map { copy in
+                "{\"copy\": \(JSON.string(copy.id)), \"keychain\": \(JSON.string(copy.keychain)), "
+                    + "\"modified\": \(copy.modified), \"items\": \(copy.itemCount)}"
+            }
+            return try output.line(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
+        }
+        let table = Table(["STATE OF", "ITEMS", "KEYCHAIN", "NAME"], to: output)
+        for copy in copies {
+            let row = [Time.minute(copy.modified), "\(copy.itemCount)", copy.keychain.visible, copy.id.visible]
+            try table.add(row)
+        }
+        try table.finish()
+    }
+
+    private func compare(_ subject: Subject, with copy: KeychainCopy, _ provider: ProviderAccess) async throws {
+        let differences = try await provider.client.differences(from: copy.id)
+        let kind = differences.first { subject.matches($0) }?.kind
+        if format.json {
+            let text = kind.map { JSON.string("\($0)") } ?? "\"same\""
+            return try provider.output.line("{\"copy\": \(JSON.string(copy.id)), \"difference\": \(text)}")
+        }
+        let words =
+            switch kind {
+            case .added: "did not exist then"
+            case .changed: "was different then"
+            case .removed: "existed then"
+            case nil: subject.number == nil ? "did not exist then" : "was the same then"
+            }
+        try provider.output.line("\(Time.minute(copy.modified))  “\(subject.label.visible)” \(words)")
+    }
+
+    private func putBack(_ subject: Subject, from copy: KeychainCopy, _ provider: ProviderAccess) async throws {
+        let (restored, refused) = try await provider.client.restore(items: [subject.label], from: copy.id)
+        guard refused.isEmpty else {
+            throw CommandFailure(
+                .refused,
+                "“\(subject.label.visible)” is or was protected, and comes back only with its whole keychain: "
+                    + "“keychainctl restore”"
+            )
+        }
+        let items = restored == 1 ? "“\(subject.label.visible)” is" : "\(restored) items of this name are"
+        try provider.output.line("\(items) as in the state of \(Time.minute(copy.modified)).")
+    }
+}
+
+extension HistoryCommand.Subject {
+    /// A present item is the one with its number, a deleted one the one with its label.
+    fileprivate func matches(_ difference: KeychainDifference) -> Bool {
+        guard let number else { return difference.kind == .removed && difference.label == label }
+        return difference.item == number
+    }
+}

@@ -1,0 +1,45 @@
+import ArgumentParser
+import KeychaindCommandLine
+import SecretServiceClient
+
+struct DeleteCommand: ProviderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete",
+        abstract: "Delete items.",
+        discussion: "Protected items ask you first. With keychaind, “history” finds what was deleted."
+    )
+
+    @OptionGroup var items: ItemArguments
+
+    @Flag(help: "Delete all items that are found.")
+    var all = false
+
+    @OptionGroup var prompt: PromptArguments
+
+    func run(_ provider: ProviderAccess) async throws {
+        let finder = ItemFinder(client: provider.client)
+        var found = try await finder.some(try items.query, all: all, prompt.prompting)
+        try await provider.unlockKeychains(of: found, prompt.prompting)
+        if found.contains(where: \.isHidden) {
+            found = try await finder.read(found.map(\.item)).map { record in
+                FoundItem(item: record.item, properties: record.properties, keychain: "")
+            }
+        }
+        let context = try await provider.authorize(.delete, found, prompt.prompting)
+        for item in found {
+            try Task.checkCancellation()
+            try await delete(item.item)
+        }
+        withExtendedLifetime(context) {}
+        if found.count > 1 { Terminal.tell("\(found.count) items are deleted.") }
+    }
+
+    private func delete(_ item: SecretItem) async throws(SecretServiceError) {
+        do throws(SecretServiceError) {
+            try await item.delete(prompting: prompt.prompting)
+        } catch {
+            // Somebody else was faster.
+            guard all, error.code == .noSuchObject else { throw error }
+        }
+    }
+}

@@ -1,0 +1,227 @@
+import KeychaindCommandLine
+import SecretServiceClient
+
+/// Finds the items of a query at any provider.
+struct ItemFinder: Sendable {
+    let client: SecretClient
+
+    /// Items that are read at a time.
+    private static let batch = 2000
+    /// Calls at a time, for providers that give one item in a call.
+    private static let parallelCalls = 64
+    /// Candidates that an ambiguous query lists.
+    private static let candidateLimit = 20
+
+    // MARK: One
+
+    /// The one item of a query.
+    ///
+    /// Throws ``ExitStatus/notFound`` or ``ExitStatus/ambiguous``. Unlocks keychains that hide the labels of their
+    /// items if the query has a label.
+    func one(_ query: ItemQuery, _ prompting: SecretPrompting) async throws -> FoundItem {
+        let found = try await all(query, prompting, limit: Self.candidateLimit + 1)
+        guard let item = found.first else { throw CommandFailure(.notFound, "no item has \(query.words)") }
+        guard found.count == 1 else { throw await ambiguous(query, found) }
+        return item
+    }
+
+    /// The items of a query: one, unless more are wanted.
+    func some(_ query: ItemQuery, all: Bool, _ prompting: SecretPrompting) async throws -> [FoundItem] {
+        guard all else { return [try await one(query, prompting)] }
+        let found = try await self.all(query, prompting, limit: nil)
+        guard !found.isEmpty else { throw CommandFailure(.notFound, "no item has \(query.words)") }
+        return found
+    }
+
+    private func ambiguous(_ query: ItemQuery, _ found: [FoundItem]) async -> CommandFailure {
+        let labels = try? await keychainLabels()
+        var lines = ["\(found.count > Self.candidateLimit ? "many" : "\(found.count)") items have \(query.words):"]
+        for item in found.prefix(Self.candidateLimit) {
+            let keychain = labels?[item.collectionPath] ?? item.keychain
+            var row = item.row
+            row[2] = keychain.visible
+            lines.append("  --id \(row[0])  “\(row[1])” in “\(row[2])”  \(row[4])")
+        }
+        if found.count > Self.candidateLimit { lines.append("  …") }
+        lines.append("name one with --id, or with more attributes")
+        return CommandFailure(.ambiguous, lines.joined(separator: "\n"))
+    }
+
+    private func all(_ query: ItemQuery, _ prompting: SecretPrompting, limit: Int?) async throws -> [FoundItem] {
+        var (found, hidden) = try await collect(query, limit: limit)
+        if query.label != nil, !hidden.isEmpty, found.isEmpty {
+            let paths = Set(hidden.map(FoundItem.collectionPath(of:))).sorted()
+            let collections = try paths.map { path in try client.collection(at: path) }
+            guard try await client.unlock(collections, prompting: prompting).count == collections.count else {
+                throw CommandFailure(.locked, "a keychain stayed locked, so its labels cannot be compared")
+            }
+            (found, hidden) = try await collect(query, limit: limit)
+        }
+        return found
+    }
+
+    private func collect(_ query: ItemQuery, limit: Int?) async throws -> (found: [FoundItem], hidden: [SecretItem]) {
+        var found: [FoundItem] = []
+        var hidden: [SecretItem] = []
+        if query.isByAttributes, let records = try await records(query, limit: limit) {
+            return (records.map { FoundItem(item: $0.item, properties: $0.properties, keychain: "") }, [])
+        }
+        try await forEachBatch(of: query) { batch, hiddenItems in
+            found += batch
+            hidden += hiddenItems
+            return limit.map { found.count < $0 } ?? true
+        }
+        return (found, hidden)
+    }
+
+    /// The items of a query by attributes alone, in one call; nil if the provider cannot, or they are too many.
+    private func records(_ query: ItemQuery, limit: Int?) async throws -> [SecretItemRecord]? {
+        do throws(SecretServiceError) {
+            return try await client.searchAndRead([query.attributes], limit: limit, withSecrets: false)
+        } catch {
+            guard error.code == .limitExceeded else { throw error }
+            return nil
+        }
+    }
+
+    // MARK: Many
+
+    /// Calls a closure with the items in portions, and with those whose label is hidden from a query that has one.
+    ///
+    /// - Parameter body: returns false to end.
+    func forEachBatch(
+        of query: ItemQuery,
+        _ body: ([FoundItem], _ hidden: [SecretItem]) async throws -> Bool
+    ) async throws {
+        let labels = try await keychainLabels()
+        for paths in try await items(of: query, labels) {
+            var rest = paths[...]
+            while !rest.isEmpty {
+                try Task.checkCancellation()
+                let items = Array(rest.prefix(Self.batch))
+                rest = rest.dropFirst(items.count)
+                var found: [FoundItem] = []
+                var hidden: [SecretItem] = []
+                for record in try await read(items) {
+                    let keychain = labels[FoundItem.collectionPath(of: record.item)] ?? ""
+                    if let label = query.label {
+                        if FoundItem.isHidden(record.properties) { hidden.append(record.item) }
+                        guard record.properties.label == label else { continue }
+                    }
+                    found.append(FoundItem(item: record.item, properties: record.properties, keychain: keychain))
+                }
+                guard try await body(found, hidden) else { return }
+            }
+        }
+    }
+
+    /// The labels of the keychains, by path.
+    func keychainLabels() async throws -> [String: String] {
+        var labels: [String: String] = [:]
+        for collection in try await client.collections() {
+            labels[collection.path] = try await Self.label(of: collection)
+        }
+        return labels
+    }
+
+    /// Nil if the keychain was deleted meanwhile.
+    private static func label(of collection: SecretCollection) async throws(SecretServiceError) -> String? {
+        do throws(SecretServiceError) {
+            return try await collection.label()
+        } catch {
+            guard error.code == .noSuchObject else { throw error }
+            return nil
+        }
+    }
+
+    /// The items by keychain, or all together.
+    private func items(of query: ItemQuery, _ labels: [String: String]) async throws -> [[SecretItem]] {
+        if let id = query.id {
+            guard let item = try? item(id) else { throw CommandFailure(.notFound, "“\(id.visible)” names no item") }
+            return [[item]]
+        }
+        if query.keychain == nil, !query.attributes.isEmpty { return [try await client.search(query.attributes).all] }
+        let paths = try Keychains.paths(labeled: query.keychain, in: labels)
+        var items: [[SecretItem]] = []
+        for path in paths {
+            let collection = try client.collection(at: path)
+            if query.attributes.isEmpty {
+                items.append(try await collection.items())
+            } else {
+                items.append(try await collection.search(query.attributes))
+            }
+        }
+        return items
+    }
+
+    private func item(_ id: String) throws -> SecretItem {
+        guard id.hasPrefix("/") else { return try client.item(at: "/org/freedesktop/secrets/collection/" + id) }
+        return try client.item(at: id)
+    }
+
+    /// Reads the properties of items in their order, without those that were deleted meanwhile.
+    func read(_ items: [SecretItem]) async throws -> [SecretItemRecord] {
+        switch try await readTogether(items) {
+        case .records(let records):
+            let byPath = Dictionary(records.map { ($0.item.path, $0) }) { first, _ in first }
+            return items.compactMap { item in byPath[item.path] }
+        case .tooMany where items.count > 1:
+            let half = items.count / 2
+            return try await read(Array(items[..<half])) + read(Array(items[half...]))
+        case .tooMany, .unsupported:
+            return try await readEach(items)
+        }
+    }
+
+    private enum Reading {
+        case records([SecretItemRecord])
+        case tooMany
+        case unsupported
+    }
+
+    private func readTogether(_ items: [SecretItem]) async throws(SecretServiceError) -> Reading {
+        do throws(SecretServiceError) {
+            guard let records = try await client.read(items, withSecrets: false) else { return .unsupported }
+            return .records(records)
+        } catch {
+            guard error.code == .limitExceeded else { throw error }
+            return .tooMany
+        }
+    }
+
+    private func readEach(_ items: [SecretItem]) async throws -> [SecretItemRecord] {
+        var records: [SecretItemRecord?] = Array(repeating: nil, count: items.count)
+        try await withThrowingTaskGroup(of: (Int, SecretItemRecord?).self) { group in
+            var started = 0
+            while started < items.count || !group.isEmpty {
+                while started < items.count, started < Self.parallelCalls {
+                    group.addTask { [started] in (started, try await Self.record(of: items[started])) }
+                    started += 1
+                }
+                guard let (index, record) = try await group.next() else { break }
+                records[index] = record
+                if started < items.count {
+                    group.addTask { [started] in (started, try await Self.record(of: items[started])) }
+                    started += 1
+                }
+            }
+        }
+        return records.compactMap { $0 }
+    }
+
+    /// Nil if the item was deleted meanwhile.
+    private static func record(of item: SecretItem) async throws -> SecretItemRecord? {
+        do throws(SecretServiceError) {
+            return SecretItemRecord(item, try await item.properties())
+        } catch {
+            guard error.code == .noSuchObject else { throw error }
+            return nil
+        }
+    }
+}
+
+extension ItemQuery {
+    fileprivate var isByAttributes: Bool {
+        !attributes.isEmpty && label == nil && keychain == nil && id == nil
+    }
+}

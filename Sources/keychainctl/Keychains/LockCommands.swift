@@ -1,0 +1,94 @@
+import ArgumentParser
+import KeychaindCommandLine
+import SecretServiceClient
+
+struct LockCommand: ProviderCommand {
+    static let configuration = CommandConfiguration(commandName: "lock", abstract: "Lock keychains; by default all.")
+
+    @Argument(help: "The labels of keychains.")
+    var keychains: [String] = []
+
+    func run(_ provider: ProviderAccess) async throws {
+        try await provider.client.lock(try await Keychains.several(provider.client, labeled: keychains))
+    }
+}
+
+struct UnlockCommand: ProviderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unlock",
+        abstract: "Unlock keychains; by default the one for new items.",
+        discussion: "A dialog asks for the password; with --password-fd it is read instead."
+    )
+
+    @Argument(help: "The labels of keychains.")
+    var keychains: [String] = []
+
+    @Flag(help: "Unlock all keychains.")
+    var all = false
+
+    @Option(help: "Read the password from this descriptor.")
+    var passwordFD: Int32?
+
+    func validate() throws {
+        guard !all || keychains.isEmpty else { throw ValidationError("name keychains, or use --all") }
+        if let passwordFD, passwordFD != 0, passwordFD < 3 {
+            throw ValidationError("--password-fd needs the number of a descriptor to read from")
+        }
+    }
+
+    func run(_ provider: ProviderAccess) async throws {
+        let client = provider.client
+        let meant =
+            all || !keychains.isEmpty
+            ? try await Keychains.several(client, labeled: keychains)
+            : [try await Keychains.one(client, labeled: nil)]
+        if let passwordFD { return try await unlock(meant, withPasswordFrom: passwordFD) }
+        guard try await client.unlock(meant).count == meant.count else {
+            throw CommandFailure(.locked, "not all keychains are unlocked")
+        }
+    }
+
+    private func unlock(_ keychains: [SecretCollection], withPasswordFrom descriptor: Int32) async throws {
+        let password = try PasswordInput.read(from: descriptor)
+        for keychain in keychains {
+            guard try await keychain.unlock(with: password) else {
+                throw CommandFailure(.wrongPassword, "the password is wrong")
+            }
+        }
+    }
+}
+
+struct PasswordCommand: ProviderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "password",
+        abstract: "Change the password of a keychain, in a dialog.",
+        discussion: "Asks for the present password or a recovery key, and for the new password."
+    )
+
+    @Argument(help: "The label of the keychain; without it, the keychain that opens when you log in.")
+    var keychain: String?
+
+    func run(_ provider: ProviderAccess) async throws {
+        let collection = try await Keychains.one(provider.client, labeled: keychain, alias: "login")
+        do throws(SecretServiceError) {
+            try await collection.changePassword()
+        } catch {
+            throw KeychaindOnly.failure(error)
+        }
+    }
+}
+
+/// What only keychaind can do.
+enum KeychaindOnly {
+    static func failure(_ error: SecretServiceError) -> any Error {
+        let missing = ["org.freedesktop.DBus.Error.UnknownMethod", "org.freedesktop.DBus.Error.UnknownInterface"]
+        guard let name = error.errorName, missing.contains(name) || name.hasSuffix(".UnknownObject") else {
+            return CommandFailure(error)
+        }
+        return absent
+    }
+
+    static var absent: CommandFailure {
+        CommandFailure(.refused, "the present provider of secrets cannot do this: it is not keychaind, or an older one")
+    }
+}

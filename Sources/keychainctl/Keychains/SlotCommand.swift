@@ -1,0 +1,110 @@
+import ArgumentParser
+import KeychaindCommandLine
+import SecretServiceClient
+
+struct SlotCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "slot",
+        abstract: "List, add and remove the ways to open a keychain.",
+        discussion: "Needs keychaind. Each change asks for the password of the keychain, or a recovery key.",
+        subcommands: [List.self, Add.self, Remove.self],
+        defaultSubcommand: List.self
+    )
+
+    struct Target: ParsableArguments {
+        @Option(help: "The label of the keychain; without it, the keychain that opens when you log in.")
+        var keychain: String?
+
+        func collection(_ client: SecretClient) async throws -> SecretCollection {
+            try await Keychains.one(client, labeled: keychain, alias: "login")
+        }
+    }
+
+    struct List: ProviderCommand {
+        static let configuration = CommandConfiguration(abstract: "List the ways to open a keychain.")
+
+        @OptionGroup var target: Target
+        @OptionGroup var format: JSONArguments
+
+        func run(_ provider: ProviderAccess) async throws {
+            let slots = try await SlotCommand.slots(of: try await target.collection(provider.client))
+            if format.json {
+                let objects = slots.map(\.json)
+                return try provider.output.line(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
+            }
+            let table = Table(["SLOT", "OPENS BY", "SINCE", "LABEL"], to: provider.output)
+            for slot in slots { try table.add(slot.row) }
+            try table.finish()
+        }
+    }
+
+    struct Add: ProviderCommand {
+        static let configuration = CommandConfiguration(abstract: "Add a way to open a keychain.")
+
+        @OptionGroup var target: Target
+
+        @Flag(help: "This computer, by its TPM.")
+        var tpm = false
+
+        @Flag(help: "A recovery key, which a dialog shows once.")
+        var recoveryKey = false
+
+        @Flag(help: "Another password.")
+        var password = false
+
+        @Option(help: "A name for the list.")
+        var label = ""
+
+        func validate() throws {
+            guard [tpm, recoveryKey, password].count(where: { $0 }) == 1 else {
+                throw ValidationError("choose one of --tpm, --recovery-key and --password")
+            }
+        }
+
+        func run(_ provider: ProviderAccess) async throws {
+            let collection = try await target.collection(provider.client)
+            do throws(SecretServiceError) {
+                try await collection.addKeySlot(tpm ? .host : recoveryKey ? .recoveryKey : .password, label: label)
+            } catch {
+                throw KeychaindOnly.failure(error)
+            }
+        }
+    }
+
+    struct Remove: ProviderCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a way to open a keychain.",
+            discussion: "The last password stays."
+        )
+
+        @Argument(help: "The number of the slot, from the list.")
+        var slot: UInt64
+
+        @OptionGroup var target: Target
+
+        func run(_ provider: ProviderAccess) async throws {
+            let collection = try await target.collection(provider.client)
+            do throws(SecretServiceError) {
+                try await collection.removeKeySlot(slot)
+            } catch {
+                throw KeychaindOnly.failure(error)
+            }
+        }
+    }
+
+    static func slots(of collection: SecretCollection) async throws -> [KeySlot] {
+        do throws(SecretServiceError) {
+            return try await collection.keySlots()
+        } catch {
+            throw KeychaindOnly.failure(error)
+        }
+    }
+}
+
+extension KeySlot {
+    fileprivate var row: [String] { ["\(number)", kind.visible, Time.minute(made), label.visible] }
+
+    fileprivate var json: String {
+        "{\"slot\": \(number), \"kind\": \(JSON.string(kind)), \"made\": \(made), \"label\": \(JSON.string(label))}"
+    }
+}

@@ -1,0 +1,61 @@
+/// JSON from bytes that can be wiped, which encoders of strings do not offer.
+enum JSON {
+    private static let digits = Array("0123456789abcdef".utf8)
+    private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+    /// A text as a string in ASCII where a terminal could act on it: the characters that `visible` escapes.
+    static func string(_ text: String) -> String {
+        var result = "\""
+        for scalar in text.unicodeScalars {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
+                for unit in String(scalar).utf16 {
+                    let digits = String(unit, radix: 16)
+                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                }
+            default:
+                if scalar == "\"" || scalar == "\\" { result += "\\" }
+                result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+
+    /// Attributes as an object, sorted by name.
+    static func object(_ attributes: [String: String]) -> String {
+        let members = attributes.sorted { $0.key < $1.key }.map { "\(string($0.key)): \(string($0.value))" }
+        return "{\(members.joined(separator: ", "))}"
+    }
+
+    static func append(_ text: String, to output: inout [UInt8]) {
+        append(Array(text.utf8), to: &output)
+    }
+
+    /// Appends UTF-8 as a string.
+    static func append(_ bytes: some Sequence<UInt8>, to output: inout [UInt8]) {
+        output.append(UInt8(ascii: "\""))
+        for byte in bytes {
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+                output += [UInt8(ascii: "\\"), byte]
+            case 0..<0x20, 0x7f:
+                output += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+            default:
+                output.append(byte)
+            }
+        }
+        output.append(UInt8(ascii: "\""))
+    }
+
+    static func append(base64 bytes: UnsafeRawBufferPointer, to output: inout [UInt8]) {
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let group = (0..<3).map { index in start + index < bytes.count ? UInt32(bytes[start + index]) : 0 }
+            let number = group[0] << 16 | group[1] << 8 | group[2]
+            let count = min(3, bytes.count - start)
+            for position in 0..<4 {
+                let symbol = alphabet[Int(number >> UInt32(18 - 6 * position) & 63)]
+                output.append(position <= count ? symbol : UInt8(ascii: "="))
+            }
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Dispatch
+import Glibc
+import KeychaindCommandLine
+import SecretServiceClient
+
+/// The listening socket of `keychainctl credential`; a socket that it made is removed on deinit.
+final class CredentialSocket: Sendable {
+    private let descriptor: Int32
+    /// Nil if systemd passed the socket.
+    private let path: String?
+
+    /// Makes a socket that only its owner can connect to, or takes the one that systemd has passed.
+    ///
+    /// Throws ``ExitStatus/refused`` if the path is taken, or there is no socket.
+    init(path: String?) throws(CommandFailure) {
+        self.path = path
+        guard let path else {
+            guard Self.variable("LISTEN_PID") == "\(getpid())", Self.variable("LISTEN_FDS") == "1" else {
+                throw CommandFailure(.refused, "systemd has passed no socket; name one with --socket")
+            }
+            descriptor = 3
+            _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+            return
+        }
+        var address = sockaddr_un()
+        let bytes = Array(path.utf8)
+        guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
+            throw CommandFailure(.refused, "“\(path.visible)” is too long for a socket")
+        }
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+        descriptor = socket(AF_UNIX, kind, 0)
+        // The mode is that of the mask, also before a chmod could change it.
+        let mask = umask(0o177)
+        let isBound = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(descriptor, pointer, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
+            }
+        }
+        let reason = errno
+        umask(mask)
+        guard isBound, listen(descriptor, 16) == 0 else {
+            close(descriptor)
+            let status: ExitStatus = reason == EADDRINUSE ? .refused : .inputOutput
+            throw CommandFailure(status, "“\(path.visible)” cannot be a socket: \(String(cString: strerror(reason)))")
+        }
+    }
+
+    deinit {
+        close(descriptor)
+        if let path { unlink(path) }
+    }
+
+    /// The connections, until the task is cancelled.
+    func connections() -> AsyncStream<CredentialConnection> {
+        let (stream, continuation) = AsyncStream.makeStream(of: CredentialConnection.self)
+        let source = ReadSource(descriptor) { [descriptor] in
+            let accepted = accept(descriptor, nil, nil)
+            guard accepted >= 0 else { return }
+            _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+            continuation.yield(CredentialConnection(owning: accepted))
+        }
+        continuation.onTermination = { _ in source.cancel() }
+        return stream
+    }
+
+    private static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+}
+
+/// Calls a handler whenever a descriptor is readable.
+///
+/// `@unchecked Sendable`: dispatch sources may be used by any thread, but do not say so.
+private final class ReadSource: @unchecked Sendable {
+    private let source: any DispatchSourceRead
+
+    init(_ descriptor: Int32, _ handler: @escaping @Sendable () -> Void) {
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: .global())
+        source.setEventHandler(handler: handler)
+        source.resume()
+    }
+
+    func cancel() { source.cancel() }
+}
+
+/// A connection of systemd, or of a program that says so.
+final class CredentialConnection: Sendable {
+    /// `UNIT/NAME`; nil if the other end is of another user, or has another name than systemd's.
+    let request: String?
+
+    private let descriptor: Int32
+    private let process: Int32
+
+    /// systemd's own limit.
+    private static let limit = 1 << 20
+    private static let patience = 5
+
+    init(owning descriptor: Int32) {
+        self.descriptor = descriptor
+        // `struct ucred`, which glibc's headers hide from Swift: process, user and group.
+        var credentials: [UInt32] = [0, 0, 0]
+        var size = socklen_t(12)
+        let isKnown = getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &size) == 0 && size == 12
+        process = isKnown ? Int32(bitPattern: credentials[0]) : 0
+        request = isKnown && [0, getuid()].contains(credentials[1]) ? Self.request(of: descriptor) : nil
+    }
+
+    deinit {
+        close(descriptor)
+    }
+
+    /// Reads the name of the other end: a NUL, a random number, `/unit/`, the unit, `/`, the credential (systemd.exec).
+    private static func request(of descriptor: Int32) -> String? {
+        var address = sockaddr_un()
+        var size = socklen_t(MemoryLayout<sockaddr_un>.size)
+        let isNamed = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                getpeername(descriptor, pointer, &size) == 0
+            }
+        }
+        let offset = MemoryLayout<sa_family_t>.size
+        guard isNamed, Int(size) > offset else { return nil }
+        let bytes = withUnsafeBytes(of: &address.sun_path) { Array($0.prefix(Int(size) - offset)) }
+        guard bytes.first == 0, let name = String(validating: bytes.dropFirst(), as: UTF8.self) else { return nil }
+        let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+        guard parts.count == 4, parts[1] == "unit" else { return nil }
+        return "\(parts[2])/\(parts[3])"
+    }
+
+    var description: String { "\(request?.visible ?? "an unnamed program") (process \(process))" }
+
+    /// Writes the secret and closes its side; the other end has some seconds to read it.
+    func send(_ secret: borrowing Secret) throws(CommandFailure) {
+        guard secret.count <= Self.limit else {
+            throw CommandFailure(.refused, "the secret is larger than a credential may be")
+        }
+        var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        try secret.withUnsafeBytes { (bytes) throws(CommandFailure) in
+            var rest = bytes[...]
+            while !rest.isEmpty {
+                let part = UnsafeRawBufferPointer(rebasing: rest)
+                let count = Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { throw CommandFailure(.inputOutput, "the other end did not read it") }
+                rest = rest.dropFirst(count)
+            }
+        }
+        shutdown(descriptor, Int32(SHUT_WR))
+    }
+}

@@ -1,0 +1,97 @@
+import KeychaindCommandLine
+import KeychaindModel
+import SecretServiceClient
+
+/// A change of the access control of stored items.
+struct ProtectionChange {
+    private let provider: ProviderAccess
+    /// Nil to take the protection off.
+    private let accessControl: String?
+
+    init(_ provider: ProviderAccess, accessControl: String?) {
+        self.provider = provider
+        self.accessControl = accessControl
+    }
+
+    /// Changes the items of a query, and returns them with whether they had to be changed.
+    ///
+    /// Asks once for all that are protected already. Throws ``ExitStatus/incomplete`` if only some could be changed.
+    func apply(to query: ItemQuery, all: Bool) async throws -> [(item: FoundItem, isChanged: Bool)] {
+        guard try await provider.client.enforcesAccessControl() else { throw KeychaindOnly.absent }
+        let finder = ItemFinder(client: provider.client)
+        var found = try await finder.some(query, all: all, .shown)
+        try await provider.unlockKeychains(of: found, .shown)
+        found = try await finder.read(found.map(\.item)).map { record in
+            FoundItem(item: record.item, properties: record.properties, keychain: "")
+        }
+        let name = ReservedAttribute.accessControl.rawValue
+        let different = found.filter { item in item.properties.attributes[name] != accessControl }
+        let context = try await provider.authorize(.protect, different, .shown)
+        var done = 0
+        for item in different {
+            try Task.checkCancellation()
+            var attributes = item.properties.attributes
+            attributes[name] = accessControl
+            do throws(SecretServiceError) {
+                try await item.item.setAttributes(attributes)
+            } catch {
+                guard done > 0 else { throw error }
+                let failure = CommandFailure(error)
+                let label = item.properties.label.visible
+                throw CommandFailure(
+                    .incomplete,
+                    "\(done) of \(different.count) items are changed; “\(label)” is not: \(failure.message)"
+                )
+            }
+            done += 1
+        }
+        withExtendedLifetime(context) {}
+        let changed = Set(different.map(\.item.path))
+        return found.map { item in (item, changed.contains(item.item.path)) }
+    }
+}
+
+/// Which programs have used items, by the audit.
+struct AuditedUses {
+    private let records: [AuditRecord]?
+    private static let uses: Set<String> = ["release", "key-use"]
+    private static let limit = 5
+
+    /// - Parameter records: the newest first; nil if the audit cannot be read.
+    init(_ records: [AuditRecord]?) {
+        self.records = records
+    }
+
+    /// The programs that have used an item, the last first.
+    func words(for path: String) -> String {
+        guard let records else { return "The audit cannot be read." }
+        var programs: [String] = []
+        var seen: Set<String> = []
+        for record in records where record.item == path && Self.uses.contains(record.kind) {
+            let program = Self.program(of: record.caller)
+            guard seen.insert(program).inserted else { continue }
+            programs.append("\(program.visible) (\(Time.minute(record.time / 1_000_000)))")
+        }
+        guard !programs.isEmpty else { return "The audit has no use of it: it is of protected items only." }
+        let rest = programs.count > Self.limit ? " and \(programs.count - Self.limit) more" : ""
+        return "Used by \(programs.prefix(Self.limit).joined(separator: ", "))\(rest)."
+    }
+
+    /// The caller without the number of its process.
+    private static func program(of caller: String) -> String {
+        guard let end = caller.range(of: " (process ") else { return caller }
+        return String(caller[..<end.lowerBound])
+    }
+}
+
+extension String {
+    /// The first occurrence of a text, without Foundation.
+    fileprivate func range(of text: String) -> Range<String.Index>? {
+        var start = startIndex
+        while start < endIndex {
+            if self[start...].hasPrefix(text) { return start..<index(start, offsetBy: text.count) }
+            start = index(after: start)
+        }
+        return nil
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Glibc
+import KeychaindCommandLine
+import KeychaindSwitch
+import SecretServiceClient
+
+struct StatusCommand: ProviderCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status",
+        abstract: "Show the provider, the keychains and what protects them.",
+        discussion: "“doctor” says what is not as it should be, and what mends it."
+    )
+
+    @OptionGroup var format: JSONArguments
+
+    func run(_ provider: ProviderAccess) async throws {
+        let status = try await ProviderStatus.read(provider.client)
+        let keychains = try await KeychainState.all(provider.client)
+        if format.json {
+            let objects = keychains.map { "{\($0.json)}" }.joined(separator: ", ")
+            return try provider.output.line("{\(status.json), \"keychains\": [\(objects)]}")
+        }
+        for (name, value) in status.lines { try provider.output.line("\(name.padded(to: 20))\(value)") }
+        try provider.output.line("")
+        let table = Table(KeychainState.titles, to: provider.output)
+        for keychain in keychains { try table.add(keychain.row) }
+        try table.finish()
+    }
+}
+
+/// The state of a provider; of a foreign one what the standard and the bus say.
+struct ProviderStatus: Sendable {
+    /// Its program file; nil if the bus or the kernel does not say.
+    let program: String?
+    let process: Int32?
+    /// Nil for a foreign provider.
+    let keychaind: Keychaind?
+
+    struct Keychaind: Sendable {
+        let status: KeychaindStatus
+        let reader: Reader
+        let hasTPM: Bool
+        /// In seconds since 1970; nil without a backup.
+        let lastBackup: UInt64?
+    }
+
+    enum Reader: String {
+        case ready
+        case locked
+        case noFingers = "no finger is enrolled"
+        case none
+    }
+
+    static func read(_ client: SecretClient) async throws -> ProviderStatus {
+        let owner = await Session.open()?.owner()
+        var keychaind: Keychaind?
+        if let status = try await client.keychaindStatus() {
+            keychaind = Keychaind(
+                status: status,
+                reader: try await reader(client),
+                hasTPM: access("/dev/tpmrm0", F_OK) == 0,
+                lastBackup: try? await client.keychainCopies().filter(\.isBackup).map(\.modified).max()
+            )
+        }
+        return ProviderStatus(
+            program: owner.map { "\($0.program)" },
+            process: owner?.process,
+            keychaind: keychaind
+        )
+    }
+
+    private static func reader(_ client: SecretClient) async throws -> Reader {
+        let policy = "deviceOwnerAuthenticationWithBiometrics"
+        guard let availability = try await client.authenticationAvailability(policy),
+            availability.hasFingerprintReader
+        else { return .none }
+        guard let obstacle = availability.obstacle else { return .ready }
+        if obstacle.hasSuffix("BiometryLockout") { return .locked }
+        return obstacle.hasSuffix("BiometryNotEnrolled") ? .noFingers : .none
+    }
+
+    // MARK: For people
+
+    var lines: [(String, String)] {
+        var lines = [("Provider", provider)]
+        guard let keychaind else {
+            lines.append(("", "Not keychaind: protection, backups and the audit are not available."))
+            return lines
+        }
+        let status = keychaind.status
+        let prompters = status.prompters.map(\.visible).joined(separator: ", ")
+        lines += [
+            ("Prompters", prompters.isEmpty ? "none: nobody can be asked" : "\(prompters) (in this order)"),
+            ("Fingerprint reader", reader(keychaind.reader)),
+            ("TPM", keychaind.hasTPM ? "yes" : "no"),
+            ("Screen", status.isSessionLocked ? "locked" : "not locked"),
+            ("Domain", status.isInDomain ? "yes: closed to your other programs" : "no"),
+            ("Last backup", keychaind.lastBackup.map { "of the state of \(Time.minute($0))" } ?? "none"),
+        ]
+        return lines
+    }
+
+    private var provider: String {
+        let name = keychaind.map { "keychaind \($0.status.version.visible)" } ?? "another program"
+        guard let process else { return name }
+        return "\(name), \(program?.visible ?? "?") (process \(process))"
+    }
+
+    private func reader(_ reader: Reader) -> String {
+        switch reader {
+        case .ready: "ready"
+        case .locked: "locked after failed touches; the password of your login frees it"
+        case .noFingers: "no finger is enrolled"
+        case .none: "none"
+        }
+    }
+
+    var json: String {
+        let program = program.map(JSON.string) ?? "null"
+        let process = process.map(String.init) ?? "null"
+        let head = "\"program\": \(program), \"process\": \(process)"
+        guard let keychaind else { return "\"keychaind\": null, \(head)" }
+        let status = keychaind.status
+        return "\"keychaind\": {\"version\": \(JSON.string(status.version)), "
+            + "\"prompters\": [\(status.prompters.map(JSON.string).joined(separator: ", "))], "
+            + "\"reader\": \(JSON.string("\(keychaind.reader)")), \"tpm\": \(keychaind.hasTPM), "
+            + "\"screen-locked\": \(status.isSessionLocked), \"domain\": \(status.isInDomain), "
+            + "\"last-backup\": \(keychaind.lastBackup.map(String.init) ?? "null")}, \(head)"
+    }
+}

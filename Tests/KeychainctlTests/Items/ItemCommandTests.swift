@@ -1,0 +1,318 @@
+import Foundation
+import KeychaindTestSupport
+import SecretServiceClient
+import Testing
+
+@Suite("keychainctl with items")
+struct ItemCommandTests {
+    @Test(
+        "A secret comes back byte for byte",
+        arguments: TestedProvider.allCases,
+        ["word", "line\n", "a\0b\n", "", "\u{1B}[2J"]
+    )
+    func set_get_returnsSameBytes(kind: TestedProvider, secret: String) async throws {
+        try await Controlled.with(kind) { controlled in
+            let stored = try await controlled.run("set", "service=gh:github.com", "user=a=b", input: secret)
+            #expect(stored.succeeded && stored.output.isEmpty, "\(stored.errors)")
+            let read = try await controlled.run("get", "user=a=b", "--no-prompt")
+            #expect(read.succeeded && read.output == Array(secret.utf8), "\(read.errors)")
+        }
+    }
+
+    @Test("A secret is replaced only where the attributes are the same", arguments: TestedProvider.allCases)
+    func set_replacesSameAttributesOnly(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            try await controlled.add("Both", ["service": "mail", "user": "anna"], "kept")
+            #expect(try await controlled.run("set", "service=mail", "--label", "One", input: "1").succeeded)
+            #expect(try await controlled.run("set", "service=mail", input: "2").succeeded)
+            #expect(try await controlled.text(["user": "anna"]) == "kept")
+            let items = try await controlled.client.search(["service": "mail"]).all
+            #expect(items.count == 2)
+            let one = try await controlled.run("get", "--label", "One")
+            #expect(one.text == "2", "\(one.errors)")
+        }
+    }
+
+    @Test(
+        "An ambiguous query lists the candidates, escaped, and a number names one",
+        arguments: TestedProvider.allCases
+    )
+    func get_ambiguous_listsCandidates(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            let first = try await controlled.add("One\u{1B}[2J\u{202E}", ["service": "mail", "user": "anna"], "first")
+            try await controlled.add("Two", ["service": "mail", "user": "bob"], "second")
+            let result = try await controlled.run("get", "service=mail")
+            #expect(result.status == .exited(11) && result.output.isEmpty)
+            #expect(result.errors.contains("One\\u{1b}[2J\\u{202e}") && result.errors.contains("user=bob"))
+            let id = first.path.split(separator: "/").suffix(2).joined(separator: "/")
+            #expect(result.errors.contains("--id \(id)"))
+            #expect(try await controlled.run("get", "--id", id).text == "first")
+            #expect(try await controlled.run("get", "--id", first.path).text == "first")
+            #expect(try await controlled.run("get", "service=mail", "--label", "Two").text == "second")
+        }
+    }
+
+    @Test("Lists show no secret unless asked, and nothing that acts on a terminal", arguments: TestedProvider.allCases)
+    func list_isEscapedAndWithoutSecrets(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            try await controlled.add("Evil\u{1B}[2J\n", ["na\u{202E}me": "\u{9B}31m\"\\"], "hidden\u{1B}")
+            for arguments in [["list"], ["list", "--json"], ["search", "--text", "EVIL"]] {
+                let result = try await controlled.run(arguments, input: [])
+                #expect(result.succeeded && !result.text.contains("hidden"), "\(result.errors)")
+                #expect(!result.text.contains("\u{1B}") && !result.text.contains("\u{202E}"))
+                #expect(!result.text.contains("\u{9B}"))
+            }
+            let json = try await controlled.run("list", "--json", "--show-secrets")
+            let object = try JSONSerialization.jsonObject(with: Data(json.output))
+            let items = try #require(object as? [[String: Any]])
+            #expect(items.count == 1 && items[0]["secret"] as? String == "hidden\u{1B}")
+            #expect(items[0]["label"] as? String == "Evil\u{1B}[2J\n")
+            #expect(items[0]["attributes"] as? [String: String] == ["na\u{202E}me": "\u{9B}31m\"\\"])
+            let text = try await controlled.run("list", "--show-secrets")
+            #expect(text.text.hasSuffix("\t\"hidden\\u001b\"\n"))
+        }
+    }
+
+    @Test("An empty list is empty; a search without a result is not found")
+    func search_nothing_isNotFound() async throws {
+        try await Controlled.with { controlled in
+            #expect(try await controlled.run("list").output.isEmpty)
+            #expect(try await controlled.run("list", "--json").text == "[]\n")
+            #expect(try await controlled.run("search", "a=b").status == .exited(3))
+            #expect(try await controlled.run("get", "a=b").status == .exited(3))
+            #expect(try await controlled.run("list", "--keychain", "None\u{1B}").status == .exited(3))
+            #expect(try await controlled.run("get", "--id", "../x").status == .exited(3))
+        }
+    }
+
+    @Test("More items than one call reads are all listed, from either provider", arguments: TestedProvider.allCases)
+    func list_many_isComplete(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            let count = kind == .keychaind ? 2100 : 150
+            for number in 0..<count { try await controlled.add("Item \(number)", ["number": "\(number)"]) }
+            let lines = try await controlled.run("list").text.split(separator: "\n")
+            #expect(Set(lines.compactMap { $0.split(separator: "=").last }).count == count)
+        }
+    }
+
+    // MARK: Locked
+
+    @Test("A protected item asks; without a prompt it is locked, and a dismissal is a cancellation")
+    func get_protected_asks() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Bank", ["bank": "1", "keychain:access-control": "devicePasscode"], "gold")
+            let refused = try await controlled.run("get", "bank=1", "--no-prompt")
+            #expect(refused.status == .exited(4) && refused.output.isEmpty)
+            let dismissed = try await controlled.run("get", "bank=1", answering: .cancel)
+            #expect(dismissed.status == .exited(5) && dismissed.output.isEmpty, "\(dismissed.errors)")
+            let given = try await controlled.run("get", "bank=1", answering: .answer("wrong"), .answer("password"))
+            #expect(given.succeeded && given.text == "gold", "\(given.errors)")
+            #expect(try await controlled.run("list").text.contains("\tprotected\t"))
+        }
+    }
+
+    @Test("The label of an item in a locked keychain is compared once the keychain is open")
+    func get_labelInLockedKeychain_unlocks() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Mail", ["service": "mail"], "letter")
+            try await controlled.provider.restartLocked()
+            #expect(try await controlled.run("get", "--label", "Mail", "--no-prompt").status == .exited(4))
+            #expect(try await controlled.run("search", "--text", "mail").status == .exited(4))
+            let result = try await controlled.run("get", "--label", "Mail", answering: .answer("password"))
+            #expect(result.text == "letter", "\(result.errors)")
+        }
+    }
+
+    @Test("Ctrl-C ends a prompt that nobody answers, and dismisses its dialog")
+    func get_interrupted_dismissesPrompt() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Bank", ["bank": "1", "keychain:access-control": "devicePasscode"])
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.hang])
+            let process = try ChildProcess(
+                ImportHome.executable,
+                ["get", "bank=1"],
+                environment: controlled.provider.bus.environment
+            )
+            _ = try await prompter.questions.first("the dialog")
+            process.send(SIGINT)
+            #expect(try await process.waitForExit() == .exited(5))
+            #expect(try await process.standardOutput.bytes().isEmpty)
+            _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
+        }
+    }
+
+    @Test("A provider that dies during a prompt ends the command with its own status")
+    func get_providerDies_isNoProvider() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Bank", ["bank": "1", "keychain:access-control": "devicePasscode"])
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.hang])
+            let process = try ChildProcess(
+                ImportHome.executable,
+                ["get", "bank=1"],
+                environment: controlled.provider.bus.environment
+            )
+            _ = try await prompter.questions.first("the dialog")
+            try await controlled.provider.kill()
+            #expect(try await process.waitForExit() == .exited(8))
+        }
+    }
+
+    @Test("Without a bus or a provider the status says so")
+    func list_withoutBus_isNoProvider() async throws {
+        for address in ["unix:path=/nonexistent/bus", "nonsense:"] {
+            let result = try await Command.run(
+                ImportHome.executable,
+                ["list"],
+                environment: ["DBUS_SESSION_BUS_ADDRESS": address]
+            )
+            #expect(result.status == .exited(8) && result.errors.split(separator: "\n").count == 1)
+        }
+        let bus = try await PrivateBus()
+        let result = try await Command.run(ImportHome.executable, ["list"], environment: bus.environment)
+        #expect(result.status == .exited(8), "\(result.errors)")
+    }
+
+    // MARK: Changes
+
+    @Test("Label, attributes and secret are changed, and nothing else", arguments: TestedProvider.allCases)
+    func edit_changesWhatIsNamed(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            let item = try await controlled.add("Old", ["service": "mail", "user": "anna"], "old")
+            let edit = ["edit", "service=mail", "--new-label", "New", "--attribute", "user=bob", "--remove", "service"]
+            let result = try await controlled.run(edit + ["--secret"], input: Array("new".utf8))
+            #expect(result.succeeded, "\(result.errors)")
+            let properties = try await item.properties()
+            #expect(properties.label == "New" && properties.attributes["user"] == "bob")
+            #expect(properties.attributes["service"] == nil)
+            #expect(try await controlled.text(of: item) == "new")
+            #expect(try await controlled.run("edit", "user=bob", "--remove", "none").status == .exited(3))
+        }
+    }
+
+    @Test("A protected item is changed after one dialog")
+    func edit_protected_asksOnce() async throws {
+        try await Controlled.with { controlled in
+            let attributes = ["bank": "1", "keychain:access-control": "devicePasscode"]
+            try await controlled.add("Bank", attributes, "gold")
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.answer("password")])
+            let edit = ["edit", "bank=1", "--new-label", "Safe", "--attribute", "bank=2", "--secret"]
+            let result = try await controlled.run(edit, input: Array("silver".utf8))
+            #expect(result.succeeded, "\(result.errors)")
+            // One to read what the item is, one for all changes.
+            #expect(prompter.questions.all.count <= 2)
+            await prompter.crash()
+            let read = try await controlled.run("get", "bank=2", answering: .answer("password"))
+            #expect(read.text == "silver", "\(read.errors)")
+        }
+    }
+
+    @Test("One item is deleted, or all that are found if wanted", arguments: TestedProvider.allCases)
+    func delete_all_needsFlag(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            for user in ["anna", "bob", "carl"] { try await controlled.add(user, ["service": "mail", "user": user]) }
+            #expect(try await controlled.run("delete", "service=mail").status == .exited(11))
+            #expect(try await controlled.run("delete", "user=anna").succeeded)
+            #expect(try await controlled.login.items().count == 2)
+            #expect(try await controlled.run("delete", "service=mail", "--all").succeeded)
+            #expect(try await controlled.login.items().isEmpty)
+        }
+    }
+
+    @Test("A copy has the attributes, times and secret of its original, and overwrites nothing")
+    func copy_keepsEverything() async throws {
+        try await Controlled.with { controlled in
+            let second = try await controlled.addKeychain("Second")
+            let original = try await controlled.add("Mail", ["service": "mail"], "letter")
+            let result = try await controlled.run("copy", "service=mail", "--to", "Second")
+            #expect(result.succeeded, "\(result.errors)")
+            let copy = try #require(try await second.items().first)
+            #expect(try await copy.properties() == original.properties())
+            #expect(try await controlled.text(of: copy) == "letter")
+            let again = try await controlled.run("copy", "service=mail", "--keychain", "Login", "--to", "Second")
+            #expect(again.status == .exited(7), "\(again.errors)")
+            try await original.setSecret(try Secret("new"))
+            let replaced = try await controlled.run(
+                "copy",
+                "--id",
+                original.path,
+                "--to",
+                "Second",
+                "--replace"
+            )
+            #expect(replaced.succeeded, "\(replaced.errors)")
+            #expect(try await controlled.text(of: copy) == "new")
+        }
+    }
+
+    // MARK: The terminal
+
+    @Test("A terminal types a secret twice without echo, and gets it with a newline")
+    func terminal_setAndGet() async throws {
+        try await Controlled.with { controlled in
+            let terminal = try TestTerminal()
+            let environment = controlled.provider.bus.environment
+            let set = try terminal.run("exec \(ImportHome.executable) set a=b", environment: environment)
+            try await terminal.waitFor("Secret: ")
+            #expect(!terminal.echoes)
+            terminal.type("typed\r")
+            try await terminal.waitFor("Repeat the secret: ")
+            terminal.type("typed\r")
+            #expect(try await set.waitForExit() == .success)
+            let get = try terminal.run("\(ImportHome.executable) get a=b; echo end", environment: environment)
+            try await terminal.waitFor("typed\r\nend")
+            #expect(try await get.waitForExit() == .success)
+        }
+    }
+
+    @Test("A secret that could act on a terminal is not written to one")
+    func terminal_harmfulSecret_isRefused() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Evil", ["a": "b"], "\u{1B}]0;owned\u{7}")
+            let terminal = try TestTerminal()
+            let get = try terminal.run(
+                "exec \(ImportHome.executable) get a=b",
+                environment: controlled.provider.bus.environment
+            )
+            try await terminal.waitFor("could act on the terminal")
+            #expect(try await get.waitForExit() == .exited(7))
+        }
+    }
+
+    @Test("A table fits a terminal of twenty columns")
+    func terminal_narrow_fits() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("A label that is much longer than the terminal is wide", ["a": "b"])
+            let terminal = try TestTerminal()
+            let list = try terminal.run(
+                "stty cols 20; \(ImportHome.executable) list | cat; NO_COLOR=1 \(ImportHome.executable) list; echo end",
+                environment: controlled.provider.bus.environment
+            )
+            try await terminal.waitFor("ID       LABEL\r\nlogin/1  A label th…\r\nend")
+            #expect(try await list.waitForExit() == .success)
+        }
+    }
+
+    @Test("A closed pipe ends quietly, as it ends other commands")
+    func list_closedPipe_endsQuietly() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Mail", ["a": "b"])
+            let script = """
+                import os, subprocess, sys
+                for disposition in (True, False):
+                    reader, writer = os.pipe()
+                    os.close(reader)
+                    result = subprocess.run([sys.argv[1], "list"], stdout=writer, stderr=subprocess.PIPE,
+                                            restore_signals=disposition)
+                    os.close(writer)
+                    assert result.returncode == -13, result
+                    assert result.stderr == b"", result
+                """
+            let result = try await Command.python(
+                script,
+                [ImportHome.executable],
+                environment: controlled.provider.bus.environment
+            )
+            #expect(result.succeeded, "\(result.errors)")
+        }
+    }
+}

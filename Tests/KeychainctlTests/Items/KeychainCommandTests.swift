@@ -1,0 +1,119 @@
+import Foundation
+import KeychaindTestSupport
+import SecretServiceClient
+import Testing
+
+@Suite("keychainctl with keychains")
+struct KeychainCommandTests {
+    @Test("A keychain is created, chosen, renamed, locked, opened and deleted", arguments: TestedProvider.allCases)
+    func collection_life(kind: TestedProvider) async throws {
+        try await Controlled.with(kind) { controlled in
+            func succeeds(_ arguments: String..., input: String = "") async throws -> String {
+                let result = try await controlled.run(arguments, input: Array(input.utf8))
+                #expect(result.succeeded, "\(arguments): \(result.errors)")
+                return result.text
+            }
+            _ = try await succeeds("collection", "create", "Work\u{202E}", "--password-fd", "0", input: "second")
+            let again = try await controlled.run("collection", "create", "Work\u{202E}", "--password-fd", "0")
+            #expect(again.status == .exited(7) && !again.errors.contains("\u{202E}"))
+            _ = try await succeeds("collection", "default", "Work\u{202E}")
+            #expect(try await succeeds("collection", "default") == "Work\\u{202e}\n")
+            _ = try await succeeds("collection", "rename", "Work\u{202E}", "Job")
+            _ = try await succeeds("set", "a=b", input: "secret")
+            #expect(try await succeeds("list", "--keychain", "Job").contains("\tJob\t"))
+            _ = try await succeeds("lock", "Job")
+            #expect(try await controlled.run("get", "a=b", "--no-prompt").status == .exited(4))
+            #expect(try await succeeds("collection").contains("Job\tlocked"))
+            let wrong = try await controlled.run("unlock", "Job", "--password-fd", "0", input: "first")
+            #expect(wrong.status == .exited(6), "\(wrong.errors)")
+            _ = try await succeeds("unlock", "Job", "--password-fd", "0", input: "second\n")
+            #expect(try await succeeds("get", "a=b") == "secret")
+            #expect(try await controlled.run("collection", "delete", "Job").status == .exited(7))
+            _ = try await succeeds("collection", "delete", "Job", "--with-items")
+            #expect(try await controlled.run("lock", "Job").status == .exited(3))
+        }
+    }
+
+    @Test("Keychains of the same name are ambiguous")
+    func keychain_sameName_isAmbiguous() async throws {
+        try await Controlled.with { controlled in
+            for _ in 0..<2 { _ = try await controlled.addKeychain("Twin") }
+            let result = try await controlled.run("set", "a=b", "--keychain", "Twin", input: "x")
+            #expect(result.status == .exited(11) && result.errors.contains("/collection/"), "\(result.errors)")
+            let unique = try await controlled.client.collections().last?.path ?? ""
+            #expect(try await controlled.run("lock", unique).succeeded)
+        }
+    }
+
+    @Test("The password is changed in dialogs")
+    func password_changes() async throws {
+        try await Controlled.with { controlled in
+            let result = try await controlled.run("password", answering: .answer("password"), .answer("changed"))
+            #expect(result.succeeded, "\(result.errors)")
+            #expect(try await controlled.run("lock").succeeded)
+            let unlock = try await controlled.run("unlock", "--password-fd", "0", input: "changed")
+            #expect(unlock.succeeded, "\(unlock.errors)")
+        }
+    }
+
+    @Test("Key slots are listed, added and removed; the last password stays")
+    func slot_life() async throws {
+        try await Controlled.with { controlled in
+            let arguments = ["slot", "add", "--password", "--label", "Spare\u{1B}"]
+            let prompter = try await controlled.provider.answerPrompts(.answer("password"), .answer("other"))
+            let added = try await controlled.run(arguments, input: [])
+            #expect(added.succeeded, "\(added.errors)")
+            await prompter.crash()
+            let list = try await controlled.run("slot")
+            #expect(list.text.contains("password\t") && list.text.contains("Spare\\u{1b}"))
+            let number = try #require(list.text.split(separator: "\n").last?.split(separator: "\t").first)
+            let removed = try await controlled.run("slot", "remove", String(number), answering: .answer("password"))
+            #expect(removed.succeeded, "\(removed.errors)")
+            let last = try await controlled.run("slot", "remove", "1")
+            #expect(last.status == .exited(7), "\(last.errors)")
+            #expect(try await controlled.run("slot", "remove", "99").status == .exited(3))
+            #expect(try await controlled.run("slot", "add", "--tpm").status == .exited(7))
+        }
+    }
+
+    @Test("The status says what keychaind knows; of another provider what the standard allows")
+    func status_saysWhatIsKnown() async throws {
+        try await Controlled.with { controlled in
+            #expect(try await controlled.run("lock").succeeded)
+            #expect(try await controlled.run("unlock", "--password-fd", "0", input: "password").succeeded)
+            #expect(try await controlled.run("backup").succeeded)
+            let text = try await controlled.run("status").text
+            #expect(text.contains("keychaind ") && text.contains("Login\topened by its password\t0\tyes"), "\(text)")
+            let json = try await controlled.run("status", "--json")
+            let status = try #require(try JSONSerialization.jsonObject(with: Data(json.output)) as? [String: Any])
+            let own = try #require(status["keychaind"] as? [String: Any])
+            #expect(own["last-backup"] is Int && own["domain"] as? Bool == false && own["reader"] as? String == "none")
+            #expect((status["keychains"] as? [[String: Any]])?.count == 2)
+        }
+        try await Controlled.with(.gnomeKeyring) { controlled in
+            let result = try await controlled.run("status")
+            #expect(result.succeeded && result.text.contains("Not keychaind"), "\(result.errors)")
+            #expect(result.text.contains("gnome-keyring-daemon"))
+        }
+    }
+
+    @Test("Watching shows changes as they happen, until Ctrl-C or the end of the bus")
+    func watch_showsChanges() async throws {
+        try await Controlled.with { controlled in
+            let process = try ChildProcess(
+                ImportHome.executable,
+                ["watch", "--json"],
+                environment: controlled.provider.bus.environment
+            )
+            let lines = process.standardOutput.lines
+            // Repeated until the subscription is there.
+            try await eventually("a change") {
+                try await controlled.add("Evil\u{1B}[2J", ["a": "b"]).delete()
+                return lines.all.contains { $0.contains("item-deleted") }
+            }
+            #expect(!lines.all.joined().contains("\u{1B}"))
+            process.send(SIGINT)
+            #expect(try await process.waitForExit() == .exited(5))
+        }
+    }
+}

@@ -1,0 +1,123 @@
+import Foundation
+import KeychaindTestSupport
+import SecretServiceClient
+import Testing
+
+@Suite("keychainctl with secrets for programs")
+struct ProgramCommandTests {
+    @Test("A command gets the secret in its environment, and its arguments and input as they are")
+    func run_commandHasSecret() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("A label", ["service": "gh", "user": "anna smith"], "line\nüx")
+            for query in ["service=gh user=anna smith", "label:A label", "id:login/1"] {
+                let script = "printf '%s|%s|%s' \"$TOKEN\" \"$1\" \"$(cat)\""
+                let arguments = ["run", "--env", "TOKEN=\(query)", "--", "sh", "-c", script, "-", "--json"]
+                let result = try await controlled.run(arguments, input: Array("input".utf8))
+                #expect(result.text == "line\nüx|--json|input", "\(query): \(result.errors)")
+            }
+        }
+    }
+
+    @Test("The statuses are those of env, and of the command")
+    func run_statuses() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("A", ["a": "b"])
+            try await controlled.login.createItem(
+                label: "N",
+                attributes: ["nul": "1"],
+                secret: try Secret([1, 0, 2])
+            )
+            func status(_ query: String, _ command: String...) async throws -> ExitStatus {
+                try await controlled.run(["run", "--env", query, "--"] + command, input: []).status
+            }
+            #expect(try await status("A=a=b", "sh", "-c", "exit 42") == .exited(42))
+            #expect(try await status("A=a=b", "/nonexistent") == .exited(127))
+            #expect(try await status("A=a=b", "/etc/passwd") == .exited(126))
+            #expect(try await status("A=none=1", "true") == .exited(3))
+            #expect(try await status("A=nul=1", "true") == .exited(7))
+            #expect(try await status("A", "true") == .exited(64))
+            #expect(try await status("A=a=b") == .exited(64))
+        }
+    }
+
+    @Test("The command inherits the signals that the shell has ignored, and no others")
+    func run_signalsAreInherited() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("A", ["a": "b"])
+            let script = """
+                show() { "$@" sh -c 'grep -E "Sig(Ign|Blk)" /proc/self/status'; }
+                compare() { [[ "$(show)" == "$(show "$1" run --env A=a=b --)" ]]; }
+                compare "$1" && trap '' INT HUP && compare "$1"
+                """
+            let result = try await Command.run(
+                "bash",
+                ["-c", script, "-", ImportHome.executable],
+                environment: controlled.provider.bus.environment
+            )
+            #expect(result.succeeded, "\(result.errors)")
+        }
+    }
+
+    @Test("No secret is in the command line or the environment of keychainctl")
+    func set_processShowsNoSecret() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Bank", ["bank": "1", "keychain:access-control": "devicePasscode"], "old")
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.hang])
+            let process = try ChildProcess(
+                ImportHome.executable,
+                ["edit", "bank=1", "--secret"],
+                environment: controlled.provider.bus.environment,
+                input: Array("topsecret".utf8)
+            )
+            _ = try await prompter.questions.first("the dialog")
+            for name in ["cmdline", "environ"] {
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: "/proc/\(process.id)/\(name)"))
+                #expect(bytes.range(of: Data("topsecret".utf8)) == nil)
+            }
+            process.send(SIGINT)
+            #expect(try await process.waitForExit() == .exited(5))
+        }
+    }
+
+    @Test("A credential goes to the unit and name that were configured, and to nobody else")
+    func credential_servesWhatIsConfigured() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("A", ["a": "b"], "given")
+            let folder = try TemporaryFolder()
+            let socket = folder.path("socket")
+            let process = try ChildProcess(
+                ImportHome.executable,
+                ["credential", "--socket", socket, "--serve", "mail.service/password=a=b"],
+                environment: controlled.provider.bus.environment
+            )
+            try await eventually("a socket") { FileManager.default.fileExists(atPath: socket) }
+            let script = """
+                import os, socket, stat, sys
+                assert stat.S_IMODE(os.stat(sys.argv[1]).st_mode) == 0o600
+                def ask(name):
+                    with socket.socket(socket.AF_UNIX) as client:
+                        if name: client.bind(b"\\0" + os.urandom(8).hex().encode() + name)
+                        client.connect(sys.argv[1])
+                        return client.recv(100)
+                assert ask(b"/unit/mail.service/password") == b"given"
+                for name in (b"/unit/mail.service/other", b"/unit/web.service/password", b"/unit/mail.service",
+                             b"/unit/mail.service/password/x", b"/user/mail.service/password", b"\\xff\\x1b[2J", b""):
+                    assert ask(name) == b"", name
+                """
+            let result = try await Command.python(script, [socket])
+            #expect(result.succeeded, "\(result.errors)")
+            let second = try await controlled.run("credential", "--socket", socket, "--serve", "m/p=a=b")
+            #expect(second.status == .exited(7), "\(second.errors)")
+            process.send(SIGINT)
+            #expect(try await process.waitForExit() == .exited(5))
+            #expect(!FileManager.default.fileExists(atPath: socket))
+            #expect(!(try await process.standardError.text()).contains("\u{1B}"))
+        }
+    }
+
+    @Test("Each shell has completions", arguments: ["bash", "zsh", "fish"])
+    func completions_nameCommands(shell: String) async throws {
+        let result = try await Command.run(ImportHome.executable, ["completions", shell])
+        #expect(result.succeeded && result.text.contains("protect"))
+    }
+}
