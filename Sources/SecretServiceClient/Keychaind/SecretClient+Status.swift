@@ -29,7 +29,9 @@ extension SecretClient {
 }
 
 extension SecretCollection {
-    /// How keychaind's collection was opened: `password`, `recovery-key`, `host`, `passcode`, and the fault of its file.
+    /// The kind of key slot that opened a collection of keychaind, and the fault of its file.
+    ///
+    /// Nil from another provider.
     package func keychaindState() async throws(SecretServiceError) -> (unlockedBy: String, problem: String)? {
         do throws(SecretServiceError) {
             let values = try await client.properties(of: objectPath, Protocol.keychaindCollection)

@@ -75,6 +75,12 @@ final class Table {
             widths.append(min(width, max(1, limit)))
             used = widths.reduce(0, +) + gap * index
         }
+        // What no further column takes goes to those that were cut.
+        for index in widths.indices.reversed() {
+            let more = max(0, min(wanted[index] - widths[index], columns - used))
+            widths[index] += more
+            used += more
+        }
         return widths
     }
 }
