@@ -5,6 +5,11 @@ enum JSON {
 
     /// A text as a string in ASCII where a terminal could act on it: the characters that `visible` escapes.
     static func string(_ text: String) -> String {
+        let isPlain = text.utf8.allSatisfy { byte in
+            (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
+        }
+        // Almost all texts; the categories of Unicode cost much more.
+        if isPlain { return "\"\(text)\"" }
         var result = "\""
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
