@@ -103,7 +103,9 @@ struct ArchiveRestoreTests {
         try await TestedProvider.gnomeKeyring.withProvider { provider in
             let client = try await SecretClient.connect(.init(bus: .address(provider.bus.address)))
             let login = try #require(try await client.collection(alias: "login"))
-            let item = try await login.createItem(label: "one", attributes: ["n": "1"], secret: try Secret("first"))
+            // gnome-keyring gives items without a schema one when it reads its file again.
+            let attributes = ["n": "1", "xdg:schema": "org.example.Test"]
+            let item = try await login.createItem(label: "one", attributes: attributes, secret: try Secret("first"))
             let folder = try TemporaryFolder()
             let export = try await keychainctl(["export", folder.path("archive")], on: provider.bus)
             #expect(export.succeeded, "\(export.errors)")

@@ -25,6 +25,17 @@ struct FileTests {
         #expect(try Array(Data(contentsOf: URL(fileURLWithPath: file))) == Array(Self.logins.utf8))
     }
 
+    @Test("a table of 1 GiB is refused by a line that names the record")
+    func import_hugeTable_isRefused() async throws {
+        let home = try ImportHome()
+        let file = try home.folder.write("name,url,username,password\n", to: "huge.csv")
+        // Without blocks on the disk.
+        #expect(truncate(file, 1 << 30) == 0)
+        let result = try await home.runImport([file])
+        #expect(result.status == .exited(9))
+        #expect(result.errors.contains("record 2 of the file has more than 4 MiB"), "\(result.errors)")
+    }
+
     @Test("several files are one import")
     func import_severalFiles_areOneImport() async throws {
         let home = try ImportHome()
