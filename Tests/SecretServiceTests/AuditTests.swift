@@ -42,6 +42,29 @@ struct AuditTests {
         }
     }
 
+    @Test("what secret-tool changes is recorded under its name, though it ends with the answer")
+    func change_bySecretTool_namesIt() async throws {
+        try await RunningService.withService { service in
+            for number in 0..<5 {
+                let attributes = ["site", "bank \(number)", "keychain:access-control", "userPresence"]
+                let stored = try await Command.run(
+                    "secret-tool",
+                    ["store", "--label=Bank"] + attributes,
+                    environment: service.daemon.environment,
+                    input: Array("secret".utf8)
+                )
+                #expect(stored.succeeded, "\(stored.errors)")
+            }
+            let entries = try await service.waitForEntries { $0.count >= 5 }
+            #expect(entries.count == 5)
+            for entry in entries {
+                #expect(entry.kind == "access-control-change")
+                #expect(entry.caller.hasPrefix("“/usr/bin/secret-tool” (process "))
+                #expect(entry.evidence == "system-program")
+            }
+        }
+    }
+
     @Test("evaluations without a dialog are counted in one entry")
     func evaluations_thatAskNobody_areCountedInOne() async throws {
         try await RunningService.withPrompter { service, _ in
@@ -178,6 +201,8 @@ struct AuditTests {
         let name = ":1.4711"
 
         func caller() async -> Caller { .opaque(name, reason: "it has left the bus") }
+
+        var knownCaller: Caller? { nil }
     }
 
     // MARK: Writing

@@ -18,8 +18,10 @@ struct PortalTests {
         let prompter = try FakePrompter(on: service.bus, [.cancel])
         let response = try await retrieve("org.example”App", from: service, for: portal)
         #expect(response == 1)
-        let story = try #require(prompter.questions.all.first?.text("description"))
-        #expect(story.hasPrefix("Requested by the application “org.example’App”, identified by the desktop portal"))
+        let question = try #require(prompter.questions.all.first)
+        #expect(question.text("message")?.hasPrefix("The application “org.example’App” wants to unlock ") == true)
+        let details = "Details: the application “org.example’App”, as the desktop portal says."
+        #expect(question.text("description")?.hasSuffix(details) == true)
         prompter.crash()
         await service.vault.close()
     }

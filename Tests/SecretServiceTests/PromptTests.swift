@@ -47,9 +47,11 @@ struct PromptTests {
     func prompt_anyDialog_namesTheCaller() async throws {
         try await withLockedLogin { service, prompter in
             _ = try await service.client.complete(service.client.unlock([.login]).prompt)
-            let story = try #require(try await prompter.questions.first("the question").text("description"))
-            #expect(story.hasPrefix("Requested by "))
-            #expect(story.contains("(process \(getpid())), identified by "))
+            let question = try await prompter.questions.first("the question")
+            let message = try #require(question.text("message"))
+            #expect(message.hasSuffix(" wants to unlock the keychain “Login”"))
+            let story = try #require(question.text("description"))
+            #expect(story.contains("\n\nDetails: “/") && story.contains("” (process \(getpid())), which "))
         }
     }
 

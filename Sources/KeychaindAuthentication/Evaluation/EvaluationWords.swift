@@ -7,11 +7,14 @@ package struct EvaluationWords: Hashable, Sendable {
 
     package var message: String
 
+    /// Where the request comes from and what it is about, beside the message; may be empty.
+    package var circumstances: String
+
     /// The reason in the program's words; may be empty.
     package var reason: String
 
     package var caller: String
-    package var callerEvidence: String
+    package var callerDetails: String
 
     /// Empty for the default.
     package var cancelLabel: String
@@ -26,18 +29,20 @@ package struct EvaluationWords: Hashable, Sendable {
 
     package init(
         message: String,
+        circumstances: String = "",
         reason: String = "",
         caller: String = "",
-        callerEvidence: String = "",
+        callerDetails: String = "",
         cancelLabel: String = "",
         fallbackLabel: String? = nil,
         passcodeName: String = EvaluationWords.passcodeName,
         windowID: String = ""
     ) {
         self.message = message
+        self.circumstances = circumstances
         self.reason = reason
         self.caller = caller
-        self.callerEvidence = callerEvidence
+        self.callerDetails = callerDetails
         self.cancelLabel = cancelLabel
         self.fallbackLabel = fallbackLabel
         self.passcodeName = passcodeName
@@ -50,9 +55,10 @@ package struct EvaluationWords: Hashable, Sendable {
             question: wantsPassword ? .password : .waiting,
             title: "Authentication Required",
             message: message,
-            description: [reason, instruction(for: question)].filter { !$0.isEmpty }.joined(separator: "\n\n"),
+            description: [circumstances, reason, instruction(for: question)].filter { !$0.isEmpty }
+                .joined(separator: "\n\n"),
             caller: caller,
-            callerEvidence: callerEvidence,
+            callerDetails: callerDetails,
             warning: question.warning,
             continueLabel: wantsPassword ? "Continue" : "",
             cancelLabel: cancelLabel.isEmpty ? "Cancel" : cancelLabel,

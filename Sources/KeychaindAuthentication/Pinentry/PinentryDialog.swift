@@ -37,6 +37,7 @@ final class PinentryDialog: PromptDialog {
 
     private let channel: PinentryChannel
     private let judge: @BusActor () async -> PrompterTrust
+    private let layout: PinentryLayout
     private let timeout: Duration
     private let grace: Duration
     private let commandTimeout: Duration
@@ -46,6 +47,7 @@ final class PinentryDialog: PromptDialog {
 
     /// - Parameters:
     ///   - trust: judges the program.
+    ///   - layout: how the program shows texts.
     ///   - timeout: the time limit of a question.
     ///   - grace: the extra time for the pinentry to report its timeout.
     ///   - commandTimeout: the time limit of a command without a person.
@@ -53,6 +55,7 @@ final class PinentryDialog: PromptDialog {
     init(
         _ channel: PinentryChannel,
         trust: @escaping @BusActor () async -> PrompterTrust,
+        layout: PinentryLayout,
         timeout: Duration,
         grace: Duration,
         commandTimeout: Duration,
@@ -61,6 +64,7 @@ final class PinentryDialog: PromptDialog {
     ) {
         self.channel = channel
         judge = trust
+        self.layout = layout
         self.timeout = timeout
         self.grace = grace
         self.commandTimeout = commandTimeout
@@ -166,7 +170,13 @@ final class PinentryDialog: PromptDialog {
     ) -> PinentryQuestion {
         // The pinentry closes its window cleanly at its own timeout, in whole seconds; zero means no limit.
         let seconds = max(1, timeout.components.seconds)
-        return PinentryQuestion(request, isRepetition: isRepetition, warning: warning, timeout: seconds)
+        return PinentryQuestion(
+            request,
+            layout: layout,
+            isRepetition: isRepetition,
+            warning: warning,
+            timeout: seconds
+        )
     }
 
     /// Sends the settings and asks; nil if the dialog was closed.

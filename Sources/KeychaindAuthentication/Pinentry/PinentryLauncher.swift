@@ -69,6 +69,7 @@ package final class PinentryLauncher {
         return PinentryDialog(
             channel,
             trust: trust(in: process.id, on: surface, flavor: flavor),
+            layout: PinentryLayout(flavor: flavor),
             timeout: timeout,
             grace: grace,
             commandTimeout: commandTimeout,

@@ -4,8 +4,10 @@ import KeychaindDesktop
 struct PinentryQuestion {
     private static let repeatPrompt = "Repeat:"
     /// Limits in bytes within one line.
-    private static let messageShare = 700
-    private static let originShare = 240
+    private static let messageShare = 600
+    private static let detailsShare = 320
+    /// Room for the command, and for the sign of a cut.
+    private static let reservedBytes = 16
     static let mismatch = "The two passwords are not the same."
 
     /// Commands before the question; a pinentry may reject any of them.
@@ -13,16 +15,23 @@ struct PinentryQuestion {
     let command: AssuanCommand
 
     /// - Parameters:
+    ///   - layout: how the pinentry shows texts.
     ///   - isRepetition: whether to ask for the same new password again.
     ///   - warning: the reason for asking again; by default the request's own.
     ///   - timeout: the pinentry's own limit in seconds.
-    init(_ request: PromptRequest, isRepetition: Bool = false, warning: String? = nil, timeout: Int64) {
+    init(
+        _ request: PromptRequest,
+        layout: PinentryLayout = PinentryLayout(),
+        isRepetition: Bool = false,
+        warning: String? = nil,
+        timeout: Int64
+    ) {
         let warning = warning ?? request.warning
         var settings = [
             // Clears the settings of the last question.
             AssuanCommand("RESET"),
             AssuanCommand("SETTIMEOUT", String(timeout)),
-            AssuanCommand("SETDESC", PromptText.withoutTags(PinentryQuestion.text(of: request))),
+            AssuanCommand("SETDESC", PromptText.withoutTags(PinentryQuestion.text(of: request, layout))),
         ]
         func add(_ name: StaticString, _ text: String) {
             guard !text.isEmpty else { return }
@@ -34,17 +43,17 @@ struct PinentryQuestion {
         add("SETOK", PinentryQuestion.label(labels.ok))
         add("SETNOTOK", PinentryQuestion.label(labels.notOK))
         add("SETCANCEL", PinentryQuestion.label(labels.cancel))
-        switch request.question {
-        case .password:
-            add("SETPROMPT", "Password:")
-        case .newPassword where isRepetition:
-            add("SETPROMPT", PinentryQuestion.repeatPrompt)
-        case .newPassword:
-            add("SETPROMPT", "New password:")
+        switch (request.question, layout.headline) {
+        case (.newPassword, _) where isRepetition: add("SETPROMPT", PinentryQuestion.repeatPrompt)
+        case (_, .prompt):
+            add("SETPROMPT", PromptText.prefix(of: request.message, bytes: PinentryQuestion.messageShare))
+        case (.password, .description): add("SETPROMPT", "Password:")
+        case (.newPassword, .description): add("SETPROMPT", "New password:")
+        case (.confirmation, .description), (.waiting, .description): break
+        }
+        if request.question == .newPassword, !isRepetition {
             add("SETREPEAT", PinentryQuestion.repeatPrompt)
             add("SETREPEATERROR", PinentryQuestion.mismatch)
-        case .confirmation, .waiting:
-            break
         }
         self.settings = settings
         command =
@@ -66,14 +75,33 @@ struct PinentryQuestion {
         }
     }
 
-    /// The description in one line; message and origin have fixed shares of it.
-    private static func text(of request: PromptRequest) -> String {
-        [
-            PromptText.prefix(of: request.message, bytes: messageShare),
-            PromptText.prefix(of: request.origin, bytes: originShare), request.description,
-        ]
-        .filter { !$0.isEmpty }
-        .joined(separator: "\n\n")
+    /// The description in one line.
+    ///
+    /// Message and details have fixed shares of it, so that a long explanation cannot hide who asks.
+    private static func text(of request: PromptRequest, _ layout: PinentryLayout) -> String {
+        let message =
+            switch layout.headline {
+            case .description: layout.wrap(PromptText.prefix(of: request.message, bytes: messageShare))
+            case .prompt: ""
+            }
+        let details = layout.wrap(PromptText.prefix(of: request.callerDetails, bytes: detailsShare))
+        let others = escapedCount([message, "", details].joined(separator: "\n\n"))
+        let description = cut(layout.wrap(request.description), to: AssuanCommand.lineLimit - reservedBytes - others)
+        return [message, description, details].filter { !$0.isEmpty }.joined(separator: "\n\n")
+    }
+
+    /// The longest prefix that fits when it is escaped; empty if hardly anything would be left.
+    private static func cut(_ text: String, to room: Int) -> String {
+        var limit = min(room, text.utf8.count)
+        while limit > 0, case let excess = escapedCount(PromptText.prefix(of: text, bytes: limit)) - room, excess > 0 {
+            limit -= excess
+        }
+        return limit < min(20, text.utf8.count) ? "" : PromptText.prefix(of: text, bytes: limit)
+    }
+
+    /// An upper bound of the bytes in a command.
+    private static func escapedCount(_ text: String) -> Int {
+        text.utf8.reduce(0) { $0 + ($1 < 0x20 || $1 == UInt8(ascii: "%") || $1 == 0x7F ? 3 : 1) }
     }
 
     /// Doubles underscores, which mark access keys in labels.

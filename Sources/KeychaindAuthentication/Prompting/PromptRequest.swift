@@ -14,8 +14,8 @@ package struct PromptRequest: Hashable, Sendable {
         case waiting
     }
 
-    /// The maximum length of ``caller`` and ``callerEvidence``, in characters.
-    package static let callerLimit = 300
+    /// The maximum length of ``caller`` and ``callerDetails``, in characters.
+    package static let callerLimit = 500
 
     package let question: Question
     package let title: String
@@ -26,11 +26,11 @@ package struct PromptRequest: Hashable, Sendable {
 
     package let description: String
 
-    /// The caller in words; empty for the daemon itself.
+    /// The name of the caller, for a prompter with fixed texts; empty for the daemon itself.
     package let caller: String
 
-    /// The evidence of the caller's identity, in words after "identified by"; may be empty.
-    package let callerEvidence: String
+    /// The evidence of the caller's identity, in sentences; may be empty.
+    package let callerDetails: String
 
     /// The previous mistake, or how to hold the finger.
     package var warning: String {
@@ -58,7 +58,7 @@ package struct PromptRequest: Hashable, Sendable {
         subject: String = "",
         description: String = "",
         caller: String = "",
-        callerEvidence: String = "",
+        callerDetails: String = "",
         warning: String = "",
         continueLabel: String = "",
         cancelLabel: String = "",
@@ -72,7 +72,7 @@ package struct PromptRequest: Hashable, Sendable {
         self.subject = PromptText.line(subject)
         self.description = PromptText.text(description)
         self.caller = PromptText.line(caller, limit: PromptRequest.callerLimit)
-        self.callerEvidence = PromptText.line(callerEvidence, limit: PromptRequest.callerLimit)
+        self.callerDetails = PromptText.line(callerDetails, limit: PromptRequest.callerLimit)
         self.warning = PromptText.text(warning)
         self.continueLabel = PromptText.line(continueLabel)
         self.cancelLabel = PromptText.line(cancelLabel)
@@ -89,14 +89,8 @@ package struct PromptRequest: Hashable, Sendable {
         }
     }
 
-    /// The caller, then the explanation, so that a long explanation cannot hide the caller.
+    /// The explanation, then the evidence; the message names the caller.
     var story: String {
-        [origin, description].filter { !$0.isEmpty }.joined(separator: "\n\n")
-    }
-
-    /// The caller in a sentence; empty for the daemon itself.
-    var origin: String {
-        if caller.isEmpty { return "" }
-        return "Requested by \(caller)" + (callerEvidence.isEmpty ? "." : ", identified by \(callerEvidence).")
+        [description, callerDetails].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 }

@@ -10,6 +10,9 @@ package protocol Requester: AnyObject, Sendable {
 
     /// The program behind the connection.
     func caller() async -> Caller
+
+    /// The same, if it is known by now.
+    var knownCaller: Caller? { get }
 }
 
 /// A program that shows dialogs, and decides nothing.

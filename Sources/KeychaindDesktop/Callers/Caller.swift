@@ -57,6 +57,45 @@ extension Caller: CustomStringConvertible {
     }
 }
 
+extension Caller {
+    /// The name of the program that a person knows, for a headline.
+    package var name: ProgramName {
+        switch insight {
+        case .process(let process): process.lineage?.program ?? process.name
+        case .portal(""), .opaque: .unknown
+        case .portal(let application): .application(application)
+        }
+    }
+
+    /// The program between that one and keychaind, and the one around them, such as "through secret-tool, in Terminal".
+    package var surroundings: String {
+        guard let lineage = process?.lineage else { return "" }
+        return [lineage.helper.map { "through \($0.text)" }, lineage.place.map { "in \($0.text)" }]
+            .compactMap { $0 }.joined(separator: ", ")
+    }
+
+    /// The surroundings as a sentence, for below a headline with the name; may be empty.
+    package var circumstances: String {
+        surroundings.isEmpty ? "" : surroundings.prefix(1).uppercased() + surroundings.dropFirst() + "."
+    }
+
+    /// The caller in a sentence, for below a headline without it.
+    package var introduction: String { "Asked for by \(fullName)." }
+
+    /// The name with its surroundings.
+    package var fullName: String {
+        [name.text, surroundings].filter { !$0.isEmpty }.joined(separator: ", ")
+    }
+
+    /// The evidence in sentences; says what is only seen, not proven.
+    package var details: String {
+        let asker = "Details: \(description), \(evidence.explanation)."
+        guard let lineage = process?.lineage, lineage.helper != nil || lineage.place != nil else { return asker }
+        let others = [lineage.helper.map { _ in lineage.program }, lineage.place].compactMap { $0?.text }
+        return asker + " It seems to be started by \(others.joined(separator: ", in ")), which is no proof."
+    }
+}
+
 /// The evidence for a caller's identity.
 ///
 /// None holds against a program of the same user that starts another one and acts through it.
@@ -93,20 +132,20 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
 
     case nothing = "nothing"
 
-    /// The words after "identified by" in a prompt.
+    /// The words after the description and a comma.
     package var explanation: String {
         switch self {
-        case .securityLabel: "the security label that the system enforces"
-        case .sandboxFile: "Flatpak's file in its sandbox"
-        case .desktopPortal: "the desktop portal, which has passed this on"
-        case .controlGroup: "the control group that it runs in"
-        case .systemProgram: "its program file, which only an administrator can change"
-        case .ownProgram: "its program file; your programs can change it, or code that it has loaded"
-        case .interpreter: "the interpreter; which script it runs is only its own claim"
-        case .foreignProgram: "a path in a file system of its own, where any program may be"
-        case .unit: "the systemd unit that it runs in, which your programs can name as they like"
-        case .commandName: "the name that it gives itself"
-        case .nothing: "nothing that could be checked"
+        case .securityLabel: "held in its sandbox by the system"
+        case .sandboxFile: "as a file in its sandbox says"
+        case .desktopPortal: "as the desktop portal says"
+        case .controlGroup: "as its control group says"
+        case .systemProgram: "which only an administrator can change"
+        case .ownProgram: "which your programs can change, or code that it has loaded"
+        case .interpreter: "which runs any script; which one is only its own claim"
+        case .foreignProgram: "where any program may be"
+        case .unit: "which your programs can name as they like"
+        case .commandName: "which it may have made up"
+        case .nothing: "about which nothing could be checked"
         }
     }
 }

@@ -43,6 +43,14 @@ package final class CallerIdentity {
         }
     }
 
+    /// The caller, if it is already known; does not wait.
+    package var known: Caller? {
+        guard case .known(let caller) = state else { return nil }
+        let checked = inspector.checked(caller)
+        state = .known(checked)
+        return checked
+    }
+
     /// Ends an inspection, as the connection has left the bus; a known caller stays known.
     package func leave() {
         switch state {

@@ -22,6 +22,9 @@ package struct CallerProcess: Hashable, Sendable {
     package let unit: SystemdUnit?
     package let sandbox: Sandbox?
 
+    /// The programs around it; nil if they were not looked for.
+    package var lineage: CallerLineage?
+
     package init(
         id: Int32,
         startTime: UInt64,

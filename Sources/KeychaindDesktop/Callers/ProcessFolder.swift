@@ -68,6 +68,9 @@ package struct ProcessStatus: Equatable {
     /// Field 5.
     package let groupID: Int32
 
+    /// Field 6.
+    package let sessionID: Int32
+
     /// Field 7: the device number of the controlling terminal; 0 for none.
     package let terminal: UInt32
 
@@ -85,6 +88,7 @@ package struct ProcessStatus: Equatable {
         let fields = content[(end + 1)...].split(separator: UInt8(ascii: " "))
         guard let state = fields.first?.first, let parentID: Int32 = ProcessStatus.value(4, of: fields),
             let groupID: Int32 = ProcessStatus.value(5, of: fields),
+            let sessionID: Int32 = ProcessStatus.value(6, of: fields),
             let terminal: Int32 = ProcessStatus.value(7, of: fields),
             let foregroundGroupID: Int32 = ProcessStatus.value(8, of: fields),
             let startTime: UInt64 = ProcessStatus.value(22, of: fields)
@@ -93,6 +97,7 @@ package struct ProcessStatus: Equatable {
         self.state = Character(Unicode.Scalar(state))
         self.parentID = parentID
         self.groupID = groupID
+        self.sessionID = sessionID
         self.terminal = UInt32(bitPattern: terminal)
         self.foregroundGroupID = foregroundGroupID
         self.startTime = startTime

@@ -5,10 +5,14 @@ import KeychaindRights
 /// Inspects the process behind a connection.
 package struct ProcessInspector: Sendable {
     private let root: String
+    private let entries: DesktopEntries
 
-    /// - Parameter root: the process folder instead of /proc.
-    package init(root: String = "/proc") {
+    /// - Parameters:
+    ///   - root: the process folder instead of /proc.
+    ///   - entries: replaced in tests.
+    package init(root: String = "/proc", entries: DesktopEntries = DesktopEntries()) {
         self.root = root
+        self.entries = entries
     }
 
     /// Inspects a process as far as it is visible.
@@ -28,7 +32,8 @@ package struct ProcessInspector: Sendable {
         guard let status = status(of: id) else {
             return .opaque(reason: "process \(id) has ended or cannot be seen")
         }
-        let process = look(into: ProcessFolder(id, in: root), id, status, credentials)
+        var process = look(into: ProcessFolder(id, in: root), id, status, credentials)
+        process.lineage = lineage(of: process, status)
         // If the id was reused meanwhile, some of the data may be of the other process.
         guard self.status(of: id)?.startTime == status.startTime,
             credentials.isRunning
@@ -50,6 +55,13 @@ package struct ProcessInspector: Sendable {
     }
 
     // MARK: Looking
+
+    private func lineage(of process: CallerProcess, _ status: ProcessStatus) -> CallerLineage {
+        let finder = LineageFinder(root: root, entries: entries, userID: geteuid()) { id, status in
+            look(into: ProcessFolder(id, in: root), id, status, ConnectionCredentials())
+        }
+        return finder.lineage(of: process, status)
+    }
 
     private func look(
         into folder: ProcessFolder,

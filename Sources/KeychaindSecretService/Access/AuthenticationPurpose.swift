@@ -13,6 +13,9 @@ struct AuthenticationPurpose {
 
     let settings: AuthenticationSettings
 
+    /// The labels of the items' keychains.
+    var keychains: [String] = []
+
     /// What the answer also opens; nil for nothing.
     var scope: ProofScope?
 
@@ -29,16 +32,18 @@ struct AuthenticationPurpose {
 
     /// The message of the system dialog, which shows nothing else of keychaind.
     var message: String {
-        [headline + ".", "Requested by \(caller).", reason].filter { !$0.isEmpty }.joined(separator: " ")
+        [headline + ".", caller.circumstances, "Asked by \(caller).", reason].filter { !$0.isEmpty }
+            .joined(separator: " ")
     }
 
     /// The texts of keychaind's own dialog.
     func words(windowID: String) -> EvaluationWords {
         var words = EvaluationWords(
             message: headline,
+            circumstances: circumstances,
             reason: reason,
-            caller: caller.description,
-            callerEvidence: caller.evidence.explanation,
+            caller: caller.fullName,
+            callerDetails: caller.details,
             cancelLabel: settings.cancelTitle,
             fallbackLabel: fallbackLabel,
             windowID: windowID
@@ -47,23 +52,34 @@ struct AuthenticationPurpose {
         return words
     }
 
-    /// States the approved use and its program, and the time if it covers more than the named items.
+    /// States the program and the approved use, and the time if it covers more than the named items.
     private var headline: String {
         switch (names.isEmpty, scope) {
-        case (true, nil): "Confirm that it is you"
-        case (true, let scope?): "Let \(callerName) know that it is you, and \(scope.verb) \(scope.text)"
-        case (false, nil): "Authenticate to \(action.text(ItemNames.list(names)))\(time)"
-        case (false, let scope?): "Let \(callerName) \(action.text(ItemNames.list(names))), and \(scope.text)"
+        case (true, nil): "\(callerName) wants to know that it is you"
+        case (true, let scope?): "\(callerName) wants to know that it is you, and \(scope.verb) \(scope.text)"
+        case (false, nil): "\(callerName) wants to \(action.text(ItemNames.list(names)))\(time)"
+        case (false, let scope?):
+            "\(callerName) wants to \(action.text(ItemNames.list(names))), and \(scope.text)"
         }
+    }
+
+    /// The programs around the caller, and the keychains of the items.
+    private var circumstances: String {
+        let labels = keychains.map { label in
+            "“\(PromptText.prefix(of: PromptText.name(label), bytes: AuthenticationPurpose.keychainBytes))”"
+        }
+        let name = labels.count == 1 ? "Keychain" : "Keychains"
+        let place = labels.isEmpty ? "" : "\(name): \(labels.joined(separator: ", "))"
+        return [caller.circumstances, place].filter { !$0.isEmpty }.joined(separator: "\n")
     }
 
     /// The headline of a dialog for the password of a keychain, which is the passcode.
     func headline(unlocking keychain: String) -> String {
         let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
-        let start = "Unlock the keychain “\(keychain)”"
+        let start = "\(callerName) wants to unlock the keychain “\(keychain)”"
         let done = action.text(ItemNames.list(names))
         guard let scope else { return "\(start) and \(done)\(time)" }
-        return "\(start), and let \(callerName) \(done), and \(scope.text)"
+        return "\(start), \(done), and \(scope.text)"
     }
 
     /// The lifetime of the grant, if it is longer than usual.
@@ -72,7 +88,7 @@ struct AuthenticationPurpose {
     }
 
     private var callerName: String {
-        PromptText.prefix(of: caller.description, bytes: AuthenticationPurpose.callerBytes)
+        PromptText.prefix(of: caller.name.subject, bytes: AuthenticationPurpose.callerBytes)
     }
 
     /// The program's reason, quoted to set it apart from keychaind's text.

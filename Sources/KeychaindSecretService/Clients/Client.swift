@@ -47,6 +47,8 @@ final class Client: Peer, Requester {
         self.environment = environment
         identity = CallerIdentity(of: name, by: environment.inspector)
         waitingCalls = WaitingCalls(limit: environment.limits.waitingCalls, byteLimit: environment.limits.waitingBytes)
+        // At its first call, as many programs end with the answer to their last.
+        BusActor.start { [identity] in _ = await identity.caller() }
     }
 
     func leave() {
@@ -73,6 +75,9 @@ final class Client: Peer, Requester {
     func caller() async -> Caller {
         await identity.caller()
     }
+
+    /// The program behind the connection, if it is known by now.
+    var knownCaller: Caller? { identity.known }
 
     /// The user ID reported by the bus; nil if the connection is gone.
     func userID() async -> UInt32? {

@@ -16,10 +16,10 @@ extension Conversation {
         return request(
             .password,
             title: "Unlock Keychain",
-            purpose?.headline(unlocking: label) ?? "Unlock the keychain “\(label)”",
+            purpose?.headline(unlocking: label) ?? "\(caller.name.subject) wants to unlock the keychain “\(label)”",
             // With a subject, a prompter may show a text of its own, which does not mention the purpose.
             subject: purpose == nil ? label : "",
-            ["The keychain “\(label)” is locked.", purpose?.reason ?? ""],
+            [caller.circumstances, purpose?.reason ?? "", "Type the password of the keychain, or its recovery key."],
             button: "Unlock",
             for: caller
         )
@@ -45,7 +45,7 @@ extension Conversation {
             title: "Unlock Keychain",
             purpose?.headline(unlocking: label) ?? fact,
             subject: purpose == nil ? label : "",
-            (purpose.map { [fact + ".", $0.reason] } ?? []) + [whatToDo],
+            (purpose.map { [caller.circumstances, fact + ".", $0.reason] } ?? [caller.introduction]) + [whatToDo],
             button: "Unlock",
             for: caller
         )
@@ -64,7 +64,7 @@ extension Conversation {
             title: "Change Password",
             "Enter your login password to set it for the keychain “\(label)”",
             subject: label,
-            [explanation],
+            [caller.introduction, explanation],
             button: "Change",
             for: caller
         )
@@ -83,7 +83,7 @@ extension Conversation {
             title: words.title,
             words.message,
             subject: label,
-            [words.description],
+            [caller.introduction, words.description],
             button: words.continueLabel,
             for: caller
         )
@@ -96,7 +96,10 @@ extension Conversation {
             .newPassword,
             title: "New Password",
             "Choose a password for “\(label)”",
-            ["“\(label)” will be stored under a password of its own. Without it nobody can read it."],
+            [
+                caller.introduction,
+                "“\(label)” will be stored under a password of its own. Without it nobody can read it.",
+            ],
             button: "Store",
             for: caller
         )
@@ -110,7 +113,7 @@ extension Conversation {
             title: purpose.title.text,
             purpose.message(label),
             subject: label,
-            [purpose.consequence, "A recovery key works, too."],
+            [caller.introduction, purpose.consequence, "A recovery key works, too."],
             button: purpose.title.button,
             for: caller
         )
@@ -123,7 +126,10 @@ extension Conversation {
             title: "Restore Keychain",
             headline,
             // With a subject, a prompter may show a text of its own, which does not mention what is replaced.
-            [explanation, "Enter the password that the keychain had then, or its recovery key."],
+            [
+                caller.introduction, explanation,
+                "Enter the password that the keychain had then, or its recovery key.",
+            ],
             button: "Restore",
             for: caller
         )
@@ -132,7 +138,7 @@ extension Conversation {
     /// Asks a person to confirm the deletion of a keychain and its items.
     func confirmDeletion(of label: String, for caller: Caller, protectedItems: Int) async -> Bool {
         let label = PromptText.name(label)
-        var explanation = ["The keychain “\(label)” cannot be brought back."]
+        var explanation = [caller.introduction, "The keychain “\(label)” cannot be brought back."]
         if protectedItems > 0 {
             explanation.append("\(protectedItems) of its items are protected and will be lost, too.")
         }
@@ -164,7 +170,7 @@ extension Conversation {
                 .confirmation,
                 title: "Recovery Key",
                 text,
-                [explanation],
+                [caller.introduction, explanation],
                 button: "I Have Written It Down",
                 for: caller
             )
@@ -186,8 +192,8 @@ extension Conversation {
             message: message,
             subject: subject,
             description: explanation.filter { !$0.isEmpty }.joined(separator: "\n"),
-            caller: caller.description,
-            callerEvidence: caller.evidence.explanation,
+            caller: caller.fullName,
+            callerDetails: caller.details,
             continueLabel: button,
             cancelLabel: "Cancel",
             windowID: windowID

@@ -178,17 +178,17 @@ struct GCRPrompterTests {
     }
 
     @Test
-    func ask_caller_isTheFirstOfTheStory() async throws {
+    func ask_evidence_isTheLastOfTheStory() async throws {
         try await PrompterFixture.run([.answer("")]) { fixture in
             let request = PromptRequest(
                 question: .confirmation,
                 message: "m",
                 description: "why",
-                caller: "/usr/bin/secret-tool",
-                callerEvidence: "its program file"
+                caller: "secret-tool",
+                callerDetails: "Asked by /usr/bin/secret-tool."
             )
             _ = try await fixture.prompter.open().answer(request)
-            let story = "Requested by /usr/bin/secret-tool, identified by its program file.\n\nwhy"
+            let story = "why\n\nAsked by /usr/bin/secret-tool."
             let question = try await fixture.fake.questions.first("the question")
             #expect(question.properties["description"] == .string(story))
         }

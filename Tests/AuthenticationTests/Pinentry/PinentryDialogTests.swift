@@ -127,14 +127,49 @@ struct PinentryDialogTests {
             question: .password,
             message: text,
             description: text,
-            caller: "/usr/bin/secret-tool",
-            callerEvidence: "its program file"
+            caller: "secret-tool",
+            callerDetails: "Asked by /usr/bin/secret-tool."
         )
         _ = try await PinentryFixture(fake.path).answer(request)
         let line = try #require(try await fake.told().first { $0.hasPrefix("SETDESC") })
-        #expect(line.contains("ä…%0A%0ARequested by /usr/bin/secret-tool, identified by its program file.%0A%0Aä"))
-        #expect(line.hasSuffix("ä…"))
-        #expect((998...1000).contains(line.utf8.count))
+        #expect(line.hasPrefix("SETDESC ää") && line.contains("ä…%0A%0Aä"))
+        #expect(line.hasSuffix("ä…%0A%0AAsked by /usr/bin/secret-tool."))
+        #expect((980...1000).contains(line.utf8.count))
+    }
+
+    @Test(arguments: [("gnome3", "Unlock 100%", nil), ("qt", "Password:", "Unlock 100%"), ("gnome3:curses", nil, nil)])
+    @BusActor
+    func ask_headline_isWhereTheFlavourShowsIt(flavor: String, prompt: String?, description: String?) async throws {
+        let fake = try await FakePinentry(flavor: flavor, answers: "GETPIN) echo 'D x'; echo OK;;")
+        let request = PromptRequest(question: .password, message: "Unlock 100%", callerDetails: "Asked by git.")
+        guard let prompt else {
+            await #expect(throws: PromptError.self) { _ = try await PinentryFixture(fake.path).answer(request) }
+            return
+        }
+        _ = try await PinentryFixture(fake.path).answer(request)
+        let told = try await fake.told()
+        #expect(told.contains("SETPROMPT " + prompt.replacing("%", with: "%25")))
+        let texts = [description?.replacing("%", with: "%25"), "Asked by git."].compactMap { $0 }
+        #expect(told.contains("SETDESC " + texts.joined(separator: "%0A%0A")))
+    }
+
+    /// pinentry-qt would make its window as wide as the longest line.
+    @Test
+    @BusActor
+    func ask_longLinesByQt_areBroken() async throws {
+        let fake = try await FakePinentry(flavor: "qt", answers: "GETPIN) echo 'D x'; echo OK;;")
+        let word = String(repeating: "w", count: 100)
+        let request = PromptRequest(
+            question: .password,
+            message: "m",
+            description: "a \(word)\n" + String(repeating: "word ", count: 40),
+            callerDetails: String(repeating: "Details ", count: 20)
+        )
+        _ = try await PinentryFixture(fake.path).answer(request)
+        let line = try #require(try await fake.told().first { $0.hasPrefix("SETDESC ") })
+        let lines = line.dropFirst("SETDESC ".count).replacing("%0A", with: "\n").split(separator: "\n")
+        #expect(lines.allSatisfy { $0.count <= 72 || $0 == word })
+        #expect(lines.count == 9 && lines[1] == "a")
     }
 
     // MARK: Other questions

@@ -15,4 +15,6 @@ final class TestRequester: Requester {
     func caller() async -> Caller {
         Caller(uniqueName: name, insight: insight)
     }
+
+    var knownCaller: Caller? { nil }
 }

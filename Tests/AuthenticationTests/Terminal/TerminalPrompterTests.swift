@@ -41,8 +41,8 @@ struct TerminalPrompterTests {
     func ask_who_isOnTheTerminal(program: String) async throws {
         let fixture = try await TerminalFixture([program])
         let dialog = try await fixture.open()
-        let request = PromptRequest(question: .password, message: "Unlock", caller: "git", callerEvidence: "its file")
-        let text = "Requested by git, identified by its file."
+        let request = PromptRequest(question: .password, message: "Unlock", callerDetails: "Asked by git.")
+        let text = "Asked by git."
         let answer = try await ask(request, in: dialog, on: fixture.terminal, when: text, typing: "x\r")
         #expect(answer == .password("x"))
         dialog.close()

@@ -14,9 +14,7 @@ struct NamingTests {
             try await client.lock([.login])
             #expect(try await service.unlock([bank, sealed], as: client).paths == [bank, sealed].map(\.rawValue))
             #expect(
-                prompter.questions.all.map { $0.text("message") } == [
-                    "Unlock the keychain “Login” and use “Bank”, “Sealed”"
-                ]
+                prompter.questions.all.map(\.wish) == ["unlock the keychain “Login” and use “Bank”, “Sealed”"]
             )
             #expect(try await client.secretText(of: sealed, session: session) == "secret")
         }
@@ -31,8 +29,8 @@ struct NamingTests {
             let bank = try await client.createProtectedItem("Bank", session: session)
             try await service.daemon.restart(KeychainDaemon.Options(password: nil))
             #expect(try await service.unlock([bank], as: client).paths == [bank.rawValue])
-            let messages = prompter.questions.all.map { $0.text("message") }
-            #expect(messages == ["Unlock the keychain “Login”", "Authenticate to use “Bank”"])
+            #expect(prompter.questions.all.map(\.wish) == ["unlock the keychain “Login”", "use “Bank”"])
+            #expect(prompter.questions.all.last?.text("description")?.contains("Keychain: “Login”") == true)
         }
     }
 
@@ -44,9 +42,10 @@ struct NamingTests {
             let context = try await ContextClient(client)
             try await client.lock([.login])
             #expect(try await client.complete(context.unlock([bank]).prompt).paths == [bank.rawValue])
-            let message = try #require(prompter.questions.all.first?.text("message"))
-            #expect(message.hasPrefix("Unlock the keychain “Login”, and let "))
-            #expect(message.hasSuffix(" use “Bank”, and every item that your password protects, for 10 seconds"))
+            #expect(
+                prompter.questions.all.first?.wish
+                    == "unlock the keychain “Login”, use “Bank”, and every item that your password protects, for 10 seconds"
+            )
         }
     }
 
@@ -62,12 +61,11 @@ struct NamingTests {
             try await context.set("ReuseDuration", to: .uint32(reuse))
             try await context.evaluate()
             try await context.evaluate("devicePasscode")
-            let messages = prompter.questions.all.compactMap { $0.text("message") }
+            let messages = prompter.questions.all.compactMap(\.wish)
             let means = ["your fingerprint or password protects", "your password protects"]
             for (message, means) in zip(messages, means) {
-                #expect(message.hasPrefix("Let "))
                 let verb = reuse == 0 ? "use" : "use or change"
-                #expect(message.contains("know that it is you, and \(verb) every item that \(means), \(time)"))
+                #expect(message == "know that it is you, and \(verb) every item that \(means), \(time)")
             }
             #expect(messages.count == 2)
         }
@@ -84,10 +82,8 @@ struct NamingTests {
             try await client.lock([item])
             try await context.set("ReuseDuration", to: .uint32(300_000))
             _ = try await client.complete(context.unlock([item]).prompt)
-            let messages = prompter.questions.all.compactMap { $0.text("message") }
-            #expect(messages.first == "Authenticate to use “Weather”")
-            let end = " use “Weather”, and every item that your fingerprint or password protects, for 5 minutes"
-            #expect(messages.last?.hasPrefix("Let ") == true && messages.last?.hasSuffix(end) == true)
+            let all = "use “Weather”, and every item that your fingerprint or password protects, for 5 minutes"
+            #expect(prompter.questions.all.map(\.wish) == ["use “Weather”", all])
         }
     }
 
@@ -129,7 +125,7 @@ struct NamingTests {
             let bank = try await client.createProtectedItem("Bank", session: session)
             let granted = try #require(try await service.unlock(items + [bank], as: client).paths)
             #expect(try await client.isItemLocked(bank))
-            let message = try #require(prompter.questions.all.first?.text("message"))
+            let message = try #require(prompter.questions.all.first?.wish)
             #expect(message.split(separator: "“").count - 1 == granted.count && !message.contains("Bank"))
         }
     }
@@ -145,8 +141,7 @@ struct NamingTests {
             let secret = WireSecret(session: session, value: [1])
             let prompt = try await client.createItem(properties: properties, secret: secret, replace: true).prompt
             #expect(try await client.complete(prompt).isDismissed)
-            let messages = prompter.questions.all.compactMap { $0.text("message") }
-            #expect(messages == ["Authenticate to delete “Bank”", "Authenticate to replace “Bank”"])
+            #expect(prompter.questions.all.map(\.wish) == ["delete “Bank”", "replace “Bank”"])
         }
     }
 }

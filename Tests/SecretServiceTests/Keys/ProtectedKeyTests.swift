@@ -19,8 +19,8 @@ struct ProtectedKeyTests {
             try await context.set("ReuseDuration", to: .uint32(0))
             try await context.set("GrantDuration", to: .uint32(300_000))
             #expect(try await client.complete(context.unlock([item]).prompt).paths == [item.rawValue])
-            let message = "Authenticate to use the key “Key”, for 5 minutes"
-            #expect(prompter.questions.all.map { $0.text("message") } == [message])
+            let message = "use the key “Key”, for 5 minutes"
+            #expect(prompter.questions.all.map(\.wish) == [message])
             for number in 0..<20 as Range<UInt8> {
                 let signature = try await client.sign([number], with: item)
                 #expect(try KeyKind.p256.verifies(signature, of: [number], by: publicKey))

@@ -39,7 +39,7 @@ struct DriftTests {
         #expect(try await service.opens("own", other))
         let (isOpenAgain, later) = try await service.unlock([.answer("after")])
         #expect(isOpenAgain)
-        #expect(later.map { $0.text("message") } == ["Unlock the keychain “Login”"])
+        #expect(later.map { $0.wish } == ["unlock the keychain “Login”"])
         await service.vault.close()
     }
 
@@ -71,7 +71,7 @@ struct DriftTests {
         #expect(questions.first?.text("message") == Self.isAnother)
         let (isOpenThen, later) = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(isOpenThen)
-        #expect(later.first?.text("message") == "Unlock the keychain “Login”")
+        #expect(later.first?.wish == "unlock the keychain “Login”")
         #expect(try await service.opens(ProviderInProcess.password, login))
         #expect(try await !service.opens("after", login))
         await service.vault.close()
@@ -112,7 +112,7 @@ struct DriftTests {
         #expect(try await !service.opens("tyqo", login))
         let (isOpenThen, later) = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(isOpenThen)
-        #expect(later.map { $0.text("message") } == ["Unlock the keychain “Login”"])
+        #expect(later.map { $0.wish } == ["unlock the keychain “Login”"])
         await service.vault.close()
     }
 
@@ -156,7 +156,7 @@ struct DriftTests {
         login.lock()
         let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(isOpen)
-        #expect(questions.map { $0.text("message") } == ["Unlock the keychain “Login”"])
+        #expect(questions.map { $0.wish } == ["unlock the keychain “Login”"])
         await service.vault.close()
     }
 
@@ -171,7 +171,7 @@ struct DriftTests {
         let path = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/Other")
         let outcome = try await service.client.complete(try await service.client.unlock([path]).prompt)
         #expect(!outcome.isDismissed)
-        #expect(prompter.questions.all.map { $0.text("message") } == ["Unlock the keychain “Other”"])
+        #expect(prompter.questions.all.map { $0.wish } == ["unlock the keychain “Other”"])
         prompter.crash()
         let (isOpen, questions) = try await service.unlock([.answer(ProviderInProcess.password)])
         #expect(isOpen)

@@ -34,6 +34,12 @@ package struct PromptQuestion: Sendable {
         guard case .string(let text) = properties[name] else { return nil }
         return text
     }
+
+    /// The message without the caller, whose name is before "wants to".
+    package var wish: String? {
+        guard let parts = text("message")?.split(separator: " wants to ", maxSplits: 1) else { return nil }
+        return parts.last.map(String.init)
+    }
 }
 
 /// The reaction of a ``FakePrompter`` to a question.

@@ -1,0 +1,46 @@
+/// How a flavour of pinentry shows texts.
+struct PinentryLayout: Hashable, Sendable {
+    /// The setting that it shows first and large.
+    enum Headline {
+        case description
+        /// As pinentry-gnome3 does, which has room for a name of the field there.
+        case prompt
+    }
+
+    let headline: Headline
+    /// The longest line in characters; nil if it breaks lines itself.
+    let lineLength: Int?
+
+    init() {
+        headline = .description
+        lineLength = nil
+    }
+
+    /// - Parameter flavor: the answer to `GETINFO flavor`, with a fallback after a colon.
+    init(flavor: String) {
+        let used = flavor.split(separator: ":").last ?? ""
+        headline = used == "gnome3" ? .prompt : .description
+        // pinentry-qt makes its window as wide as the longest line, and wider than the screen; pinentry-tty leaves the
+        // breaks to the terminal, which makes them within words.
+        lineLength = used.hasPrefix("qt") || used.hasPrefix("tqt") || used == "tty" ? 72 : nil
+    }
+
+    /// Breaks long lines between words.
+    func wrap(_ text: String) -> String {
+        guard let lineLength else { return text }
+        return text.split(separator: "\n", omittingEmptySubsequences: false)
+            .map { PinentryLayout.wrap($0, at: lineLength) }.joined(separator: "\n")
+    }
+
+    private static func wrap(_ line: Substring, at length: Int) -> String {
+        var lines: [String] = []
+        for word in line.split(separator: " ", omittingEmptySubsequences: false) {
+            if let last = lines.last, last.count + 1 + word.count <= length {
+                lines[lines.count - 1] = last + " " + word
+            } else {
+                lines.append(String(word))
+            }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
