@@ -26,23 +26,28 @@ package struct Configuration: Hashable, Sendable {
         case onSleep(Bool)
         case onSessionEnd(Bool)
         case afterIdle(Duration?)
+        /// Locks with the screen, before sleep and with the session, for a rule that cannot be read.
+        case more
     }
+
+    /// The idle time if the configured one cannot be read.
+    private static let safeIdleTime = Duration.seconds(900)
 
     /// Creates the default configuration, which applies without a file.
     package init() {}
 
     /// Parses the content of a file; any mistake rejects all of it.
     package init(parsing text: [UInt8]) throws(ConfigurationError) {
-        guard text.count <= Configuration.limit else {
-            throw ConfigurationError(
-                .tooLarge,
-                at: .init(line: 1, column: 1),
-                reason: "a configuration has at most \(Configuration.limit) bytes"
-            )
-        }
-        for entry in try TOMLEntry.parse(text) {
-            try apply(entry)
-        }
+        let reading = ConfigurationReading(of: text)
+        if let mistake = reading.mistakes.first { throw mistake }
+        self = reading.configuration
+    }
+
+    /// The configuration if the file is there and cannot be read.
+    package static var unreadable: Configuration {
+        var configuration = Configuration()
+        configuration.lockMore(.all)
+        return configuration
     }
 
     package func lockRules(of keychain: String) -> LockRules {
@@ -68,7 +73,58 @@ package struct Configuration: Hashable, Sendable {
 
     // MARK: Reading
 
-    private mutating func apply(_ entry: TOMLEntry) throws(ConfigurationError) {
+    /// Applies an entry; a lock rule with a wrong value is applied as the safe one.
+    mutating func apply(_ entry: TOMLEntry) throws(ConfigurationError) {
+        do throws(ConfigurationError) {
+            try set(entry)
+        } catch {
+            if let override = Configuration.safeOverride(entry) {
+                if entry.keys.count == 2 {
+                    Configuration.apply(override, to: &lock)
+                } else {
+                    overrides[entry.keys[1], default: []].append(override)
+                }
+            }
+            throw error
+        }
+    }
+
+    /// Adds the safe rules below those that can be read.
+    mutating func lockMore(_ scope: ConfigurationReading.Scope) {
+        switch scope {
+        case .all: Configuration.apply(.more, to: &lock)
+        case .keychain(let name): overrides[name, default: []].insert(.more, at: 0)
+        }
+    }
+
+    /// The keychains that an entry may be about; nil for none.
+    static func scope(of entry: TOMLEntry) -> ConfigurationReading.Scope? {
+        switch entry.keys.first {
+        case "host": nil
+        case "keychain" where entry.keys.count > 1: .keychain(entry.keys[1])
+        default: .all
+        }
+    }
+
+    /// Whether the name is that of a lock rule.
+    static func isLockRule(_ entry: TOMLEntry) -> Bool { safeOverride(entry) != nil }
+
+    private static func safeOverride(_ entry: TOMLEntry) -> Override? {
+        switch (entry.keys.count, entry.keys[0]) {
+        case (2, "lock"): break
+        case (4, "keychain") where entry.keys[2] == "lock": break
+        default: return nil
+        }
+        switch entry.keys.last {
+        case "on-screen-lock": return .onScreenLock(true)
+        case "on-sleep": return .onSleep(true)
+        case "on-session-end": return .onSessionEnd(true)
+        case "idle-minutes": return .afterIdle(safeIdleTime)
+        default: return nil
+        }
+    }
+
+    private mutating func set(_ entry: TOMLEntry) throws(ConfigurationError) {
         switch entry.keys.count {
         case 1 where ["lock", "keychain", "host"].contains(entry.keys[0]): try entry.expectTable()
         case 2 where entry.keys[0] == "lock":
@@ -113,6 +169,7 @@ package struct Configuration: Hashable, Sendable {
         case .onSleep(let value): rules.onSleep = value
         case .onSessionEnd(let value): rules.onSessionEnd = value
         case .afterIdle(let value): rules.afterIdle = value
+        case .more: (rules.onScreenLock, rules.onSleep, rules.onSessionEnd) = (true, true, true)
         }
     }
 }

@@ -8,29 +8,29 @@ enum ConfigurationFile {
     /// `config.toml` in the user's configuration folder.
     static var standardPath: String? { UserFolders.configuration.map { $0 + "/config.toml" } }
 
-    /// Loads the file; the defaults if it is missing, unreadable or has a mistake.
+    /// Loads the file and logs its mistakes; the defaults if it is missing.
     ///
     /// Blocks on the disk.
-    static func load(from path: String, logger: Logger) -> Configuration {
+    static func load(from path: String, logger: Logger) -> (Configuration, problems: [String]) {
         let content: [UInt8]
         switch UserRights.perform({ read(path) }) {
         case .missing:
-            return Configuration()
+            return (Configuration(), [])
         case .failure(let reason):
             logger.error(
-                "The configuration cannot be read and is ignored",
+                "The configuration cannot be read; keychains lock with the screen and before sleep",
                 metadata: ["file": "\(path)", "reason": "\(reason)"]
             )
-            return Configuration()
+            return (.unreadable, ["\(path): \(reason)"])
         case .content(let bytes):
             content = bytes
         }
-        do throws(ConfigurationError) {
-            return try Configuration(parsing: content)
-        } catch {
-            logger.error("The configuration has a mistake and is ignored: \(path):\(error)")
-            return Configuration()
+        let reading = ConfigurationReading(of: content)
+        let problems = reading.mistakes.map { "\(path):\($0)" }
+        for problem in problems {
+            logger.error("The configuration has a mistake, the rest of it is in force: \(problem)")
         }
+        return (reading.configuration, problems)
     }
 
     private enum Outcome {

@@ -200,7 +200,23 @@ struct Daemon {
     /// Reads the user's configuration file, off the event loop.
     private func readConfiguration() async -> Configuration {
         guard let path = ConfigurationFile.standardPath else { return Configuration() }
-        return await BlockingThread.run { [logger] in ConfigurationFile.load(from: path, logger: logger) }
+        let (configuration, problems) = await BlockingThread.run { [logger] in
+            ConfigurationFile.load(from: path, logger: logger)
+        }
+        if let first = problems.first { showMistake(first, others: problems.count - 1) }
+        return configuration
+    }
+
+    private func showMistake(_ problem: String, others: Int) {
+        let more = others > 0 ? " There are more mistakes: \(others)." : ""
+        let body = """
+            \(PromptText.name(problem, limit: 300)).\(more) The rest of the settings is in force. Where a mistake may be \
+            about locking, keychains lock with the screen and before sleep.
+            """
+        DesktopNotification(
+            summary: "Mistake in the settings of keychaind",
+            body: PromptText.withoutTags(body)
+        ).send(on: connection)
     }
 
     /// Logs rules for keychains that do not exist: a misspelled name would protect nothing.

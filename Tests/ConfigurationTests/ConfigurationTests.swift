@@ -132,4 +132,72 @@ struct ConfigurationTests {
         let error = #expect(throws: ConfigurationError.self) { _ = try parse(text) }
         #expect(error?.code == .unknownName)
     }
+
+    // MARK: The rest of a file with mistakes
+
+    private func read(_ text: String) -> ConfigurationReading { ConfigurationReading(of: Array(text.utf8)) }
+
+    @Test
+    func read_noTOMLInALine_leavesTheOthersInForce() {
+        let reading = read(
+            """
+            [lock]
+            on-screen-lock = treu
+            idle-minutes = 5
+            on-session-end = false
+            [host]
+            unlock-at-start = true
+            tpm = 1
+            """
+        )
+        #expect(reading.mistakes.map(\.place.line) == [2, 7])
+        let rules = reading.configuration.lock
+        // What the second line was about is not known.
+        #expect(rules.onScreenLock && rules.onSleep)
+        #expect(!rules.onSessionEnd && rules.afterIdle == .seconds(300))
+        #expect(reading.configuration.host.unlocksAtStart)
+    }
+
+    @Test
+    func read_lockRuleWithAWrongValue_isTheSafeOne() {
+        let reading = read("[lock]\non-sleep = 0\n[keychain.work.lock]\nidle-minutes = 2000\n")
+        #expect(reading.mistakes.map(\.code) == [.wrongType, .outOfRange])
+        #expect(reading.configuration.lock.onSleep && !reading.configuration.lock.onScreenLock)
+        #expect(reading.configuration.lock.afterIdle == nil)
+        #expect(reading.configuration.lockRules(of: "work").afterIdle == .seconds(900))
+    }
+
+    @Test
+    func read_unknownName_locksMoreWhereItMayBeALockRule() {
+        let reading = read("[keychain.work.lock]\non-slepe = true\non-screen-lock = false\n[host]\nx = 1\n")
+        #expect(reading.mistakes.map(\.code) == [.unknownName, .unknownName])
+        let rules = reading.configuration.lockRules(of: "work")
+        #expect(rules.onSleep && !rules.onScreenLock)
+        #expect(reading.configuration.lock == LockRules())
+        #expect(read("[lokc]\non-sleep = true\n").configuration.lock.onScreenLock)
+    }
+
+    /// Its settings would belong to the table before.
+    @Test
+    func read_brokenTable_isLeftOutWithItsSettings() {
+        let text = "[host]\n[lock\non-sleep = false\nunlock-at-start = true\n[keychain.a.lock]\non-sleep = false\n"
+        let reading = read(text)
+        #expect(reading.mistakes.map(\.place.line) == [2])
+        #expect(reading.configuration.lock.onSleep && !reading.configuration.host.unlocksAtStart)
+        #expect(!reading.configuration.lockRules(of: "a").onSleep)
+    }
+
+    @Test(arguments: ["\0\n", "[lock\n", "x = [\n", "\"\"\"\n", "[[lock]]\n", "a = 1\n", "\u{FEFF}\n"])
+    func read_nothingButMistakes_locksMoreInBoundedTries(line: String) {
+        let reading = read(String(repeating: line, count: 1000))
+        #expect((1...32).contains(reading.mistakes.count))
+        #expect(reading.configuration.lock.onScreenLock && reading.configuration.lock.onSleep)
+    }
+
+    @Test
+    func read_tooLong_locksMore() {
+        let reading = read(String(repeating: "#", count: Configuration.limit + 1))
+        #expect(reading.mistakes.map(\.code) == [.tooLarge])
+        #expect(reading.configuration == .unreadable)
+    }
 }

@@ -8,7 +8,7 @@ struct FirstMinuteTests {
     @Test("The first dialog says what the password is for, and a notification how to be safe from forgetting it")
     func firstPassword_isExplained() async throws {
         let bus = try await PrivateBus()
-        let desktop = try await NotificationService(on: bus)
+        let desktop = try await FakeNotifications(on: bus)
         let daemon = try await KeychainDaemon(on: bus, KeychainDaemon.Options(password: nil))
         let prompter = try await FakePrompter(on: bus, [.answer("password")])
         let store = try await Command.run(
@@ -42,59 +42,6 @@ struct FirstMinuteTests {
             let none = try await Keychainctl.run("recovery-key", "--keychain", "none", on: provider.bus)
             #expect(none.status == .exited(3), "\(none.errors)")
         }
-    }
-}
-
-/// A desktop's service for notifications.
-@BusActor
-private final class NotificationService {
-    nonisolated let bodies = Recorder<String>()
-    private let connection: Connection
-
-    private static let name = "org.freedesktop.Notifications"
-
-    private static let kind = ObjectKind<NotificationService>([
-        Interface(
-            name,
-            methods: [
-                Method(
-                    "Notify",
-                    in: [
-                        Parameter("app", String.self), Parameter("id", UInt32.self), Parameter("icon", String.self),
-                        Parameter("summary", String.self), Parameter("body", String.self),
-                        Parameter("actions", [String].self), Parameter("hints", [String: Variant].self),
-                        Parameter("timeout", Int32.self),
-                    ],
-                    out: [Parameter("id", UInt32.self)]
-                ) { (service, call) throws(BusError) in
-                    let arguments = try call.arguments(
-                        String.self,
-                        UInt32.self,
-                        String.self,
-                        String.self,
-                        String.self,
-                        [String].self,
-                        [String: Variant].self,
-                        Int32.self
-                    )
-                    service.bodies.record(arguments.4)
-                    call.reply(with: UInt32(1))
-                }
-            ]
-        )
-    ])
-
-    init(on bus: PrivateBus) throws {
-        connection = try bus.connect()
-        connection.server = ObjectServer(on: connection, limit: 100) { [weak self] (call) throws(BusError) in
-            guard let self else { throw BusError(.unknownObject, "the service has ended") }
-            return NotificationService.kind.target(self)
-        }
-        _ = try connection.requestName(Self.name)
-    }
-
-    isolated deinit {
-        connection.close()
     }
 }
 

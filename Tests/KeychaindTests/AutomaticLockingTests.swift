@@ -81,13 +81,31 @@ struct AutomaticLockingTests {
 
     // MARK: Mistakes
 
-    @Test("a mistake in the configuration is logged with its line and ignored")
-    func mistake_isToldWithItsPlaceAndDoesNotCount() async throws {
+    @Test("a mistake in the configuration is logged with its line, and the other rules apply")
+    func mistake_isToldWithItsPlaceAndTheRestApplies() async throws {
         try await run("[lock]\non-screen-lock = true\non-sleep = \"no\"\n") { service, logind, folder in
             let line = try await service.log("The configuration has a mistake")
             #expect(line.contains("\(folder.path):3:12: 'lock.on-sleep' must be true or false"))
-            try await logind.setLockedHint(true)
             #expect(try await !service.isLocked)
+            try await logind.setLockedHint(true)
+            _ = try await service.log("Locked a keychain")
+            #expect(try await service.isLocked)
+        }
+    }
+
+    @Test("a mistake in the configuration is shown once, as a text and not as markup")
+    func mistake_isShownByANotification() async throws {
+        let configuration = "[lock]\non-sleep = 1\n\"<a>\" = 1\non-screen-lock = true\n"
+        try await run(configuration) { service, _, folder in
+            let desktop = try await FakeNotifications(on: service.bus)
+            try await service.daemon.stop()
+            var options = KeychainDaemon.Options()
+            options.environment = folder.environment
+            try await service.daemon.start(options)
+            let body = try await desktop.bodies.first("the notification")
+            let mistake = "\(folder.path):2:12: 'lock.on-sleep' must be true or false. There are more mistakes: 1."
+            #expect(body.hasPrefix(mistake))
+            #expect(!body.contains("<") && desktop.bodies.count == 1)
         }
     }
 
