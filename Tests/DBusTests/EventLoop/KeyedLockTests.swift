@@ -11,7 +11,7 @@ struct KeyedLockTests {
         var events: [String] = []
         await lock.lock("a")
         let waiting = (1...2).map { number in
-            Task.immediate { @BusActor in
+            Task.immediate(executorPreference: BusActor.loop) { @BusActor in
                 await lock.lock("a")
                 events.append("in \(number)")
                 await Task.yield()
