@@ -37,7 +37,7 @@ struct ItemDescription {
     private(set) var attributes = Attributes()
     /// The caller's context that has the application password of the item; nil to ask a person.
     private(set) var context: ObjectPath?
-    /// The times of a copied item; nil for now.
+    /// The times of a copied item; nil for the time of the change.
     private(set) var times = ItemTimes()
 
     init(label: String, attributes: Attributes) {
