@@ -126,9 +126,10 @@ struct CallerLineageTests {
 
     // MARK: Real processes
 
-    /// Prints a line when it runs, and stays until it is killed.
-    private static let sleeper =
-        #"/usr/bin/python3 -c "import os, time; print(os.getpid(), flush=True); time.sleep(1000)""#
+    /// A command that prints a line when it runs, and stays until it is killed.
+    private static func sleeper(after statement: String = "pass") -> String {
+        #"/usr/bin/python3 -c "import os, time; \#(statement); print(os.getpid(), flush=True); time.sleep(1000)""#
+    }
 
     private func inspect(_ id: Int32) -> Caller {
         var credentials = ConnectionCredentials()
@@ -144,26 +145,27 @@ struct CallerLineageTests {
 
     @Test
     func name_pythonStartedByGit_isGit() async throws {
-        let alias = "alias.x=!\(CallerLineageTests.sleeper); :"
+        // In a group of its own it outlives git's, which ends with git.
+        let alias = "alias.x=!\(CallerLineageTests.sleeper(after: "os.setpgid(0, 0)")); :"
         let (git, id) = try await start("/usr/bin/git", ["-c", alias, "x"])
         defer { kill(id, SIGKILL) }
         let caller = inspect(id)
         #expect(caller.name == .installed("git"), "\(caller.fullName)")
         #expect(caller.surroundings.hasPrefix("through python3"))
         // The parents end, and the kernel gives the child another.
+        let shellID = try parentID(of: id)
         try await git.kill()
-        let shell = try #require(ProcessStatus(ProcessFolder(id, in: "/proc").read("stat", limit: 2048) ?? []))
-        kill(shell.parentID, SIGKILL)
-        var parentID = shell.parentID
-        while parentID == shell.parentID {
-            parentID = ProcessStatus(ProcessFolder(id, in: "/proc").read("stat", limit: 2048) ?? [])?.parentID ?? 0
-        }
+        while try parentID(of: id) == shellID { await Task.yield() }
         #expect(inspect(id).name != .installed("git"))
+    }
+
+    private func parentID(of id: Int32) throws -> Int32 {
+        try #require(ProcessStatus(ProcessFolder(id, in: "/proc").read("stat", limit: 2048) ?? [])).parentID
     }
 
     @Test
     func place_terminalOfScript_isThatProgram() async throws {
-        let (script, id) = try await start("/usr/bin/script", ["-qfec", CallerLineageTests.sleeper, "/dev/null"])
+        let (script, id) = try await start("/usr/bin/script", ["-qfec", CallerLineageTests.sleeper(), "/dev/null"])
         defer {
             kill(id, SIGKILL)
             kill(script.id, SIGKILL)
