@@ -14,7 +14,7 @@ make_person
 # asked: prints the kinds of passwords that dialogs asked for, one word each.
 asked() {
     sed -e 's/.*is not the one that you logged in with.*/former/' -e 's/.*Enter your login password.*/login/' \
-        -e 's/.*Unlock the keychain.*/keychain/' "$work/dialogs" | tr '\n' ' '
+        -e 's/.*to unlock the keychain.*/keychain/' "$work/dialogs" | tr '\n' ' '
 }
 
 # Whether keychaind's auth line is behind the module for the finger, or reached in any case.
