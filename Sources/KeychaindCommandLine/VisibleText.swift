@@ -1,11 +1,11 @@
-extension StringProtocol {
+extension String {
     /// The text with characters that could act on a terminal, or change how a line reads, as `\u{…}`.
     ///
     /// Names come from other programs: control characters, line and paragraph separators, and the format characters
     /// that change the direction of text or have no width are escaped; so is the backslash.
     package var visible: String {
         // Almost all names; the categories of Unicode cost much more.
-        if utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != UInt8(ascii: "\\") }) { return String(self) }
+        if utf8.allSatisfy({ (0x20..<0x7f).contains($0) && $0 != UInt8(ascii: "\\") }) { return self }
         var result = ""
         for scalar in unicodeScalars {
             switch scalar.properties.generalCategory {

@@ -146,11 +146,22 @@ extension Dictionary: WritableValue where Key: WritableValue, Value: WritableVal
 
 extension Dictionary: BusValue where Key: BusValue, Value: BusValue {
     package init(from reader: inout Reader) throws(BusError) {
+        try self.init(entriesOf: &reader)
+    }
+
+    private init(entriesOf reader: inout Reader) throws(BusError) {
         self = [:]
         try reader.readDictionary { (reader) throws(BusError) in
             let key = try Key(from: &reader)
             self[key] = try Value(from: &reader)
         }
+    }
+}
+
+extension [String: String] {
+    /// Reads attributes: the compiler specializes this for other modules, which have no more than the generic code.
+    package init(from reader: inout Reader) throws(BusError) {
+        try self.init(entriesOf: &reader)
     }
 }
 

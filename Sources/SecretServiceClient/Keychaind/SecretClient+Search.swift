@@ -131,10 +131,10 @@ extension SecretClient {
     ) async throws(SecretServiceError) -> [SecretItemRecord]? {
         let answer = try await onLink(
             { (link) throws(SecretServiceError) in try await link.search(withSecrets: withSecrets, makeCall) },
-            abandon: { answer in answer?.reply.wipeByteArrays() }
+            abandon: { answer in if answer?.session != nil { answer?.reply.wipeByteArrays() } }
         )
         guard let (reply, session) = answer else { return nil }
-        defer { reply.wipeByteArrays() }
+        defer { if session != nil { reply.wipeByteArrays() } }
         return try readRecords(reply, session)
     }
 
