@@ -6,7 +6,7 @@ struct ItemFinder: Sendable {
     let client: SecretClient
 
     /// Items that are read at a time.
-    private static let batch = 2000
+    private static let batch = 1000
     /// Calls at a time, for providers that give one item in a call.
     private static let parallelCalls = 64
     /// Candidates that an ambiguous query lists.
@@ -94,24 +94,24 @@ struct ItemFinder: Sendable {
         _ body: ([FoundItem], _ hidden: [SecretItem]) async throws -> Bool
     ) async throws {
         let labels = try await keychainLabels()
-        for paths in try await items(of: query, labels) {
-            var rest = paths[...]
-            while !rest.isEmpty {
-                try Task.checkCancellation()
-                let items = Array(rest.prefix(Self.batch))
-                rest = rest.dropFirst(items.count)
-                var found: [FoundItem] = []
-                var hidden: [SecretItem] = []
-                for record in try await read(items) {
-                    let keychain = labels[FoundItem.collectionPath(of: record.item)] ?? ""
-                    if let label = query.label {
-                        if FoundItem.isHidden(record.properties) { hidden.append(record.item) }
-                        guard record.properties.label == label else { continue }
-                    }
-                    found.append(FoundItem(item: record.item, properties: record.properties, keychain: keychain))
+        let items = try await items(of: query, labels)
+        var portion = try await read(Array(items.prefix(Self.batch)))
+        for start in stride(from: 0, to: items.count, by: Self.batch) {
+            try Task.checkCancellation()
+            // The provider answers the next call while these are shown.
+            async let following = read(Array(items.dropFirst(start + Self.batch).prefix(Self.batch)))
+            var found: [FoundItem] = []
+            var hidden: [SecretItem] = []
+            for record in portion {
+                let keychain = labels[FoundItem.collectionPath(of: record.item)] ?? ""
+                if let label = query.label {
+                    if FoundItem.isHidden(record.properties) { hidden.append(record.item) }
+                    guard record.properties.label == label else { continue }
                 }
-                guard try await body(found, hidden) else { return }
+                found.append(FoundItem(item: record.item, properties: record.properties, keychain: keychain))
             }
+            guard try await body(found, hidden) else { return }
+            portion = try await following
         }
     }
 
@@ -134,21 +134,20 @@ struct ItemFinder: Sendable {
         }
     }
 
-    /// The items by keychain, or all together.
-    private func items(of query: ItemQuery, _ labels: [String: String]) async throws -> [[SecretItem]] {
+    private func items(of query: ItemQuery, _ labels: [String: String]) async throws -> [SecretItem] {
         if let id = query.id {
             guard let item = try? item(id) else { throw CommandFailure(.notFound, "“\(id.visible)” names no item") }
-            return [[item]]
+            return [item]
         }
-        if query.keychain == nil, !query.attributes.isEmpty { return [try await client.search(query.attributes).all] }
+        if query.keychain == nil, !query.attributes.isEmpty { return try await client.search(query.attributes).all }
         let paths = try Keychains.paths(labeled: query.keychain, in: labels)
-        var items: [[SecretItem]] = []
+        var items: [SecretItem] = []
         for path in paths {
             let collection = try client.collection(at: path)
             if query.attributes.isEmpty {
-                items.append(try await collection.items())
+                items += try await collection.items()
             } else {
-                items.append(try await collection.search(query.attributes))
+                items += try await collection.search(query.attributes)
             }
         }
         return items
@@ -161,8 +160,10 @@ struct ItemFinder: Sendable {
 
     /// Reads the properties of items in their order, without those that were deleted meanwhile.
     func read(_ items: [SecretItem]) async throws -> [SecretItemRecord] {
+        guard !items.isEmpty else { return [] }
         switch try await readTogether(items) {
         case .records(let records):
+            if records.elementsEqual(items, by: { $0.item.path == $1.path }) { return records }
             let byPath = Dictionary(records.map { ($0.item.path, $0) }) { first, _ in first }
             return items.compactMap { item in byPath[item.path] }
         case .tooMany where items.count > 1:

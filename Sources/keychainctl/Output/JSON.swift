@@ -5,31 +5,47 @@ enum JSON {
 
     /// A text as a string in ASCII where a terminal could act on it: the characters that `visible` escapes.
     static func string(_ text: String) -> String {
+        var result = ""
+        append(text, to: &result)
+        return result
+    }
+
+    /// Appends a text as `string` returns it.
+    static func append(_ text: String, to json: inout String) {
+        json += "\""
+        // Almost all texts; the categories of Unicode cost much more.
         let isPlain = text.utf8.allSatisfy { byte in
             (0x20..<0x7f).contains(byte) && byte != UInt8(ascii: "\"") && byte != UInt8(ascii: "\\")
         }
-        // Almost all texts; the categories of Unicode cost much more.
-        if isPlain { return "\"\(text)\"" }
-        var result = "\""
+        if isPlain { json += text } else { appendEscaped(text, to: &json) }
+        json += "\""
+    }
+
+    private static func appendEscaped(_ text: String, to json: inout String) {
         for scalar in text.unicodeScalars {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned:
                 for unit in String(scalar).utf16 {
                     let digits = String(unit, radix: 16)
-                    result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+                    json += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
                 }
             default:
-                if scalar == "\"" || scalar == "\\" { result += "\\" }
-                result.unicodeScalars.append(scalar)
+                if scalar == "\"" || scalar == "\\" { json += "\\" }
+                json.unicodeScalars.append(scalar)
             }
         }
-        return result + "\""
     }
 
-    /// Attributes as an object, sorted by name.
-    static func object(_ attributes: [String: String]) -> String {
-        let members = attributes.sorted { $0.key < $1.key }.map { "\(string($0.key)): \(string($0.value))" }
-        return "{\(members.joined(separator: ", "))}"
+    /// Appends attributes as an object, sorted by name.
+    static func append(_ attributes: [String: String], to json: inout String) {
+        json += "{"
+        for (index, (name, value)) in attributes.sorted(by: { $0.key < $1.key }).enumerated() {
+            if index > 0 { json += ", " }
+            append(name, to: &json)
+            json += ": "
+            append(value, to: &json)
+        }
+        json += "}"
     }
 
     static func append(_ text: String, to output: inout [UInt8]) {
