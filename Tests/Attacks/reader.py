@@ -1,4 +1,4 @@
-"""reader.py SOCKET enrol USER | touch | watch: the user at libfprint's virtual reader, through fprintd."""
+"""reader.py SOCKET enrol USER | touch SECONDS [FINGER]: the user at libfprint's virtual reader, through fprintd."""
 
 import socket
 import sys
@@ -59,4 +59,4 @@ elif sys.argv[2] == "touch":
         if time.monotonic() > deadline:
             sys.exit("the reader is not armed")
         time.sleep(0.02)
-    send("SCAN owner")
+    send(f"SCAN {sys.argv[4] if len(sys.argv) > 4 else 'owner'}")
