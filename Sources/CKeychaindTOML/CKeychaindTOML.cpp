@@ -19,6 +19,18 @@ constexpr size_t deepest = 16;
 
 using each_value = void (*)(void *, const keychaind_toml_value *);
 
+// Whether all elements are strings, which are added to `texts`.
+bool collect(const toml::array &array, std::vector<const char *> &texts) {
+    for (auto &&element : array) {
+        const auto *text = element.as_string();
+        if (!text) {
+            return false;
+        }
+        texts.push_back(text->get().c_str());
+    }
+    return true;
+}
+
 void visit(const toml::table &table, std::vector<const char *> &keys, void *context, each_value each) {
     for (auto &&[key, node] : table) {
         const std::string name(key.str());
@@ -35,6 +47,7 @@ void visit(const toml::table &table, std::vector<const char *> &keys, void *cont
             value.line = node.source().begin.line;
             value.column = node.source().begin.column;
             value.kind = keychaind_toml_other;
+            std::vector<const char *> texts;
             if (inner && inner->empty()) {
                 value.kind = keychaind_toml_empty_table;
             } else if (const auto *flag = node.as_boolean()) {
@@ -46,6 +59,10 @@ void visit(const toml::table &table, std::vector<const char *> &keys, void *cont
             } else if (const auto *text = node.as_string()) {
                 value.kind = keychaind_toml_text;
                 value.text = text->get().c_str();
+            } else if (const auto *array = node.as_array(); array && collect(*array, texts)) {
+                value.kind = keychaind_toml_texts;
+                value.texts = texts.data();
+                value.text_count = texts.size();
             }
             each(context, &value);
         }

@@ -9,6 +9,9 @@
 ///
 ///     [host]
 ///     unlock-at-start = true
+///
+///     [access]
+///     ask-at-read = ["seahorse"]
 package struct Configuration: Hashable, Sendable {
     /// The longest accepted text in bytes; small, as each nested table takes stack space.
     package static let limit = 16 << 10
@@ -17,6 +20,8 @@ package struct Configuration: Hashable, Sendable {
     package private(set) var lock = LockRules()
 
     package private(set) var host = HostRules()
+
+    package private(set) var access = AccessRules()
 
     private var overrides: [String: [Override]] = [:]
 
@@ -100,7 +105,7 @@ package struct Configuration: Hashable, Sendable {
     /// The keychains that an entry may be about; nil for none.
     static func scope(of entry: TOMLEntry) -> ConfigurationReading.Scope? {
         switch entry.keys.first {
-        case "host": nil
+        case "host", "access": nil
         case "keychain" where entry.keys.count > 1: .keychain(entry.keys[1])
         default: .all
         }
@@ -126,10 +131,11 @@ package struct Configuration: Hashable, Sendable {
 
     private mutating func set(_ entry: TOMLEntry) throws(ConfigurationError) {
         switch entry.keys.count {
-        case 1 where ["lock", "keychain", "host"].contains(entry.keys[0]): try entry.expectTable()
+        case 1 where ["lock", "keychain", "host", "access"].contains(entry.keys[0]): try entry.expectTable()
         case 2 where entry.keys[0] == "lock":
             Configuration.apply(try Configuration.override(entry), to: &lock)
         case 2 where entry.keys[0] == "host": try applyHost(entry)
+        case 2 where entry.keys[0] == "access": try applyAccess(entry)
         case 2 where entry.keys[0] == "keychain": try entry.expectTable()
         case 3 where entry.keys[0] == "keychain" && entry.keys[2] == "lock": try entry.expectTable()
         case 4 where entry.keys[0] == "keychain" && entry.keys[2] == "lock":
@@ -143,6 +149,13 @@ package struct Configuration: Hashable, Sendable {
         case "unlock-at-start": host.unlocksAtStart = try entry.flag()
         // Other transports of tpm2-tss may start programs, or connect to any host on the network.
         case "tpm": host.tpm = try entry.text(startingWith: ["device:/", "swtpm:path=/"])
+        default: throw entry.unknownName
+        }
+    }
+
+    private mutating func applyAccess(_ entry: TOMLEntry) throws(ConfigurationError) {
+        switch entry.keys.last {
+        case "ask-at-read": access.askAtRead = try entry.programs(limit: AccessRules.programLimit)
         default: throw entry.unknownName
         }
     }
@@ -198,6 +211,18 @@ package struct HostRules: Hashable, Sendable {
 
     /// The TPM, as a tpm2-tss transport.
     package var tpm = "device:/dev/tpmrm0"
+
+    package init() {}
+}
+
+/// The rules for reading items.
+package struct AccessRules: Hashable, Sendable {
+    /// The programs for which a read of a locked item asks a person instead of failing: file names, absolute paths, or
+    /// `*` for all.
+    package var askAtRead: [String] = []
+
+    /// The largest number of programs in a rule.
+    static let programLimit = 64
 
     package init() {}
 }

@@ -7,6 +7,7 @@ struct TOMLEntry {
         case boolean(Bool)
         case integer(Int64)
         case text(String)
+        case texts([String])
         case emptyTable
         case other
     }
@@ -58,6 +59,8 @@ struct TOMLEntry {
             case keychaind_toml_boolean: .boolean(raw.number != 0)
             case keychaind_toml_integer: .integer(raw.number)
             case keychaind_toml_text: .text(String(cString: raw.text))
+            case keychaind_toml_texts:
+                .texts(UnsafeBufferPointer(start: raw.texts, count: raw.text_count).map { String(cString: $0!) })
             case keychaind_toml_empty_table: .emptyTable
             default: .other
             }
@@ -100,6 +103,24 @@ struct TOMLEntry {
             )
         }
         return text
+    }
+
+    /// The names of programs: `"*"` for all of them, file names, or absolute paths.
+    func programs(limit: Int) throws(ConfigurationError) -> [String] {
+        let names: [String]
+        switch value {
+        case .text("*"): names = ["*"]
+        case .texts(let texts): names = texts
+        default: throw wrongType("a list of programs in quotation marks, or \"*\"")
+        }
+        guard names.count <= limit, names.allSatisfy({ !$0.isEmpty && ($0.first == "/" || !$0.contains("/")) }) else {
+            throw ConfigurationError(
+                .outOfRange,
+                at: valuePlace,
+                reason: "'\(name)' must have names of programs or absolute paths, at most \(limit)"
+            )
+        }
+        return names
     }
 
     /// Accepts an empty table; throws for any other value.

@@ -30,6 +30,7 @@ package final class Provider {
     let authenticator: Authenticator
     let items: Items
     let unlocking: Unlocking
+    let reads: ReadPrompts
     let restorations: Restorations
     let portalSecrets: PortalSecrets
     let facts: ProviderFacts
@@ -129,6 +130,7 @@ package final class Provider {
             limits: limits,
             logger: logger
         )
+        reads = ReadPrompts(unlocking: unlocking, limits: limits)
         restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, logger: logger)
         portalSecrets = PortalSecrets(audit: audit, changes: changes, logger: logger)
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
@@ -184,6 +186,12 @@ package final class Provider {
         for client in clients.all { client.endGrants() }
         clients.endProofs(cancellation)
         for client in clients.all { client.endDialogs(cancellation) }
+    }
+
+    /// The programs for which a read of a locked item asks a person.
+    package var programsAskedAtRead: ProgramSelection {
+        get { reads.programs }
+        set { reads.programs = newValue }
     }
 
     // MARK: Keychains

@@ -54,5 +54,14 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Hits of a client's last search whose unlocking is signalled before the end of its prompt.
     package var awaitedItems = 1_000
 
+    /// Items whose reads wait for a prompt.
+    package var readPrompts = 16
+
+    /// The longest wait of a read for its prompt.
+    package var readPromptTime = Duration.seconds(120)
+
+    /// Time without prompts for reads after a person has refused one.
+    package var readPromptPause = Duration.seconds(30)
+
     package init() {}
 }

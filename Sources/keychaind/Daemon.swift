@@ -51,6 +51,7 @@ struct Daemon {
         await daemon.openVault()
         let configuration = await daemon.readConfiguration()
         daemon.reportUnknownKeychains(configuration)
+        daemon.provider.programsAskedAtRead = ProgramSelection(configuration.access.askAtRead)
         await daemon.takeOver(passed)
         daemon.unlockByHost(configuration)
         await daemon.listenForLogins(passed, at: loginSocket)

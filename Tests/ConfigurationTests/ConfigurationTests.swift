@@ -41,6 +41,15 @@ struct ConfigurationTests {
         #expect(host.unlocksAtStart && host.tpm == "swtpm:path=/run/tpm")
     }
 
+    @Test
+    func parse_askAtRead_isRead() throws {
+        #expect(try parse("[access]").access.askAtRead.isEmpty)
+        #expect(try parse("[access]\nask-at-read = []").access.askAtRead.isEmpty)
+        #expect(try parse("[access]\nask-at-read = \"*\"").access.askAtRead == ["*"])
+        let programs = try parse("access.ask-at-read = ['seahorse', \"/opt/a b/é\"]").access.askAtRead
+        #expect(programs == ["seahorse", "/opt/a b/é"])
+    }
+
     @Test(arguments: ["cmd:true", "mssim:host=example.org", "device", "", "swtpm:host=example.org"])
     func parse_otherTransport_isRefused(transport: String) {
         #expect(throws: ConfigurationError.self) { _ = try parse("[host]\ntpm = '\(transport)'\n") }
@@ -89,6 +98,12 @@ struct ConfigurationTests {
             ("[lock]\nidle-minutes = [1]", .wrongType, 2, 16),
             ("lock = true", .wrongType, 1, 8),
             ("[keychain]\nwork = []", .wrongType, 2, 8),
+            ("[access]\nask-at-read = true", .wrongType, 2, 15),
+            ("[access]\nask-at-read = \"seahorse\"", .wrongType, 2, 15),
+            ("[access]\nask-at-read = [\"a\", 1]", .wrongType, 2, 15),
+            ("[access]\nask-at-read = [\"\"]", .outOfRange, 2, 15),
+            ("[access]\nask-at-read = [\"bin/git\"]", .outOfRange, 2, 15),
+            ("[access]\nask-at-raed = []", .unknownName, 2, 1),
             ("[lock]\nidle-minutes = -1", .outOfRange, 2, 16),
             ("[lock]\nidle-minutes = 1441", .outOfRange, 2, 16),
             ("[lock]\nidle-minutes = 9223372036854775807", .outOfRange, 2, 16),
@@ -175,6 +190,12 @@ struct ConfigurationTests {
         #expect(rules.onSleep && !rules.onScreenLock)
         #expect(reading.configuration.lock == LockRules())
         #expect(read("[lokc]\non-sleep = true\n").configuration.lock.onScreenLock)
+    }
+
+    @Test
+    func read_mistakeInAccess_isOffAndLocksNoMore() {
+        let reading = read("[access]\nask-at-read = 1\nx = 1\n")
+        #expect(reading.mistakes.count == 2 && reading.configuration == Configuration())
     }
 
     /// Its settings would belong to the table before.

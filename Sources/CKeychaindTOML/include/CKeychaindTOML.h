@@ -8,12 +8,14 @@
 extern "C" {
 #endif
 
-// A C interface to toml++ for a configuration of booleans, integers and strings.
+// A C interface to toml++ for a configuration of booleans, integers, strings and arrays of strings.
 
 enum keychaind_toml_kind {
     keychaind_toml_boolean,
     keychaind_toml_integer,
     keychaind_toml_text,
+    // An array of strings only, also an empty one.
+    keychaind_toml_texts,
     keychaind_toml_empty_table,
     keychaind_toml_other,
 };
@@ -26,6 +28,8 @@ struct keychaind_toml_value {
     // The integer, or 0 or 1 for a boolean.
     int64_t number;
     const char *text;
+    const char *const *texts;
+    size_t text_count;
     // The places of the name and of the value; from 1.
     uint32_t key_line, key_column, line, column;
 };

@@ -78,7 +78,13 @@ struct Dispatcher {
         switch target {
         case .item(let id, let collection):
             guard collection.contains(id) else { throw Dispatcher.notFound(call.path) }
-            let object = ItemObject(items: provider.items, collection: collection, id: id, client: client)
+            let object = ItemObject(
+                items: provider.items,
+                reads: provider.reads,
+                collection: collection,
+                id: id,
+                client: client
+            )
             return try ItemObject.kind.dispatch(call, on: object)
         case .collection(let collection):
             let object = CollectionObject(provider: provider, collection: collection, client: client)

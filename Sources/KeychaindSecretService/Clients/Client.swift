@@ -34,6 +34,7 @@ final class Client: Peer, Requester {
     private(set) var sessions: [ObjectNumber: Session] = [:]
     private(set) var prompts: [ObjectNumber: Prompt] = [:]
     private(set) var contexts: [ObjectNumber: AuthenticationContext] = [:]
+    let reads = PendingReads()
     private var grants = GrantTable<ItemReference, ItemGrant>()
     private var grantTimer: Timer?
     private var conversations: [ObjectIdentifier: Conversation] = [:]

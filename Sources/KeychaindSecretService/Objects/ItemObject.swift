@@ -6,6 +6,7 @@ import KeychaindVault
 /// An existing item (#103 – #114).
 struct ItemObject {
     let items: Items
+    let reads: ReadPrompts
     let collection: Collection
     let id: ItemID
     let client: Client
@@ -77,6 +78,21 @@ struct ItemObject {
 
     @BusActor
     private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
+        var reader = call.message.makeReader()
+        // The first check: nobody is asked for a call that cannot be answered.
+        _ = try client.readSession(&reader)
+        guard !reads.areUseful(for: id, in: collection, by: client) else {
+            return .suspending { () async throws(BusError) in
+                await reads.ask(for: id, in: collection, by: client)
+                try client.checkConnected()
+                if case .suspending(let body) = try answerSecret(call) { try await body() }
+            }
+        }
+        return try answerSecret(call)
+    }
+
+    @BusActor
+    private func answerSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
         let session = try client.readSession(&reader)
         let grant = try items.access.authorize(id, in: collection, for: client)

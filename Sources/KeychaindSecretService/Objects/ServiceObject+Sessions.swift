@@ -40,11 +40,29 @@ extension ServiceObject {
         // The session is read first: the list may be long.
         var rest = call.message.makeReader()
         rest.skip()
-        let session = try client.readSession(&rest)
+        _ = try client.readSession(&rest)
         var reader = call.message.makeReader()
         var seen: Set<ObjectPath> = []
         let paths = try provider.unlocking.readObjects(&reader)
             .filter { seen.insert($0).inserted }
+        // Of several, each might show a dialog: a program that lists a keychain reads all of it.
+        if paths.count == 1, let (collection, id) = provider.vault.findItem(paths[0]),
+            provider.reads.areUseful(for: id, in: collection, by: client)
+        {
+            return .suspending { () async throws(BusError) in
+                await provider.reads.ask(for: id, in: collection, by: client)
+                try client.checkConnected()
+                if case .suspending(let body) = try answerSecrets(call, of: paths) { try await body() }
+            }
+        }
+        return try answerSecrets(call, of: paths)
+    }
+
+    @BusActor
+    private func answerSecrets(_ call: MethodCall, of paths: [ObjectPath]) throws(BusError) -> Dispatch {
+        var reader = call.message.makeReader()
+        reader.skip()
+        let session = try client.readSession(&reader)
         return try readSecrets(of: paths.compactMap(wanted), in: session, paths: { paths }) { batch in
             call.reply { batch.write(to: &$0) }
         }
