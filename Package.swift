@@ -202,8 +202,9 @@ let package = Package(
         .executableTarget(
             name: "keychainctl",
             dependencies: [
-                "KeychaindArchive", "KeychaindCommandLine", "KeychaindDBus", "KeychaindForeignFiles",
-                "KeychaindGcrypt", "KeychaindImport", "KeychaindModel", "KeychaindSwitch", "SecretServiceClient",
+                "KeychaindArchive", "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus",
+                "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindModel", "KeychaindSwitch",
+                "SecretServiceClient",
                 .product(
                     name: "ArgumentParser",
                     package: "swift-argument-parser",

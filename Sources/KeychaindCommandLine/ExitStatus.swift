@@ -23,6 +23,8 @@ package enum ExitStatus: Int32, CaseIterable, Sendable {
     case inputOutput = 10
     /// Several items or keychains are meant; they are listed.
     case ambiguous = 11
+    /// The configuration has mistakes, which are listed.
+    case mistakes = 12
 }
 
 /// An error that ends `keychainctl` with a status and one line on standard error.

@@ -19,7 +19,7 @@ package struct Configuration: Hashable, Sendable {
     /// The lock rules of keychains without rules of their own.
     package private(set) var lock = LockRules()
 
-    package private(set) var host = HostRules()
+    package var host = HostRules()
 
     package private(set) var access = AccessRules()
 
@@ -44,7 +44,7 @@ package struct Configuration: Hashable, Sendable {
     /// Parses the content of a file; any mistake rejects all of it.
     package init(parsing text: [UInt8]) throws(ConfigurationError) {
         let reading = ConfigurationReading(of: text)
-        if let mistake = reading.mistakes.first { throw mistake }
+        if let mistake = reading.mistakes.first { throw mistake.error }
         self = reading.configuration
     }
 
@@ -111,8 +111,13 @@ package struct Configuration: Hashable, Sendable {
         }
     }
 
-    /// Whether the name is that of a lock rule.
-    static func isLockRule(_ entry: TOMLEntry) -> Bool { safeOverride(entry) != nil }
+    /// The setting that applies instead of one with a wrong value: the safe one of a lock rule, or else the default.
+    static func replacement(for entry: TOMLEntry) -> Setting? {
+        var replaced = Configuration()
+        try? replaced.apply(entry)
+        let name = Setting(entry.keys, .flag(true)).name
+        return replaced.settings.first { $0.name == name }
+    }
 
     private static func safeOverride(_ entry: TOMLEntry) -> Override? {
         switch (entry.keys.count, entry.keys[0]) {

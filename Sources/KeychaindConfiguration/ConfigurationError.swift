@@ -1,7 +1,7 @@
 /// A mistake in a configuration and its place.
 ///
 /// Errors with the same code and place are equal.
-package struct ConfigurationError: Error, Equatable {
+package struct ConfigurationError: Error, Hashable {
     package let code: Code
 
     package let reason: String
@@ -27,6 +27,11 @@ package struct ConfigurationError: Error, Equatable {
 
     package static func == (left: ConfigurationError, right: ConfigurationError) -> Bool {
         left.code == right.code && left.place == right.place
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(code)
+        hasher.combine(place)
     }
 }
 

@@ -6,7 +6,23 @@ package struct ConfigurationReading: Sendable {
     package private(set) var configuration = Configuration()
 
     /// The mistakes, in the order of their lines.
-    package private(set) var mistakes: [ConfigurationError] = []
+    package private(set) var mistakes: [Mistake] = []
+
+    /// A mistake, with what applies in its place.
+    package struct Mistake: Hashable, Sendable {
+        package let error: ConfigurationError
+        package let consequence: Consequence
+    }
+
+    package enum Consequence: Hashable, Sendable {
+        /// The safe or the default value.
+        case setting(Setting)
+        /// A keychain, or all if nil, locks with the screen, before sleep and at the end of the session, unless another
+        /// line says otherwise.
+        case lockingMore(keychain: String?)
+        /// The line is left out.
+        case nothing
+    }
 
     /// The keychains that a left out line may have been about.
     enum Scope: Hashable {
@@ -20,7 +36,8 @@ package struct ConfigurationReading: Sendable {
     package init(of text: [UInt8]) {
         guard text.count <= Configuration.limit else {
             let reason = "a configuration has at most \(Configuration.limit) bytes"
-            mistakes = [ConfigurationError(.tooLarge, at: .init(line: 1, column: 1), reason: reason)]
+            let error = ConfigurationError(.tooLarge, at: .init(line: 1, column: 1), reason: reason)
+            mistakes = [Mistake(error: error, consequence: .lockingMore(keychain: nil))]
             configuration.lockMore(.all)
             return
         }
@@ -31,14 +48,27 @@ package struct ConfigurationReading: Sendable {
             do throws(ConfigurationError) {
                 try trial.apply(entry)
             } catch {
-                mistakes.append(error)
-                if !Configuration.isLockRule(entry), let scope = Configuration.scope(of: entry) { scopes.insert(scope) }
+                if let setting = Configuration.replacement(for: entry) {
+                    mistakes.append(Mistake(error: error, consequence: .setting(setting)))
+                } else {
+                    let scope = Configuration.scope(of: entry)
+                    if let scope { scopes.insert(scope) }
+                    mistakes.append(Mistake(error: error, consequence: ConfigurationReading.consequence(scope)))
+                }
             }
         }
         // First, so that the rules that can be read override it.
         for scope in scopes { configuration.lockMore(scope) }
         for entry in entries { try? configuration.apply(entry) }
         mistakes.sort { ($0.place.line, $0.place.column) < ($1.place.line, $1.place.column) }
+    }
+
+    private static func consequence(_ scope: Scope?) -> Consequence {
+        switch scope {
+        case .all: .lockingMore(keychain: nil)
+        case .keychain(let name): .lockingMore(keychain: name)
+        case nil: .nothing
+        }
     }
 
     /// The values, without the lines that are no TOML.
@@ -48,11 +78,15 @@ package struct ConfigurationReading: Sendable {
             do throws(ConfigurationError) {
                 return try TOMLEntry.parse(Array(lines.joined(separator: [UInt8(ascii: "\n")])))
             } catch {
-                mistakes.append(error)
                 let end = min(max(error.place.line, 1), lines.count)
                 // The end of a text is noticed after its line.
-                guard let index = lines[..<end].lastIndex(where: { !ConfigurationReading.isBlank($0) }) else { break }
-                if let scope = ConfigurationReading.scope(ofLine: index, in: lines) { scopes.insert(scope) }
+                guard let index = lines[..<end].lastIndex(where: { !ConfigurationReading.isBlank($0) }) else {
+                    mistakes.append(Mistake(error: error, consequence: .lockingMore(keychain: nil)))
+                    break
+                }
+                let scope = ConfigurationReading.scope(ofLine: index, in: lines)
+                if let scope { scopes.insert(scope) }
+                mistakes.append(Mistake(error: error, consequence: ConfigurationReading.consequence(scope)))
                 ConfigurationReading.leaveOut(index, of: &lines)
             }
         }
@@ -85,4 +119,13 @@ package struct ConfigurationReading: Sendable {
     private static func isSpace(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")
     }
+}
+
+extension ConfigurationReading.Mistake: CustomStringConvertible {
+    package var place: ConfigurationError.Place { error.place }
+
+    package var code: ConfigurationError.Code { error.code }
+
+    /// The place and the reason, in the format of compilers.
+    package var description: String { error.description }
 }

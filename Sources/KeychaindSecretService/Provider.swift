@@ -36,6 +36,9 @@ package final class Provider {
     let facts: ProviderFacts
     let logger: Logger
 
+    /// The settings in force, for `org.keychaind.Status1`.
+    package var settings = ProviderSettings()
+
     /// The server of the login socket.
     package let logins: Logins
 

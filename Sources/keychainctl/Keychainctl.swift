@@ -49,7 +49,8 @@ struct Keychainctl: AsyncParsableCommand {
             CommandGroup(
                 name: "The system",
                 subcommands: [
-                    SwitchCommand.self, DoctorCommand.self, CompletionsCommand.self, VersionCommand.self,
+                    SwitchCommand.self, DoctorCommand.self, ConfigCommand.self, CompletionsCommand.self,
+                    VersionCommand.self,
                 ]
             ),
         ]

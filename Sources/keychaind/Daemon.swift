@@ -26,6 +26,7 @@ struct Daemon {
     let pinentries: PinentryLauncher
     let systemBus: SystemBus
     let session: SessionMonitor
+    let settings: LiveSettings
     let tpm = ConfiguredTPM(TPM(transport: Configuration().host.tpm))
     let logins: LoginListener
     /// Nil without a domain, where the user's own backups include the keychains.
@@ -49,16 +50,15 @@ struct Daemon {
         daemon.watchForTheEnd(signals)
         daemon.startKeyMemory()
         await daemon.openVault()
-        let configuration = await daemon.readConfiguration()
-        daemon.reportUnknownKeychains(configuration)
-        daemon.provider.programsAskedAtRead = ProgramSelection(configuration.access.askAtRead)
+        await daemon.settings.load()
+        daemon.applySettings()
         await daemon.takeOver(passed)
-        daemon.unlockByHost(configuration)
+        daemon.unlockByHost(daemon.settings.configuration)
         await daemon.listenForLogins(passed, at: loginSocket)
         daemon.backups?.catchUp()
         if password == nil { daemon.provider.vaultIsOpen() }
         ServiceManager.notifyReady()
-        daemon.watchSession(configuration)
+        daemon.watchSession()
         BusActor.start { await daemon.startPortal() }
         if let password { await daemon.unlock(withPasswordFrom: password) }
         BusActor.loop.schedule(after: Daemon.startupTime) { StartupMemory.release() }
@@ -82,6 +82,9 @@ struct Daemon {
         let inspector = domain.isEntered ? SessionPrompterInspector(connection: connection, logger: logger) : nil
         pinentries = PinentryLauncher(inspector: inspector, logger: logger)
         systemBus = SystemBus(logger: logger)
+        settings = LiveSettings(logger: logger) { [connection] problems in
+            Daemon.showMistakes(problems, on: connection)
+        }
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         let prompters = Prompters(
@@ -161,7 +164,12 @@ struct Daemon {
     }
 
     private func watchForTheEnd(_ signals: TerminationSignals) {
-        signals.onFirst { stop(handingOver: true) }
+        signals.onFirst {
+            stop(handingOver: true)
+        } reload: {
+            logger.info("Reading the configuration again")
+            BusActor.start { await settings.reload() }
+        }
         connection.onDisconnect = {
             logger.notice("The session bus has closed the connection")
             stop(.disconnected)
@@ -198,30 +206,17 @@ struct Daemon {
         }
     }
 
-    /// Reads the user's configuration file, off the event loop.
-    private func readConfiguration() async -> Configuration {
-        guard let path = ConfigurationFile.standardPath else { return Configuration() }
-        let (configuration, problems) = await BlockingThread.run { [logger] in
-            ConfigurationFile.load(from: path, logger: logger)
-        }
-        if let first = problems.first { showMistake(first, others: problems.count - 1) }
-        return configuration
-    }
+    // MARK: The settings
 
-    private func showMistake(_ problem: String, others: Int) {
-        let more = others > 0 ? " There are more mistakes: \(others)." : ""
-        let body = """
-            \(PromptText.name(problem, limit: 300)).\(more) The rest of the settings is in force. Where a mistake may be \
-            about locking, keychains lock with the screen and before sleep.
-            """
-        DesktopNotification(
-            summary: "Mistake in the settings of keychaind",
-            body: PromptText.withoutTags(body)
-        ).send(on: connection)
-    }
-
-    /// Logs rules for keychains that do not exist: a misspelled name would protect nothing.
-    private func reportUnknownKeychains(_ configuration: Configuration) {
+    /// Applies the settings that can change at run time, except the lock rules.
+    private func applySettings() {
+        let configuration = settings.configuration
+        provider.programsAskedAtRead = ProgramSelection(configuration.access.askAtRead)
+        provider.settings = ProviderSettings(
+            file: settings.path ?? "",
+            lines: configuration.settings.map(\.description)
+        )
+        // A misspelled name would protect nothing.
         let known = Set(vault.collections.map(\.name.description))
         for name in configuration.keychains.subtracting(known).sorted() {
             logger.notice(
@@ -231,10 +226,23 @@ struct Daemon {
         }
     }
 
+    private static func showMistakes(_ problems: [String], on connection: Connection) {
+        guard let first = problems.first else { return }
+        let more = problems.count > 1 ? " There are more mistakes: \(problems.count - 1)." : ""
+        let body = """
+            \(PromptText.name(first, limit: 300)).\(more) The rest of the settings is in force. Where a mistake may be \
+            about locking, keychains lock with the screen and before sleep.
+            """
+        DesktopNotification(
+            summary: "Mistake in the settings of keychaind",
+            body: PromptText.withoutTags(body)
+        ).send(on: connection)
+    }
+
     // MARK: The session
 
     /// Ends grants on sleep, and withholds protected items while the session is locked.
-    private func watchSession(_ configuration: Configuration) {
+    private func watchSession() {
         session.onEvent { event in
             switch event {
             case .locked, .unlocked, .ended: provider.setSessionLocked(session.state.isLocked)
@@ -243,14 +251,24 @@ struct Daemon {
             }
         }
         session.start()
-        lockAutomatically(configuration)
+        lockAutomatically()
     }
 
-    private func lockAutomatically(_ configuration: Configuration) {
-        let locking = AutomaticLocking(configuration: configuration, provider: provider)
+    private func lockAutomatically() {
+        let locking = AutomaticLocking(configuration: settings.configuration, provider: provider)
         session.onEvent { locking.handle($0) }
+        followSession(with: locking)
+        settings.follow {
+            applySettings()
+            locking.use(settings.configuration)
+            followSession(with: locking)
+        }
+    }
+
+    /// Brings the session in line with the lock rules, at the start and after a change.
+    private func followSession(with locking: AutomaticLocking) {
         if session.state.isLocked { locking.handle(.locked) }
-        if configuration.locksOnSleep { session.delaySleep() }
+        if settings.configuration.locksOnSleep { session.delaySleep() } else { session.stopDelayingSleep() }
     }
 
     // MARK: Ending

@@ -15,20 +15,29 @@ struct TerminationSignals: Sendable {
     }
 
     /// Calls the handler on the first signal; a second SIGTERM or SIGINT ends the process immediately.
+    ///
+    /// - Parameter reload: called at SIGHUP instead, if a service manager has started the process: without one, SIGHUP
+    ///   says that the terminal is gone.
     @BusActor
-    func onFirst(_ handler: @escaping @BusActor () -> Void) {
+    func onFirst(_ handler: @escaping @BusActor () -> Void, reload: @escaping @BusActor () -> Void) {
         guard descriptor >= 0 else { return }
+        let reloads = ServiceManager.isThere
         BusActor.loop.watchReadable(descriptor) {
+            let signals = take()
+            guard !reloads || signals.contains(where: { $0 != SIGHUP }) else { return reload() }
             BusActor.loop.unwatch(descriptor)
-            discard()
             keychaind_unblock_termination_signals()
             handler()
         }
     }
 
-    /// Discards pending signals, which would end the process when unblocked.
-    private func discard() {
+    /// Takes the pending signals, which would end the process when unblocked.
+    private func take() -> [Int32] {
+        var signals: [Int32] = []
         var information = signalfd_siginfo()
-        while read(descriptor, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {}
+        while read(descriptor, &information, MemoryLayout<signalfd_siginfo>.size) > 0 {
+            signals.append(Int32(information.ssi_signo))
+        }
+        return signals
     }
 }

@@ -20,9 +20,6 @@ enum UserFolders {
         }
     }
 
-    /// The configuration folder: `$XDG_CONFIG_HOME/keychaind`, or `~/.config/keychaind`.
-    static var configuration: String? { folder("XDG_CONFIG_HOME", orInHome: ".config") }
-
     /// The runtime folder, which lasts until logout: `$XDG_RUNTIME_DIR`; nil if unset.
     static var runtime: String? { variable("XDG_RUNTIME_DIR").flatMap { $0.hasPrefix("/") ? $0 : nil } }
 

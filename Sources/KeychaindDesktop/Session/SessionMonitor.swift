@@ -76,6 +76,11 @@ package final class SessionMonitor {
         if let link { inhibitor.take(from: link.logind) }
     }
 
+    package func stopDelayingSleep() {
+        // The lock ends with its descriptor.
+        inhibitor = nil
+    }
+
     /// Starts to watch; returns at once.
     package func start() {
         systemBus.follow { [weak self] connection in

@@ -14,6 +14,19 @@ package struct ProviderFacts: Sendable {
     }
 }
 
+/// The settings in force.
+package struct ProviderSettings: Sendable {
+    /// The configuration file; empty if there can be none.
+    package let file: String
+    /// All settings, as lines of TOML.
+    package let lines: [String]
+
+    package init(file: String = "", lines: [String] = []) {
+        self.file = file
+        self.lines = lines
+    }
+}
+
 extension ServiceObject {
     @BusActor static let statusInterface = Interface<ServiceObject>(
         InterfaceName.status,
@@ -21,6 +34,8 @@ extension ServiceObject {
             Property("Version", String.self, changes: .never, get: { $0.provider.facts.version }),
             Property("Prompters", [String].self, changes: .never, get: { $0.provider.facts.prompters }),
             Property("InDomain", Bool.self, changes: .never, get: { $0.provider.facts.isInDomain }),
+            Property("ConfigurationFile", String.self, changes: .never, get: { $0.provider.settings.file }),
+            Property("Settings", [String].self, changes: .untold, get: { $0.provider.settings.lines }),
             Property("SessionLocked", Bool.self, changes: .untold, get: { $0.provider.access.isSessionLocked }),
         ]
     )

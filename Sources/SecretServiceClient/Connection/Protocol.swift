@@ -90,6 +90,11 @@ extension [String: Variant] {
         return value
     }
 
+    func strings(_ name: String) -> [String]? {
+        guard case .strings(let value) = self[name] else { return nil }
+        return value
+    }
+
     func dictionary(_ name: String) -> [String: String] {
         guard case .stringDictionary(let value) = self[name] else { return [:] }
         return value

@@ -6,6 +6,9 @@ package struct KeychaindStatus: Hashable, Sendable {
     package let prompters: [String]
     package let isInDomain: Bool
     package let isSessionLocked: Bool
+    package let configurationFile: String
+    /// The settings in force, as lines of TOML; nil from an earlier version.
+    package let settings: [String]?
 }
 
 extension SecretClient {
@@ -19,7 +22,9 @@ extension SecretClient {
                 version: values.string("Version"),
                 prompters: prompters,
                 isInDomain: values.boolean("InDomain"),
-                isSessionLocked: values.boolean("SessionLocked")
+                isSessionLocked: values.boolean("SessionLocked"),
+                configurationFile: values.string("ConfigurationFile"),
+                settings: values.strings("Settings")
             )
         } catch {
             guard [.noSuchObject, .notSupported, .invalidArguments].contains(error.code) else { throw error }

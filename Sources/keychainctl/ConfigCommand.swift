@@ -1,0 +1,196 @@
+import ArgumentParser
+import Glibc
+import KeychaindCommandLine
+import KeychaindConfiguration
+import SecretServiceClient
+
+struct ConfigCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "config",
+        abstract: "Check the configuration of keychaind.",
+        subcommands: [ConfigCheckCommand.self],
+        defaultSubcommand: ConfigCheckCommand.self
+    )
+}
+
+struct ConfigCheckCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "check",
+        abstract: "Show the mistakes of the configuration, and the settings in force.",
+        discussion: "Ends with status 12 if there are mistakes. keychaind need not run."
+    )
+
+    @Argument(help: "Another file than that of keychaind.", completion: .file())
+    var file: String?
+
+    @OptionGroup var format: JSONArguments
+
+    func run() async throws {
+        let check = try ConfigurationCheck(file)
+        let daemon = await DaemonSettings.read()
+        try await Interruption.cancelling { [format] interruption in
+            let output = Output(interruption)
+            for line in format.json ? [check.json(daemon)] : check.lines(daemon) { try output.line(line) }
+            try output.flush()
+        }
+        if let failure = check.failure { throw failure }
+    }
+}
+
+/// The settings of a running keychaind.
+struct DaemonSettings: Sendable {
+    let file: String
+    /// As lines of TOML.
+    let lines: [String]
+
+    /// Nil if no keychaind runs; starts none.
+    static func read() async -> DaemonSettings? {
+        guard await Session.open()?.owner() != nil, let client = try? await SecretClient.connect(),
+            let status = try? await client.keychaindStatus(), let lines = status.settings
+        else { return nil }
+        return DaemonSettings(file: status.configurationFile, lines: lines)
+    }
+
+    /// The settings of a configuration that are not in force.
+    func missing(of settings: [Setting]) -> [Setting] {
+        settings.filter { !lines.contains($0.description) }
+    }
+
+    /// Whether all settings of a configuration are in force, and no others.
+    func matches(_ settings: [Setting]) -> Bool { Set(lines) == Set(settings.map(\.description)) }
+}
+
+/// A configuration file with its mistakes and its effect.
+struct ConfigurationCheck {
+    let path: String
+    let isThere: Bool
+    let reading: ConfigurationReading
+
+    init(_ file: String?) throws(CommandFailure) {
+        guard let path = file ?? ConfigurationFile.standardPath else {
+            throw CommandFailure(.notFound, "there is no home folder with a configuration; name a file")
+        }
+        self.path = path
+        switch ConfigurationFile.read(path) {
+        case .text(let text):
+            isThere = true
+            reading = ConfigurationReading(of: text)
+        case .missing:
+            guard file == nil else { throw CommandFailure(.notFound, "there is no file \(path.visible)") }
+            isThere = false
+            reading = ConfigurationReading(of: [])
+        case .unreadable(let reason):
+            throw CommandFailure(
+                .inputOutput,
+                """
+                \(path.visible) cannot be read: \(reason). With this file keychains lock with the screen and before sleep.
+                """
+            )
+        }
+    }
+
+    var failure: CommandFailure? {
+        let count = reading.mistakes.count
+        guard count > 0 else { return nil }
+        let noun = count == 1 ? "a mistake" : "\(count) mistakes"
+        return CommandFailure(.mistakes, "\(path.visible) has \(noun); the rest of it applies")
+    }
+
+    private var settings: [Setting] { reading.configuration.settings }
+
+    /// Whether the daemon reads this file, by whatever name.
+    private func isFile(of daemon: DaemonSettings) -> Bool {
+        path == daemon.file || ConfigurationCheck.resolved(path) == ConfigurationCheck.resolved(daemon.file)
+    }
+
+    private static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    // MARK: For people
+
+    func lines(_ daemon: DaemonSettings?) -> [String] {
+        var lines: [String] = []
+        for mistake in reading.mistakes {
+            lines.append("\(path.visible):\("\(mistake)".visible)")
+            lines.append("  " + ConfigurationCheck.words(mistake.consequence))
+        }
+        if !lines.isEmpty { lines.append("") }
+        lines.append(isThere ? "Settings in \(path.visible):" : "There is no \(path.visible). The defaults apply:")
+        lines += settings.map { "  \($0)" }
+        lines.append("")
+        lines.append(state(daemon))
+        return lines
+    }
+
+    private static func words(_ consequence: ConfigurationReading.Consequence) -> String {
+        switch consequence {
+        case .setting(let setting): "Instead applies: \(setting)"
+        case .lockingMore(nil):
+            "Left out. Keychains lock with the screen, before sleep and at the end of the session, unless set here."
+        case .lockingMore(let keychain?):
+            """
+            Left out. The keychain “\(keychain.visible)” locks with the screen, before sleep and at the end of the \
+            session, unless set here.
+            """
+        case .nothing: "Left out."
+        }
+    }
+
+    private func state(_ daemon: DaemonSettings?) -> String {
+        guard let daemon else { return "No keychaind runs." }
+        guard isFile(of: daemon) else { return "The running keychaind reads another file: \(daemon.file.visible)" }
+        if daemon.matches(settings) { return "The running keychaind has these settings in force." }
+        let missing = daemon.missing(of: settings)
+        let later = missing.filter(\.isReadAtStart).map(\.name).joined(separator: ", ")
+        guard missing.contains(where: { !$0.isReadAtStart }) || later.isEmpty else {
+            return "The running keychaind has these settings in force; after a restart also: \(later)"
+        }
+        return """
+            The running keychaind does not have these settings in force. It reads the file when it changes, and at \
+            “systemctl --user reload keychaind”.
+            """
+    }
+
+    // MARK: JSON
+
+    func json(_ daemon: DaemonSettings?) -> String {
+        let mistakes = reading.mistakes.map { mistake in
+            """
+            {"line": \(mistake.place.line), "column": \(mistake.place.column), \
+            "message": \(JSON.string(mistake.error.reason)), \
+            "consequence": \(JSON.string(ConfigurationCheck.words(mistake.consequence)))}
+            """
+        }
+        let values = settings.map { "\(JSON.string($0.name)): \($0.value.json)" }
+        return """
+            {"file": \(JSON.string(path)), "exists": \(isThere), "mistakes": [\(mistakes.joined(separator: ", "))], \
+            "settings": {\(values.joined(separator: ", "))}, "keychaind": \(json(of: daemon))}
+            """
+    }
+
+    private func json(of daemon: DaemonSettings?) -> String {
+        guard let daemon else { return "null" }
+        let isSame = isFile(of: daemon)
+        let missing = isSame ? daemon.missing(of: settings) : []
+        let (later, now) = (missing.filter(\.isReadAtStart), missing.filter { !$0.isReadAtStart })
+        func names(_ settings: [Setting]) -> String { settings.map { JSON.string($0.name) }.joined(separator: ", ") }
+        return """
+            {"file": \(JSON.string(daemon.file)), "in-force": \(isSame && daemon.matches(settings)), \
+            "not-in-force": [\(names(now))], "after-restart": [\(names(later))]}
+            """
+    }
+}
+
+extension Setting.Value {
+    fileprivate var json: String {
+        switch self {
+        case .flag(let flag): "\(flag)"
+        case .number(let number): "\(number)"
+        case .text(let text): JSON.string(text)
+        case .texts(let texts): "[\(texts.map(JSON.string).joined(separator: ", "))]"
+        }
+    }
+}
