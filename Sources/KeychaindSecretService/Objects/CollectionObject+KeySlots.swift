@@ -133,6 +133,7 @@ extension KeySlotInfo {
             case .passcode: "the passcode"
             case .recoveryKey: "a recovery key"
             case .host: "this computer"
+            case .securityKey: "a security key"
             case .unknown: "something unknown"
             }
         return label.isEmpty ? name : "\(name) (“\(PromptText.name(label))”)"
@@ -147,6 +148,7 @@ extension KeySlotInfo.Kind {
         case .passcode: "passcode"
         case .recoveryKey: "recovery-key"
         case .host: "host"
+        case .securityKey: "security-key"
         case .unknown: "unknown"
         }
     }

@@ -43,6 +43,24 @@ extension Collection {
         try await settle(to: .locked) { () async throws(VaultError) in try await open(.host(sealer)) }
     }
 
+    /// Unlocks the collection with the secret of a security key.
+    ///
+    /// Throws `noSuchKeySlot`, `wrongPassword` for a secret that opens no slot, and like ``unlock(with:)``.
+    package func unlock(bySecurityKey secret: consuming SecureBytes) async throws(VaultError) {
+        let secret = Handoff(secret)
+        await waitUntilSettled()
+        switch phase {
+        case .unlocked, .unlocking: return
+        case .deleted: throw VaultError.collectionDeleted
+        case .unreadable(let reason): throw VaultError(.unreadable, reason: reason)
+        case .vacant, .locked: break
+        }
+        guard keySlots.contains(where: { slot in slot.kind == .securityKey }) else {
+            throw VaultError(.noSuchKeySlot, reason: "the collection has no key slot for a security key")
+        }
+        try await settle(to: .locked) { () async throws(VaultError) in try await open(.securityKey(secret)) }
+    }
+
     /// Unlocks the collection with handed-over keys; false if it is a different collection or not locked.
     func unlock(with handover: KeyHandover.Entry) async throws(VaultError) -> Bool {
         guard case .locked = phase, case .file(let worker) = storage, header?.identifier == handover.identifier else {

@@ -61,6 +61,8 @@ enum UnlockKey: Sendable {
     /// A password, or a recovery key as typed.
     case text(Handoff<SecureBytes>)
     case host(any HostSealer)
+    /// The secret of a security key.
+    case securityKey(Handoff<SecureBytes>)
     case keys(UnlockedKeys)
 
     func open(_ header: CollectionHeader) throws(VaultError) -> OpenedSlot? {
@@ -69,6 +71,11 @@ enum UnlockKey: Sendable {
         case .text(let text):
             guard let text = text.take() else { throw VaultError.vaultClosed }
             return try header.open(with: text)
+        case .securityKey(let secret):
+            guard let secret = secret.take() else { throw VaultError.vaultClosed }
+            return try header.open { (slot) throws(VaultError) in
+                try SecurityKeySlot.open(slot, with: secret, collection: header.identifier)
+            }
         case .host(let sealer):
             return try header.open { (slot) throws(VaultError) in
                 try HostSlot.open(slot, by: sealer, collection: header.identifier)

@@ -1,5 +1,5 @@
 package import KeychaindGcrypt
-import KeychaindModel
+package import KeychaindModel
 
 /// Key slots: independent ways to unlock a collection. Changing them touches no item.
 ///
@@ -90,6 +90,25 @@ extension Collection {
         try Self.check(label)
         try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
             try change.addHost(opened, sealer, label: label)
+        }
+    }
+
+    /// The credentials of the security keys that open the collection; those of damaged slots are left out.
+    package var securityKeys: [SecurityKeyCredential] {
+        header?.slots.compactMap(SecurityKeySlot.credential) ?? []
+    }
+
+    /// Adds a security key; a collection may have several.
+    package func addSecurityKey(
+        _ credential: SecurityKeyCredential,
+        secret: consuming SecureBytes,
+        label: String = "",
+        openedBy text: consuming SecureBytes
+    ) async throws(VaultError) {
+        try Self.check(label)
+        let secret = SharedPassword(secret)
+        try await changeKeySlots(openedBy: SharedPassword(text)) { (change, opened) throws(VaultError) in
+            try change.addSecurityKey(opened, credential, secret: secret.bytes, label: label)
         }
     }
 

@@ -15,6 +15,9 @@ struct KeySlot: Equatable, Sendable {
 
         /// See ``HostSlot``.
         case host = 4
+
+        /// See ``SecurityKeySlot``.
+        case securityKey = 5
     }
 
     var id: Int64
@@ -26,7 +29,7 @@ struct KeySlot: Equatable, Sendable {
 
     var opensCollection: Bool {
         switch Kind(rawValue: kind) {
-        case .password, .recoveryKey, .host: true
+        case .password, .recoveryKey, .host, .securityKey: true
         case .passcode, nil: false
         }
     }
@@ -41,6 +44,7 @@ struct KeySlot: Equatable, Sendable {
         case .password: PasswordDerivation.encodedSize
         case .recoveryKey: RecoverySlot.saltSize
         case .host: HostSlot.sizeBeforeNote(in: parameters)
+        case .securityKey: SecurityKeySlot.sizeBeforeNote(in: parameters)
         case .passcode, nil: nil
         }
     }

@@ -72,6 +72,24 @@ struct KeySlotChange: Sendable {
         header.slots.append(slot)
     }
 
+    mutating func addSecurityKey(
+        _ opened: borrowing OpenedSlot,
+        _ credential: SecurityKeyCredential,
+        secret: borrowing SecureBytes,
+        label: String
+    ) throws(VaultError) {
+        header.slots.append(
+            try SecurityKeySlot.seal(
+                opened.master,
+                under: secret,
+                of: credential,
+                note: KeySlotNote(made: now, label: label),
+                slot: header.unusedSlot,
+                collection: header.identifier
+            )
+        )
+    }
+
     /// Removes a slot, but not the last password: a person can always unlock the collection.
     mutating func remove(_ number: Int64) throws(VaultError) {
         guard let slot = header.slots.first(where: { slot in slot.id == number }) else {

@@ -12,6 +12,8 @@ package struct KeySlotInfo: Equatable, Sendable {
 
         case host
 
+        case securityKey
+
         case unknown
     }
 
@@ -42,6 +44,7 @@ extension KeySlotInfo {
             case .passcode: (.passcode, nil)
             case .recoveryKey: (.recoveryKey, note?.made)
             case .host: (.host, note?.made)
+            case .securityKey: (.securityKey, note?.made)
             case nil: (.unknown, nil)
             }
         self.init(number: slot.id, kind: kind, made: made, label: note?.label ?? "")

@@ -147,7 +147,7 @@ import Testing
         let login = try await vault.unlockedLogin()
         _ = try await login.addRecoveryKey(openedBy: Fixture.bytes(Fixture.password))
         await vault.close()
-        for kind in [1, 3, 4, 9] {
+        for kind in [1, 3, 4, 5, 9] {
             // The forger need not care about the checksum.
             try RawDatabase(folder.file("login.keychain")).execute(
                 "INSERT OR REPLACE INTO slot VALUES (5, \(kind), \(parameters), x'00', x'0000000000000000')"
