@@ -76,6 +76,8 @@ let package = Package(
         .target(name: "CKeychaindTOML"),
         // tpm2-tss (libtss2-dev) by its headers alone; the libraries are loaded where there is a TPM.
         .target(name: "CKeychaindTPM"),
+        // libfido2 (libfido2-dev) by its headers alone; the library is loaded in a helper process.
+        .target(name: "CKeychaindFIDO"),
         // A heap that is overwritten when it is freed, for the program that asks for it.
         .target(name: "CKeychaindWipingHeap"),
         // The first instructions of a set-gid process.
@@ -145,6 +147,15 @@ let package = Package(
             swiftSettings: settings
         ),
         .target(
+            name: "KeychaindFIDO",
+            dependencies: [
+                "CKeychaindFIDO", "CKeychaindLinux", "KeychaindAuthentication", "KeychaindDBus", "KeychaindGcrypt",
+                "KeychaindModel",
+                logging,
+            ],
+            swiftSettings: settings
+        ),
+        .target(
             name: "KeychaindSecretService",
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
@@ -189,7 +200,7 @@ let package = Package(
             name: "keychaind",
             dependencies: [
                 "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux",
-                "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop",
+                "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop", "KeychaindFIDO",
                 "KeychaindGcrypt",
                 "KeychaindHardening", "KeychaindModel", "KeychaindRights", "KeychaindSecretService", "KeychaindTPM",
                 "KeychaindVault",

@@ -119,12 +119,13 @@ int execvpe(const char *program, char *const arguments[], char *const environmen
 int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int first);
 
 // Like posix_spawn, but the kernel sends SIGTERM to the program when the calling thread ends. The program gets a
-// session of its own, the descriptors as 0, 1 and so on (-1 is /dev/null) and no others, only the groups of the user,
-// and default signal handling. Sets `error` to an errno if no process was started.
+// session of its own, the descriptors as 0, 1 and so on (-1 is /dev/null) and no others, and default signal handling.
+// With `keeps_group` it keeps the group of the domain, so that no program of the user can trace it. Then it gets no
+// SIGTERM, and has to give the group up itself. Sets `error` to an errno if no process was started.
 
-static inline pid_t keychaind_spawn(
+static inline pid_t keychaind_spawn_with(
     const char *program, char *const arguments[], char *const environment[], const int *descriptors, int count,
-    int *error
+    int keeps_group, int *error
 ) {
     // Written by the child, which shares the memory until execve.
     volatile int status = 0;
@@ -143,8 +144,9 @@ static inline pid_t keychaind_spawn(
     // Permanently drops the group of the domain, if there is one, by system call: the C library would change the
     // threads of the parent too.
     gid_t group = getgid(), effective, saved;
-    if (getegid() != group) syscall(SYS_setresgid, group, group, group);
-    int is_users = syscall(SYS_getresgid, &group, &effective, &saved) == 0 && effective == group && saved == group;
+    if (!keeps_group && getegid() != group) syscall(SYS_setresgid, group, group, group);
+    int is_users = syscall(SYS_getresgid, &group, &effective, &saved) == 0
+        && (keeps_group || (effective == group && saved == group));
     if (!is_users) errno = EPERM;
     // The memory is still shared with the parent, and the change of groups reset the dumpable flag.
     keychaind_set_undumpable();
@@ -163,6 +165,15 @@ static inline pid_t keychaind_spawn(
     }
     status = errno;
     _exit(127);
+}
+
+// Likewise, with only the groups of the user.
+
+static inline pid_t keychaind_spawn(
+    const char *program, char *const arguments[], char *const environment[], const int *descriptors, int count,
+    int *error
+) {
+    return keychaind_spawn_with(program, arguments, environment, descriptors, count, 0, error);
 }
 
 // Declared only for _GNU_SOURCE, or in headers that conflict with those of glibc.

@@ -23,6 +23,9 @@ package struct Configuration: Hashable, Sendable {
 
     package private(set) var access = AccessRules()
 
+    /// A folder of sockets that are security keys, for tests; empty for the keys of the system.
+    package var securityKeyFolder = ""
+
     private var overrides: [String: [Override]] = [:]
 
     /// A rule of one keychain, which overrides the general one.
@@ -105,7 +108,7 @@ package struct Configuration: Hashable, Sendable {
     /// The keychains that an entry may be about; nil for none.
     static func scope(of entry: TOMLEntry) -> ConfigurationReading.Scope? {
         switch entry.keys.first {
-        case "host", "access": nil
+        case "host", "access", "security-key": nil
         case "keychain" where entry.keys.count > 1: .keychain(entry.keys[1])
         default: .all
         }
@@ -134,13 +137,16 @@ package struct Configuration: Hashable, Sendable {
         }
     }
 
+    private static let tables = ["lock", "keychain", "host", "access", "security-key"]
+
     private mutating func set(_ entry: TOMLEntry) throws(ConfigurationError) {
         switch entry.keys.count {
-        case 1 where ["lock", "keychain", "host", "access"].contains(entry.keys[0]): try entry.expectTable()
+        case 1 where Configuration.tables.contains(entry.keys[0]): try entry.expectTable()
         case 2 where entry.keys[0] == "lock":
             Configuration.apply(try Configuration.override(entry), to: &lock)
         case 2 where entry.keys[0] == "host": try applyHost(entry)
         case 2 where entry.keys[0] == "access": try applyAccess(entry)
+        case 2 where entry.keys == ["security-key", "folder"]: securityKeyFolder = try entry.text(startingWith: ["/"])
         case 2 where entry.keys[0] == "keychain": try entry.expectTable()
         case 3 where entry.keys[0] == "keychain" && entry.keys[2] == "lock": try entry.expectTable()
         case 4 where entry.keys[0] == "keychain" && entry.keys[2] == "lock":

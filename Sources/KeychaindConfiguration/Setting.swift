@@ -80,6 +80,7 @@ extension Configuration {
                 Setting(["access", "ask-at-read"], .texts(access.askAtRead)),
                 Setting(["host", "unlock-at-start"], .flag(host.unlocksAtStart), isReadAtStart: true),
                 Setting(["host", "tpm"], .text(host.tpm), isReadAtStart: true),
+                Setting(["security-key", "folder"], .text(securityKeyFolder), isReadAtStart: true),
             ]
     }
 

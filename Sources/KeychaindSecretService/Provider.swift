@@ -52,6 +52,7 @@ package final class Provider {
         biometry: any Biometry,
         systemDialog: (any SystemDialog)? = nil,
         host: any HostSealer = NoHost(),
+        securityKeys: any SecurityKeys = NoSecurityKeys(),
         token: any KeyToken = NoKeyToken(),
         backups: BackupFolder? = nil,
         facts: ProviderFacts = ProviderFacts(),
@@ -93,6 +94,7 @@ package final class Provider {
             collections: collections,
             passwords: passwords,
             host: host,
+            securityKeys: securityKeys,
             readiness: readiness,
             changes: changes,
             logger: logger

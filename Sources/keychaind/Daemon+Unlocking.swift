@@ -70,6 +70,7 @@ extension Daemon {
     /// Starts unlocking `login` with the host key slot, if configured; later calls wait for it.
     func unlockByHost(_ configuration: Configuration) {
         tpm.configure(configuration, in: domain, logger: logger)
+        securityKeys.configure(configuration, in: domain, logger: logger)
         guard configuration.host.unlocksAtStart, let login = vault.collection(named: .login) else { return }
         BusActor.start { await provider.unlockByHost(login) }
     }

@@ -5,6 +5,7 @@ import KeychaindCommandLine
 import KeychaindConfiguration
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindFIDO
 import KeychaindGcrypt
 import KeychaindHardening
 import KeychaindModel
@@ -28,6 +29,7 @@ struct Daemon {
     let session: SessionMonitor
     let settings: LiveSettings
     let tpm = ConfiguredTPM(TPM(transport: Configuration().host.tpm))
+    let securityKeys: PluggedSecurityKeys
     let logins: LoginListener
     /// Nil without a domain, where the user's own backups include the keychains.
     let backups: BackupSchedule?
@@ -93,6 +95,7 @@ struct Daemon {
             inspector: inspector,
             logger: logger
         ).make(options.prompters)
+        securityKeys = PluggedSecurityKeys(logger: logger)
         provider = Provider(
             vault: vault,
             connection: connection,
@@ -101,6 +104,7 @@ struct Daemon {
             biometry: FingerprintReader(bus: systemBus, logger: logger),
             systemDialog: options.usesPolkit ? PolkitDialog(bus: systemBus, logger: logger) : nil,
             host: TPMHost(tpm),
+            securityKeys: securityKeys,
             token: TPMKeys(tpm),
             backups: UserFolders.dataHome.map { folder in BackupFolder(in: folder) },
             facts: ProviderFacts(
@@ -282,6 +286,7 @@ struct Daemon {
         ServiceManager.notifyStopping()
         logins.close()
         pinentries.close()
+        securityKeys.close()
         systemBus.close()
         if handingOver { handOver() }
         BusActor.start {

@@ -1,8 +1,11 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindDBus
+import KeychaindFIDO
 import KeychaindHardening
 import Logging
+
+if SecurityKeyHelper.isAsked(for: CommandLine.arguments) { serveSecurityKeys() }
 
 // Silences the TPM libraries, which also return their errors. Set here, before other threads can read the environment.
 setenv("TSS2_LOG", "all+NONE", 0)

@@ -50,6 +50,15 @@ struct ConfigurationTests {
         #expect(programs == ["seahorse", "/opt/a b/é"])
     }
 
+    @Test
+    func parse_securityKeyFolder_isAnAbsolutePath() throws {
+        #expect(try parse("").securityKeyFolder.isEmpty)
+        #expect(try parse("[security-key]\nfolder = '/run/keys'\n").securityKeyFolder == "/run/keys")
+        for text in ["folder = 'keys'", "folder = 1", "device = '/dev/hidraw0'"] {
+            #expect(throws: ConfigurationError.self) { _ = try parse("[security-key]\n\(text)\n") }
+        }
+    }
+
     @Test(arguments: ["cmd:true", "mssim:host=example.org", "device", "", "swtpm:host=example.org"])
     func parse_otherTransport_isRefused(transport: String) {
         #expect(throws: ConfigurationError.self) { _ = try parse("[host]\ntpm = '\(transport)'\n") }

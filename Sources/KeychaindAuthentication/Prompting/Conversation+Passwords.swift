@@ -1,4 +1,4 @@
-import KeychaindDBus
+package import KeychaindDBus
 package import KeychaindGcrypt
 
 /// The result of asking for a password; not copyable, as it may hold one.
@@ -12,23 +12,69 @@ package enum AskedPassword: ~Copyable, Sendable {
     case failed(reason: String)
 }
 
+/// Another way to answer the dialog for a password, such as a touch of a security key.
+@BusActor
+package protocol PasswordAlternative: AnyObject {
+    /// Starts, when the dialog with the request is on the screen.
+    func begin(with request: PromptRequest)
+
+    /// Ends when the dialog is answered; true if no password is needed any more.
+    func end() async -> Bool
+
+    /// The dialog is not trusted, so that only a password can answer it.
+    func distrust()
+
+    /// Runs after an empty password, with dialogs of its own.
+    func choose() async -> AlternativeChoice
+}
+
+package enum AlternativeChoice: Hashable, Sendable {
+    /// No password is needed any more.
+    case done
+    /// The dialog for the password comes again, with a warning.
+    case again(warning: String)
+    /// The person has cancelled.
+    case cancelled
+}
+
 extension Conversation {
     /// Asks for a password until it is right, with a warning after each wrong one.
     ///
     /// - Parameters:
     ///   - tries: the maximum number of passwords.
+    ///   - alternative: another way to answer; an empty password chooses it.
     ///   - request: makes the request before each try, without its warning; nil stops asking.
     package func askPassword(
         tries: Int = .max,
         verifiedBy verifier: any PasswordVerifier,
         countedBy lockout: PasswordLockout,
+        or alternative: (any PasswordAlternative)? = nil,
         _ request: @BusActor () async -> PromptRequest?
     ) async -> AskedPassword {
         var warning = ""
         for _ in 0..<tries {
             guard var request = await request() else { return .stopped }
             request.warning = warning
-            guard let password = await password(request) else { return .unanswered }
+            let asked: PromptAnswer?
+            do throws(PromptError) {
+                asked = try await ask(request) { [request] in alternative?.begin(with: request) }
+            } catch {
+                asked = nil
+                if error.code == .notTrusted, request.acceptsTouch, let alternative {
+                    alternative.distrust()
+                    continue
+                }
+            }
+            if await alternative?.end() == true { return .stopped }
+            guard let asked = consume asked, case .password(let password) = consume asked else { return .unanswered }
+            if password.isEmpty, let alternative {
+                switch await alternative.choose() {
+                case .done: return .stopped
+                case .again(let text): warning = text
+                case .cancelled: return .unanswered
+                }
+                continue
+            }
             let kept: SecureBytes
             do throws(GcryptError) {
                 kept = try password.copy(in: .locked)

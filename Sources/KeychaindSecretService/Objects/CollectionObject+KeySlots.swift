@@ -22,6 +22,15 @@ extension CollectionObject {
             adding("AddRecoveryKey") { .addRecoveryKey(label: $0) },
             adding("AddHost") { .addHost(label: $0) },
             Method(
+                "AddSecurityKey",
+                in: [Parameter("label", String.self), Parameter("pin", Bool.self)],
+                out: [Parameter("prompt", ObjectPath.self)]
+            ) { (object, call) throws(BusError) in
+                let (label, needsPIN) = try call.arguments(String.self, Bool.self)
+                let change = KeySlotPrompt.Change.addSecurityKey(label: try checked(label), needsPIN: needsPIN)
+                call.reply(with: try object.prompt(for: change))
+            },
+            Method(
                 suspending: "MakeRecoveryKey",
                 in: [Parameter("session", ObjectPath.self), Parameter("label", String.self)],
                 out: [Parameter("key", signature: EncodedSecret.signature)]

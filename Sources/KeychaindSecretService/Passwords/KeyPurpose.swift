@@ -8,6 +8,8 @@ enum KeyPurpose {
 
     case host
 
+    case securityKey
+
     /// The removal of the named key slot.
     case removal(of: String)
 
@@ -23,6 +25,7 @@ enum KeyPurpose {
         case .addPassword: "Add a password to the keychain “\(keychain)”"
         case .recoveryKey: "Make a recovery key for the keychain “\(keychain)”"
         case .host: "Let this computer open the keychain “\(keychain)”"
+        case .securityKey: "Let a security key open the keychain “\(keychain)”"
         case .restoration: "Replace the keychain “\(keychain)” by the backup"
         case .removal(let slot): "Remove \(slot) from the keychain “\(keychain)”"
         case .deletion: "Delete the keychain “\(keychain)” for ever"
@@ -36,6 +39,7 @@ enum KeyPurpose {
         case .addPassword: "Enter its current password. Anyone who knows the new one will be able to open it, too."
         case .recoveryKey: "Anyone who has the recovery key can open the keychain without its password."
         case .host: "It will be unlocked at every login, however you log in, without asking for a password."
+        case .securityKey: "Plug in the security key. Anyone who has it will be able to open the keychain, too."
         case .restoration: "Enter the password that it has now."
         case .removal: "It will no longer open the keychain."
         case .deletion(let loss): "\(loss.text)\nEnter its password to delete it."

@@ -6,7 +6,7 @@ import KeychaindModel
 import KeychaindVault
 import Logging
 
-/// Changes a keychain's key slots once a person has opened it; the result is an empty string.
+/// Changes a keychain's key slots once a person has opened it; the result is an empty string, or why it failed.
 @BusActor
 final class KeySlotPrompt: PromptAction {
     enum Change {
@@ -14,6 +14,7 @@ final class KeySlotPrompt: PromptAction {
         case addPassword(label: String)
         case addRecoveryKey(label: String)
         case addHost(label: String)
+        case addSecurityKey(label: String, needsPIN: Bool)
         case remove(Int64, name: String)
     }
 
@@ -42,16 +43,57 @@ final class KeySlotPrompt: PromptAction {
             for: client
         )
         guard let key else { return .dismissed(emptyResult) }
+        if case .addSecurityKey(let label, let needsPIN) = change {
+            return await addSecurityKey(label, needsPIN: needsPIN, openedBy: key, asking: conversation, for: client)
+        }
         do throws(VaultError) {
             guard try await make(with: key, asking: conversation, for: client) else { return .dismissed(emptyResult) }
-            unlocker.logger.notice(
-                "The key slots of a keychain were changed",
-                metadata: ["keychain": "\(collection.name)", "change": "\(change.name)"]
-            )
-            return .done(emptyResult)
+            return succeed()
         } catch {
-            unlocker.logger.error("The key slots of a keychain could not be changed", metadata: ["reason": "\(error)"])
+            return fail(error)
+        }
+    }
+
+    private func succeed() -> PromptOutcome {
+        unlocker.logger.notice(
+            "The key slots of a keychain were changed",
+            metadata: ["keychain": "\(collection.name)", "change": "\(change.name)"]
+        )
+        return .done(emptyResult)
+    }
+
+    private func fail(_ error: VaultError) -> PromptOutcome {
+        unlocker.logger.error("The key slots of a keychain could not be changed", metadata: ["reason": "\(error)"])
+        return .dismissed(.string(error.reason))
+    }
+
+    private func addSecurityKey(
+        _ label: String,
+        needsPIN: Bool,
+        openedBy key: consuming SecureBytes,
+        asking conversation: Conversation,
+        for client: Client
+    ) async -> PromptOutcome {
+        let enrolment = SecurityKeyEnrolment(
+            of: collection,
+            needsPIN: needsPIN,
+            with: unlocker.securityKeys,
+            asking: conversation,
+            for: await client.caller()
+        )
+        switch await enrolment.run() {
+        case .made(let credential, let secret):
+            do throws(VaultError) {
+                try await collection.addSecurityKey(credential, secret: secret, label: label, openedBy: key)
+                return succeed()
+            } catch {
+                return fail(error)
+            }
+        case .cancelled:
             return .dismissed(emptyResult)
+        case .failed(let failure):
+            unlocker.logger.notice("A security key was not added", metadata: ["reason": "\(failure.text)"])
+            return .dismissed(.string(failure.text))
         }
     }
 
@@ -86,6 +128,8 @@ final class KeySlotPrompt: PromptAction {
             try await collection.add(recoveryKey, label: label, openedBy: key)
         case .addHost(let label):
             try await collection.addHost(unlocker.host, label: label, openedBy: key)
+        case .addSecurityKey:
+            return false
         case .remove(let number, _):
             try await collection.removeKeySlot(number)
             unlocker.passwords.passwordChanged(of: collection.name)
@@ -102,6 +146,7 @@ extension KeySlotPrompt.Change {
         case .addPassword: "another password"
         case .addRecoveryKey: "recovery key"
         case .addHost: "this computer"
+        case .addSecurityKey: "security key"
         case .remove(let number, _): "slot \(number) removed"
         }
     }
@@ -112,6 +157,7 @@ extension KeySlotPrompt.Change {
         case .addPassword: .addPassword
         case .addRecoveryKey: .recoveryKey
         case .addHost: .host
+        case .addSecurityKey: .securityKey
         case .remove(_, let name): .removal(of: name)
         }
     }

@@ -6,11 +6,14 @@ import KeychaindGcrypt
 extension Conversation {
     /// The request for the password of a keychain.
     ///
-    /// - Parameter purpose: the other use of the password, if any.
+    /// - Parameters:
+    ///   - purpose: the other use of the password, if any.
+    ///   - offer: how a security key can answer instead, if any.
     func passwordRequest(
         of label: String,
         for caller: Caller,
-        _ purpose: AuthenticationPurpose? = nil
+        _ purpose: AuthenticationPurpose? = nil,
+        or offer: SecurityKeyOffer? = nil
     ) -> PromptRequest {
         let label = PromptText.name(label)
         return request(
@@ -19,19 +22,26 @@ extension Conversation {
             purpose?.headline(unlocking: label) ?? "\(caller.name.subject) wants to unlock the keychain “\(label)”",
             // With a subject, a prompter may show a text of its own, which does not mention the purpose.
             subject: purpose == nil ? label : "",
-            [caller.circumstances, purpose?.reason ?? "", "Type the password of the keychain, or its recovery key."],
+            [
+                caller.circumstances, purpose?.reason ?? "", "Type the password of the keychain, or its recovery key.",
+                offer?.text ?? "",
+            ],
             button: "Unlock",
+            acceptsTouch: offer?.isTouch == true,
             for: caller
         )
     }
 
     /// The request for the password of `login` after a login with another password.
     ///
-    /// - Parameter purpose: the other use of the password, if any.
+    /// - Parameters:
+    ///   - purpose: the other use of the password, if any.
+    ///   - offer: how a security key can answer instead, if any.
     func formerPasswordRequest(
         of label: String,
         for caller: Caller,
-        _ purpose: AuthenticationPurpose? = nil
+        _ purpose: AuthenticationPurpose? = nil,
+        or offer: SecurityKeyOffer? = nil
     ) -> PromptRequest {
         let label = PromptText.name(label)
         let fact = "The password of the keychain “\(label)” is not the one that you logged in with"
@@ -45,8 +55,11 @@ extension Conversation {
             title: "Unlock Keychain",
             purpose?.headline(unlocking: label) ?? fact,
             subject: purpose == nil ? label : "",
-            (purpose.map { [caller.circumstances, fact + ".", $0.reason] } ?? [caller.introduction]) + [whatToDo],
+            (purpose.map { [caller.circumstances, fact + ".", $0.reason] } ?? [caller.introduction]) + [
+                whatToDo, offer?.text ?? "",
+            ],
             button: "Unlock",
+            acceptsTouch: offer?.isTouch == true,
             for: caller
         )
     }
@@ -177,13 +190,15 @@ extension Conversation {
         )
     }
 
-    private func request(
+    func request(
         _ question: PromptRequest.Question,
         title: String,
         _ message: String,
         subject: String = "",
         _ explanation: [String],
         button: String,
+        fallback: String = "",
+        acceptsTouch: Bool = false,
         for caller: Caller
     ) -> PromptRequest {
         PromptRequest(
@@ -196,6 +211,8 @@ extension Conversation {
             callerDetails: caller.details,
             continueLabel: button,
             cancelLabel: "Cancel",
+            fallbackLabel: fallback,
+            acceptsTouch: acceptsTouch,
             windowID: windowID
         )
     }

@@ -13,6 +13,7 @@ struct Unlocker {
     let collections: Collections
     let passwords: Passwords
     let host: any HostSealer
+    let securityKeys: any SecurityKeys
     let readiness: Readiness
     let changes: ChangeNotifier
     let logger: Logger
@@ -33,6 +34,17 @@ struct Unlocker {
         if isFirst { recommendRecoveryKey(for: collection) }
         if isPasscode { await passwords.lockouts.people.passcodeWasRight() }
         logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
+        changes.lockChanged(collection, by: client)
+    }
+
+    /// Unlocks a collection with the secret of a security key.
+    func unlock(
+        _ collection: Collection,
+        bySecurityKey secret: consuming SecureBytes,
+        for client: Client
+    ) async throws(VaultError) {
+        try await collection.unlock(bySecurityKey: secret)
+        logger.info("A security key has unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection, by: client)
     }
 
@@ -97,12 +109,14 @@ struct Unlocker {
         var caller = await client.caller()
         if let principal { caller = principal }
         let verifier = CollectionPassword(of: collection, for: client, unlocker: self)
+        let key = SecurityKeyUnlock(collection, asking: conversation, for: client, caller, unlocker: self)
         while collection.isLocked {
             var hasDrifted = false
             var named = named
             let asked = await conversation.askPassword(
                 verifiedBy: verifier,
-                countedBy: passwords.lockouts.lockout(of: collection)
+                countedBy: passwords.lockouts.lockout(of: collection),
+                or: key
             ) {
                 guard collection.isLocked, vault.collection(named: collection.name) === collection,
                     collections.mayGetFirstPassword(collection)
@@ -110,7 +124,7 @@ struct Unlocker {
                 let isLogin = collection.name == .login && !collection.isVacant
                 hasDrifted = isLogin && drifted.isThere
                 if !isLogin { named = nil }
-                return unlockRequest(of: collection, hasDrifted: hasDrifted, named, for: caller, in: conversation)
+                return unlockRequest(of: collection, hasDrifted: hasDrifted, named, key, for: caller, in: conversation)
             }
             switch consume asked {
             case .right(let key):
@@ -132,6 +146,7 @@ struct Unlocker {
         of collection: Collection,
         hasDrifted: Bool,
         _ named: NamedItems?,
+        _ key: SecurityKeyUnlock?,
         for caller: Caller,
         in conversation: Conversation
     ) -> PromptRequest {
@@ -142,9 +157,9 @@ struct Unlocker {
                 insteadOf: collection.name == .login ? .firstOfLogin : .first
             )
         } else if hasDrifted {
-            conversation.formerPasswordRequest(of: collection.label, for: caller, named?.purpose)
+            conversation.formerPasswordRequest(of: collection.label, for: caller, named?.purpose, or: key?.offer)
         } else {
-            conversation.passwordRequest(of: collection.label, for: caller, named?.purpose)
+            conversation.passwordRequest(of: collection.label, for: caller, named?.purpose, or: key?.offer)
         }
     }
 

@@ -63,9 +63,10 @@ final class LiveSettings {
             guard content != self.content else { continue }
             self.content = content
             var new = apply(content, of: path)
-            if new.host != configuration.host {
-                logger.notice("The settings of [host] take effect after a restart")
+            if new.host != configuration.host || new.securityKeyFolder != configuration.securityKeyFolder {
+                logger.notice("The settings of [host] and [security-key] take effect after a restart")
                 new.host = configuration.host
+                new.securityKeyFolder = configuration.securityKeyFolder
             }
             logger.notice("The configuration has changed", metadata: ["file": "\(path)"])
             guard new != configuration else { continue }

@@ -22,6 +22,9 @@ package final class FakePrompter {
     /// The reactions to the next questions; the last one repeats.
     package var responses: [PromptResponse]
 
+    /// Whether questions without a password are never answered; they use up no response.
+    private var ignoresConfirmations = false
+
     private let connection: Connection
     private let gone = Recorder<Void>()
     private var sessions: [Caller: Session] = [:]
@@ -75,6 +78,11 @@ package final class FakePrompter {
     package func crash() {
         connection.close()
         gone.finish()
+    }
+
+    /// Leaves questions without a password unanswered.
+    package func ignoreConfirmations() {
+        ignoresConfirmations = true
     }
 
     /// Sets the reactions to the next questions.
@@ -170,8 +178,9 @@ package final class FakePrompter {
         )
         let caller = Caller(name: call.peer.name, callback: callback)
         guard let session = sessions[caller] else { throw BusError(.failed, "not begun") }
-        let response = responses.first ?? .hang
-        if responses.count > 1 {
+        let isIgnored = ignoresConfirmations && type == "confirm"
+        let response = isIgnored ? .hang : responses.first ?? .hang
+        if responses.count > 1, !isIgnored {
             responses.removeFirst()
         }
         if response != .refuse {

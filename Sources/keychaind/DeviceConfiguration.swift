@@ -1,4 +1,6 @@
 import KeychaindConfiguration
+import KeychaindDBus
+import KeychaindFIDO
 import KeychaindTPM
 import Logging
 
@@ -13,5 +15,18 @@ extension ConfiguredTPM {
             )
         }
         use(TPM(transport: transport))
+    }
+}
+
+extension PluggedSecurityKeys {
+    /// Applies the configuration; in a domain only the system's keys, since the user's programs can edit the file.
+    @BusActor
+    func configure(_ configuration: Configuration, in domain: Domain, logger: Logger) {
+        guard !domain.isEntered || configuration.securityKeyFolder.isEmpty else {
+            return logger.error(
+                "In its domain keychaind uses no other security keys than the system's; the configured ones are ignored"
+            )
+        }
+        folder = configuration.securityKeyFolder
     }
 }

@@ -1,0 +1,122 @@
+package import KeychaindDBus
+package import KeychaindGcrypt
+package import KeychaindModel
+
+/// The security keys (FIDO2) that are plugged in.
+@BusActor
+package protocol SecurityKeys: AnyObject {
+    /// Starts an operation; one at a time.
+    ///
+    /// - Parameters:
+    ///   - pin: the PIN of the key; wiped afterwards.
+    ///   - notice: called with failures that do not end the operation.
+    func start(
+        _ request: SecurityKeyRequest,
+        pin: consuming SecureBytes?,
+        notice: @escaping @BusActor (SecurityKeyFailure) -> Void
+    ) -> any SecurityKeyOperation
+}
+
+package enum SecurityKeyRequest: Hashable, Sendable {
+    /// Finds the one key that is plugged in.
+    case look
+
+    /// Makes a credential, with two touches.
+    ///
+    /// - Parameters:
+    ///   - salt: 32 random bytes.
+    ///   - needsPIN: whether its secret needs the PIN.
+    ///   - known: the credentials that the key must not have.
+    case make(salt: [UInt8], needsPIN: Bool, known: [SecurityKeyCredential])
+
+    /// Gets the secret of one of these credentials, with a touch.
+    ///
+    /// - Parameter waits: whether to wait until such a key is plugged in and touched.
+    case open([SecurityKeyCredential], waits: Bool)
+}
+
+@BusActor
+package protocol SecurityKeyOperation: AnyObject {
+    /// Waits for the end; called once.
+    func outcome() async -> SecurityKeyOutcome
+
+    /// Takes the secret, in locked memory, after ``SecurityKeyOutcome/made(_:)`` and ``SecurityKeyOutcome/opened``.
+    func takeSecret() -> SecureBytes?
+
+    /// Cancels the operation: it fails with ``SecurityKeyFailure/cancelled`` unless it has ended.
+    func cancel()
+}
+
+package enum SecurityKeyOutcome: Hashable, Sendable {
+    case found(hasPIN: Bool)
+    case made(SecurityKeyCredential)
+    case opened
+    case failed(SecurityKeyFailure)
+}
+
+package enum SecurityKeyFailure: Error, Hashable, Sendable {
+    case notInstalled
+    case noKey
+    case severalKeys
+    /// No FIDO2 key, or one without the extension hmac-secret.
+    case unable
+    case notAccessible
+    case unknownKey
+    case addedAlready
+    case pinNeeded
+    case pinNotSet
+    /// - Parameter tries: the tries that are left; nil if unknown.
+    case wrongPIN(tries: Int?)
+    /// The key has to be plugged in again before the next try.
+    case pinPaused
+    /// Only a reset of the key helps.
+    case pinBlocked
+    case notTouched
+    case takenOut
+    case cancelled
+    case failed
+
+    /// The explanation for a person.
+    package var text: String {
+        switch self {
+        case .notInstalled: "Security keys need libfido2, which is not installed."
+        case .noKey: "No security key is plugged in."
+        case .severalKeys: "Several security keys are plugged in. Leave only the one for this keychain."
+        case .unable: "This security key cannot open keychains: it lacks the extension hmac-secret of FIDO2."
+        case .notAccessible: "The security key cannot be used: the system does not give you access to it."
+        case .unknownKey: "The security key that is plugged in does not open this keychain."
+        case .addedAlready: "This security key opens the keychain already."
+        case .pinNeeded: "This security key works only with its PIN."
+        case .pinNotSet: "This security key has no PIN. Set one first, with “fido2-token -S” or your browser."
+        case .wrongPIN(tries: nil): "That was not the PIN of the security key."
+        case .wrongPIN(tries: 1?): "That was not the PIN of the security key. One try is left."
+        case .wrongPIN(let tries?): "That was not the PIN of the security key. \(tries) tries are left."
+        case .pinPaused: "Too many PINs were wrong. Take the security key out and plug it in again."
+        case .pinBlocked: "The PIN of the security key is blocked. Only a reset of the key helps, which erases it."
+        case .notTouched: "Nobody touched the security key."
+        case .takenOut: "The security key was taken out."
+        case .cancelled: "The security key is no longer asked."
+        case .failed: "The security key refused."
+        }
+    }
+}
+
+/// A system without security keys.
+@BusActor
+package final class NoSecurityKeys: SecurityKeys {
+    package nonisolated init() {}
+
+    package func start(
+        _ request: SecurityKeyRequest,
+        pin: consuming SecureBytes?,
+        notice: @escaping @BusActor (SecurityKeyFailure) -> Void
+    ) -> any SecurityKeyOperation {
+        Refusal()
+    }
+
+    private final class Refusal: SecurityKeyOperation {
+        func outcome() async -> SecurityKeyOutcome { .failed(.notInstalled) }
+        func takeSecret() -> SecureBytes? { nil }
+        func cancel() {}
+    }
+}

@@ -1,0 +1,160 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindGcrypt
+import KeychaindModel
+import KeychaindVault
+import Logging
+
+/// Unlocks a collection by a security key, beside the dialog for its password.
+///
+/// A key without a PIN is asked while a trusted dialog is on the screen. One with a PIN is asked after an empty password.
+@BusActor
+final class SecurityKeyUnlock: PasswordAlternative {
+    private enum State {
+        case idle
+        case asking(any SecurityKeyOperation, Promise<Void>)
+        case done
+    }
+
+    private let collection: Collection
+    private let conversation: Conversation
+    private let client: Client
+    private let caller: Caller
+    private let unlocker: Unlocker
+    private let touched: [SecurityKeyCredential]
+    private let withPIN: [SecurityKeyCredential]
+    private var request: PromptRequest?
+    private var isTrusted = true
+    private var state = State.idle
+
+    /// Nil if no security key opens the collection.
+    init?(
+        _ collection: Collection,
+        asking conversation: Conversation,
+        for client: Client,
+        _ caller: Caller,
+        unlocker: Unlocker
+    ) {
+        let credentials = collection.securityKeys
+        guard !credentials.isEmpty else { return nil }
+        self.collection = collection
+        self.conversation = conversation
+        self.client = client
+        self.caller = caller
+        self.unlocker = unlocker
+        touched = credentials.filter { !$0.needsPIN }
+        withPIN = credentials.filter(\.needsPIN)
+    }
+
+    /// How the key can answer the next dialog; nil if it cannot.
+    var offer: SecurityKeyOffer? {
+        switch (isTrusted && !touched.isEmpty, !withPIN.isEmpty) {
+        case (true, true): .touchOrPIN
+        case (true, false): .touch
+        case (false, true): .pin
+        case (false, false): nil
+        }
+    }
+
+    // MARK: By a touch
+
+    func begin(with request: PromptRequest) {
+        self.request = request
+        guard case .idle = state, request.acceptsTouch else { return }
+        let operation = unlocker.securityKeys.start(.open(touched, waits: true), pin: nil) { [weak self] failure in
+            self?.advise(failure)
+        }
+        let end = Promise<Void>()
+        state = .asking(operation, end)
+        BusActor.start { [self] in
+            await finish(operation, await operation.outcome())
+            end.fulfill()
+        }
+    }
+
+    func end() async -> Bool {
+        request = nil
+        if case .asking(let operation, let end) = state {
+            operation.cancel()
+            // The key may have been touched just now.
+            await end.value()
+        }
+        if case .done = state { return true }
+        state = .idle
+        return false
+    }
+
+    func distrust() {
+        isTrusted = false
+    }
+
+    private func finish(_ operation: any SecurityKeyOperation, _ outcome: SecurityKeyOutcome) async {
+        switch outcome {
+        case .opened:
+            // Another program may be behind the dialog by now, or the dialog may have been answered.
+            guard request != nil, await conversation.trust() == .trusted, request != nil else { return state = .idle }
+            if let failure = await unlock(with: operation.takeSecret()) {
+                advise(failure)
+            } else {
+                state = .done
+                conversation.withdraw()
+            }
+        case .failed(let failure):
+            advise(failure)
+        case .found, .made:
+            break
+        }
+    }
+
+    /// Shows a failure in the dialog, unless it only says that no key was there or touched.
+    private func advise(_ failure: SecurityKeyFailure) {
+        guard var request, ![.noKey, .notTouched, .cancelled].contains(failure) else { return }
+        request.warning = failure.text
+        conversation.revise(request)
+    }
+
+    /// Returns the failure, if there is one.
+    private func unlock(with secret: consuming SecureBytes?) async -> SecurityKeyFailure? {
+        guard let secret else { return .failed }
+        do throws(VaultError) {
+            try await unlocker.unlock(collection, bySecurityKey: secret, for: client)
+            return nil
+        } catch {
+            unlocker.logger.warning(
+                "A security key did not unlock a keychain",
+                metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
+            )
+            return error.code == .wrongPassword || error.code == .noSuchKeySlot ? .unknownKey : .failed
+        }
+    }
+
+    // MARK: By a PIN
+
+    func choose() async -> AlternativeChoice {
+        guard !withPIN.isEmpty else {
+            return .again(warning: isTrusted ? "" : "This dialog takes only the password.")
+        }
+        var warning = ""
+        while true {
+            let request = conversation.securityKeyPINRequest(of: collection.label, for: caller, warning: warning)
+            guard let pin = await conversation.password(request) else { return .cancelled }
+            if pin.isEmpty { return .again(warning: "") }
+            let operation = unlocker.securityKeys.start(.open(withPIN, waits: false), pin: pin) { _ in }
+            let touch = conversation.securityKeyTouchRequest(of: collection.label, for: caller)
+            switch await conversation.wait(for: operation, showing: touch) {
+            case .opened:
+                guard !conversation.isEnded else { return .cancelled }
+                guard let failure = await unlock(with: operation.takeSecret()) else { return .done }
+                return .again(warning: failure.text)
+            case .failed(.wrongPIN(let tries)) where tries != 0:
+                warning = SecurityKeyFailure.wrongPIN(tries: tries).text
+            case .failed(let failure):
+                if conversation.isEnded { return .cancelled }
+                return .again(warning: failure == .cancelled ? "" : failure.text)
+            case .found, .made:
+                return .again(warning: SecurityKeyFailure.failed.text)
+            }
+        }
+    }
+}
