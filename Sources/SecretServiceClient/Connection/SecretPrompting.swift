@@ -77,7 +77,10 @@ extension ProviderLink {
     private nonisolated static func outcome(of signal: Message) -> Result<Variant, SecretServiceError> {
         do throws(BusError) {
             let (isDismissed, result) = try signal.read(Bool.self, Variant.self)
-            return isDismissed ? .failure(.dismissed) : .success(result)
+            guard isDismissed else { return .success(result) }
+            // keychaind says why a change of key slots failed; a person's refusal has no reason.
+            if case .string(let reason) = result, !reason.isEmpty { return .failure(.init(.notSupported, reason)) }
+            return .failure(.dismissed)
         } catch {
             return .failure(SecretServiceError(reading: error))
         }

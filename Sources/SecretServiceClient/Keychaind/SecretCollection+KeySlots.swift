@@ -3,7 +3,7 @@ import KeychaindDBus
 /// A way to open a keychain of keychaind.
 package struct KeySlot: Hashable, Sendable {
     package let number: UInt64
-    /// `password`, `recovery-key`, `host`, `passcode` or `unknown`.
+    /// `password`, `recovery-key`, `host`, `security-key`, `passcode` or `unknown`.
     package let kind: String
     /// In seconds since 1970; 0 if unknown.
     package let made: UInt64
@@ -51,6 +51,19 @@ extension SecretCollection {
         try ArgumentCheck.check(label)
         let message = keySlots(slot.rawValue)
         message.append(label)
+        try await complete(message)
+    }
+
+    /// Adds the security key (FIDO2) that is plugged in; a person is asked for the password of the keychain, for the PIN
+    /// of a key that has one, and for two touches.
+    ///
+    /// Throws ``SecretServiceError/Code/notSupported``, with the reason, for a key that cannot be added.
+    ///
+    /// - Parameter needsPIN: whether the key opens the keychain only with its PIN.
+    package func addSecurityKey(needsPIN: Bool, label: String) async throws(SecretServiceError) {
+        try ArgumentCheck.check(label)
+        let message = keySlots("AddSecurityKey")
+        message.append(label, needsPIN)
         try await complete(message)
     }
 

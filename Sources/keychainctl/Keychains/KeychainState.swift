@@ -60,6 +60,7 @@ struct KeychainState: Sendable {
         case "password": "opened by its password"
         case "recovery-key": "opened by a recovery key"
         case "host": "opened by this computer"
+        case "security-key": "opened by a security key"
         default: "open"
         }
     }

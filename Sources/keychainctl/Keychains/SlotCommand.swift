@@ -52,18 +52,26 @@ struct SlotCommand: AsyncParsableCommand {
         @Flag(help: "Another password.")
         var password = false
 
+        @Flag(help: "The security key (FIDO2) that is plugged in.")
+        var fido2 = false
+
+        @Flag(help: "With --fido2: the key opens the keychain only with its PIN.")
+        var pin = false
+
         @Option(help: "A name for the list.")
         var label = ""
 
         func validate() throws {
-            guard [tpm, recoveryKey, password].count(where: { $0 }) == 1 else {
-                throw ValidationError("choose one of --tpm, --recovery-key and --password")
+            guard [tpm, recoveryKey, password, fido2].count(where: { $0 }) == 1 else {
+                throw ValidationError("choose one of --tpm, --fido2, --recovery-key and --password")
             }
+            guard fido2 || !pin else { throw ValidationError("--pin needs --fido2") }
         }
 
         func run(_ provider: ProviderAccess) async throws {
             let collection = try await target.collection(provider.client)
             do throws(SecretServiceError) {
+                guard !fido2 else { return try await collection.addSecurityKey(needsPIN: pin, label: label) }
                 try await collection.addKeySlot(tpm ? .host : recoveryKey ? .recoveryKey : .password, label: label)
             } catch {
                 throw KeychaindOnly.failure(error)
