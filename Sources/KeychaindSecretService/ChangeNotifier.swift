@@ -19,6 +19,8 @@ final class ChangeNotifier {
     private var lockNotices: [CollectionName: Timer] = [:]
     /// The last emitted problem of each collection.
     private var problems: [CollectionName: String] = [:]
+    /// Called when a collection may have become readable or unreadable.
+    var onProblem: (@BusActor () -> Void)?
     private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
 
@@ -31,6 +33,7 @@ final class ChangeNotifier {
     // MARK: Collections
 
     func collectionCreated(_ name: CollectionName, all: [ObjectPath]) {
+        onProblem?()
         emit(.service, InterfaceName.service, "CollectionCreated", .collection(name))
         collectionsChanged(all)
     }
@@ -39,12 +42,14 @@ final class ChangeNotifier {
         gathering.removeValue(forKey: name).map(BusActor.loop.cancel)
         lockNotices.removeValue(forKey: name).map(BusActor.loop.cancel)
         problems[name] = nil
+        onProblem?()
         emit(.service, InterfaceName.service, "CollectionDeleted", .collection(name))
         collectionsChanged(all)
     }
 
     /// Emits `Problem` if it has changed; unlocking and reading a secret can change it.
     func problemMayHaveChanged(_ collection: Collection) {
+        onProblem?()
         let problem = collection.problem ?? ""
         guard problems[collection.name, default: ""] != problem else { return }
         problems[collection.name] = problem

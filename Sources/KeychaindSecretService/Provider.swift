@@ -34,6 +34,8 @@ package final class Provider {
     let restorations: Restorations
     let portalSecrets: PortalSecrets
     let facts: ProviderFacts
+    /// What a person is told by notifications.
+    package let notices: Notices
     let logger: Logger
 
     /// The settings in force, for `org.keychaind.Status1`.
@@ -42,7 +44,7 @@ package final class Provider {
     /// The server of the login socket.
     package let logins: Logins
 
-    private let connection: Connection
+    let connection: Connection
 
     package init(
         vault: Vault,
@@ -73,6 +75,7 @@ package final class Provider {
             clock: clock
         )
         clients = PeerTable { Client($0, in: environment) }
+        notices = Notices(on: connection, vault: vault)
         readiness = Readiness(limit: limits.settlingTime)
         audit = AccessAudit(recorder: AuditRecorder { vault.audit($0, in: $1) })
         access = ItemAccess(audit: audit)
@@ -97,6 +100,7 @@ package final class Provider {
             securityKeys: securityKeys,
             readiness: readiness,
             changes: changes,
+            notices: notices,
             logger: logger
         )
         authenticator = Authenticator(
@@ -113,6 +117,7 @@ package final class Provider {
             lockouts: lockouts,
             access: access,
             audit: audit,
+            notices: notices,
             logger: logger
         )
         items = Items(
@@ -139,6 +144,9 @@ package final class Provider {
         restorations = Restorations(vault: vault, backups: backups, unlocker: unlocker, logger: logger)
         portalSecrets = PortalSecrets(audit: audit, changes: changes, logger: logger)
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
+        notices.provider = self
+        changes.onProblem = { [weak notices] in notices?.keychainsMayHaveChanged() }
+        lockouts.people.onBiometryUnlocked = { [weak notices] in notices?.resolve(.reader) }
     }
 
     // MARK: Starting and ending
@@ -161,8 +169,10 @@ package final class Provider {
 
     /// Starts answering calls: the vault is open, and any initial unlock has begun.
     package func vaultIsOpen() {
+        guard readiness.open() else { return }
+        notices.keychainsMayHaveChanged()
         // Not earlier: a call that waits for the vault would keep its descriptors open.
-        if readiness.open() { connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue] }
+        connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue]
     }
 
     /// Refuses further calls, as the vault is being closed; false if called before.

@@ -84,9 +84,6 @@ struct Daemon {
         let inspector = domain.isEntered ? SessionPrompterInspector(connection: connection, logger: logger) : nil
         pinentries = PinentryLauncher(inspector: inspector, logger: logger)
         systemBus = SystemBus(logger: logger)
-        settings = LiveSettings(logger: logger) { [connection] problems in
-            Daemon.showMistakes(problems, on: connection)
-        }
         session = SessionMonitor(systemBus: systemBus, logger: logger)
         vault = Vault(VaultConfiguration(directory: directory, logger: logger))
         let prompters = Prompters(
@@ -114,6 +111,9 @@ struct Daemon {
             ),
             logger: logger
         )
+        settings = LiveSettings(logger: logger) { [provider] mistakes, file in
+            provider.notices.configurationWasRead(mistakes, of: file)
+        }
         logins = LoginListener(keychain: provider.logins, logger: logger)
         backups =
             domain.isEntered
@@ -228,19 +228,6 @@ struct Daemon {
                 metadata: ["keychain": "\(name)"]
             )
         }
-    }
-
-    private static func showMistakes(_ problems: [String], on connection: Connection) {
-        guard let first = problems.first else { return }
-        let more = problems.count > 1 ? " There are more mistakes: \(problems.count - 1)." : ""
-        let body = """
-            \(PromptText.name(first, limit: 300)).\(more) The rest of the settings is in force. Where a mistake may be \
-            about locking, keychains lock with the screen and before sleep.
-            """
-        DesktopNotification(
-            summary: "Mistake in the settings of keychaind",
-            body: PromptText.withoutTags(body)
-        ).send(on: connection)
     }
 
     // MARK: The session

@@ -90,6 +90,28 @@ struct HostSlotTests {
         }
     }
 
+    @Test("a TPM that fails is told once and in the dialog, and the button asks for the password")
+    func start_failingTPM_isTold() async throws {
+        try await run { service, tpm, options in
+            try await addHost(service)
+            let desktop = try await FakeNotifications(on: service.bus, capabilities: ["actions"])
+            try await tpm.reset()
+            try await expectAtStart(isOpen: false, service, options)
+            let notification = try await desktop.shown.first("the notification")
+            #expect(notification.summary == "This computer could not unlock your keychain")
+            #expect(notification.body.contains("the TPM was reset"))
+            let prompter = try await FakePrompter(on: service.bus, [.cancel, .answer("password")])
+            await desktop.press("Unlock…", of: notification)
+            let question = try await prompter.questions.first("the question")
+            #expect(question.text("description")?.contains("This computer did not open it: ") == true)
+            try await expectAtStart(isOpen: false, service, options)
+            let client = try await service.makeClient()
+            #expect(try await !client.complete(client.unlock([Self.login]).prompt).isDismissed)
+            #expect(desktop.shown.count == 1)
+            await prompter.crash()
+        }
+    }
+
     @Test("tpm2-tools can unseal the key on the same TPM")
     func sealedKey_isThatOfItsTPM_asOtherToolsSeeIt() async throws {
         try await run { service, tpm, _ in

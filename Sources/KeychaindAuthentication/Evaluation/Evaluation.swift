@@ -24,6 +24,8 @@ package final class Evaluation {
     private var turn = Turn.none
     private var systemAuthentication: (any SystemAuthentication)?
     private var silence: Scheduler.Cancellation?
+    /// The lockout of the reader that the dialog has shown.
+    package private(set) var shownLockout: AuthenticationError?
 
     init(
         _ request: EvaluationRequest,
@@ -72,12 +74,16 @@ package final class Evaluation {
         await look()
         while true {
             while let event = events.takeFirst() { await handle(event) }
-            if let failure = progress.failure { return .failed(failure) }
+            if let failure = progress.failure {
+                return .failed(failure.code == .userCancel ? shownLockout ?? failure : failure)
+            }
             // A password being verified may still yield its key, or count as a failure.
             if !question.isVerifying {
                 switch verdict() {
                 case .granted: return .satisfied(progress.proofs)
-                case .denied(let error): return .failed(error)
+                case .denied(let error):
+                    guard canFreeReader(after: error) else { return .failed(error) }
+                    showLockout(error)
                 case .mustAuthenticate(let plan): act(on: plan)
                 }
             }
@@ -151,6 +157,21 @@ package final class Evaluation {
         } else if question.isShown {
             reader.start()
         }
+    }
+
+    /// Whether the lockout has come about in an open dialog, and the passcode would end it.
+    private func canFreeReader(after error: AuthenticationError) -> Bool {
+        guard request.freesReader, error.code == .biometryLockout, passcode.isSet, passcode.lockout == nil else {
+            return false
+        }
+        return question.isShown || shownLockout != nil
+    }
+
+    /// Says in the dialog that the reader is locked, and asks for the passcode; then touches count again.
+    private func showLockout(_ error: AuthenticationError) {
+        shownLockout = error
+        reader.stop()
+        question.show(EvaluationQuestion(passwords: .passcode, reader: nil, warning: progress.warning))
     }
 
     private func showSystemDialog() {

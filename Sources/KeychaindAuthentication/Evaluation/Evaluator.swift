@@ -111,6 +111,9 @@ package struct EvaluationRequest: Hashable, Sendable {
     /// Whether the caller allows questions to a person.
     package var isInteractionAllowed: Bool
 
+    /// Whether the dialog asks for the passcode when touches have locked the reader, which frees it.
+    package var freesReader = false
+
     /// The text of the system dialog: caller, request and reason.
     package var message: String
 

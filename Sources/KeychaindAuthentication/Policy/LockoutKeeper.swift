@@ -16,6 +16,9 @@ package final class LockoutKeeper {
 
     package private(set) var attempts = 0
 
+    /// Called when a right passcode frees a locked reader.
+    package var onBiometryUnlocked: (@BusActor () -> Void)?
+
     /// Creates a keeper, which reads its record at first use.
     package init(store: any LockoutStore, clock: BootClock = .system) {
         self.store = store
@@ -99,6 +102,7 @@ package final class LockoutKeeper {
         body(&after)
         guard after != before else { return }
         state = .ready(after)
+        if before.isBiometryLocked, !after.isBiometryLocked { onBiometryUnlocked?() }
         await store.save(after.record)
     }
 

@@ -2,33 +2,56 @@ package import KeychaindDBus
 
 /// A desktop notification (Desktop Notifications Specification).
 package struct DesktopNotification {
-    private static let service = "org.freedesktop.Notifications"
+    static let service = "org.freedesktop.Notifications"
+    static let path = ObjectPath(unchecked: "/org/freedesktop/Notifications")
+
+    /// A button of a notification.
+    package struct Action {
+        package let label: String
+        package let perform: @BusActor () -> Void
+
+        package init(_ label: String, perform: @escaping @BusActor () -> Void) {
+            self.label = label
+            self.perform = perform
+        }
+    }
 
     private let summary: String
     private let body: String
+    let actions: [Action]
 
-    package init(summary: String, body: String) {
+    /// - Parameter actions: left out by a desktop that shows none, so the body names another way.
+    package init(summary: String, body: String, actions: [Action] = []) {
         self.summary = summary
         self.body = body
+        self.actions = actions
     }
 
     /// Sends the notification, without a reply and without activating a service.
     @BusActor
     package func send(on connection: Connection) {
-        let path = ObjectPath(unchecked: "/org/freedesktop/Notifications")
-        let message = Message.call(to: Self.service, path, Self.service, "Notify")
-        message.forbidActivation()
+        let message = call()
         message.expectNoReply()
+        connection.send(message)
+    }
+
+    /// The call of the service.
+    ///
+    /// - Parameter replaced: the number of the notification that this one replaces; 0 for none.
+    func call(replacing replaced: UInt32 = 0, withActions hasActions: Bool = false) -> Message {
+        let message = Message.call(to: Self.service, Self.path, Self.service, "Notify")
+        message.forbidActivation()
+        let shown = hasActions ? actions : []
         message.append(
             "keychaind",
-            UInt32(0),
+            replaced,
             "dialog-password",
             summary,
-            body,
-            [String](),
+            PromptText.withoutTags(body),
+            shown.enumerated().flatMap { ["\($0.offset)", $0.element.label] },
             [String: Variant](),
             Int32(-1)
         )
-        connection.send(message)
+        return message
     }
 }

@@ -15,6 +15,7 @@ struct Authenticator {
     let lockouts: LockoutTable
     let access: ItemAccess
     let audit: AccessAudit
+    let notices: Notices
     let logger: Logger
 
     // MARK: Items

@@ -99,12 +99,13 @@ final class ItemAuthentication {
         let ownPassword =
             hasOwnPassword ? ApplicationPassword(of: first, after: passcode, countedBy: lockouts) : nil
         let purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
-        let request = EvaluationRequest(
+        var request = EvaluationRequest(
             await first.requirement(with: authenticator.biometry, in: authenticator.vault),
             proved: await proof(by: given, for: group, passcode),
             isInteractionAllowed: settings.allowsInteraction,
             message: purpose.message
         )
+        request.freesReader = true
         let evaluation = authenticator.evaluator.evaluate(
             request,
             passcode: passcode,
@@ -125,6 +126,7 @@ final class ItemAuthentication {
                 await give(item, for: reuse, passcode.key, ownPassword?.key, conversation)
             }
         case .failed(let error):
+            if error.code == .biometryLockout, evaluation.shownLockout == nil { authenticator.notices.readerIsLocked() }
             throw error
         }
     }

@@ -9,13 +9,16 @@ extension Conversation {
     /// - Parameters:
     ///   - purpose: the other use of the password, if any.
     ///   - offer: how a security key can answer instead, if any.
+    ///   - hostFailure: the reason why the key slot of this computer did not open the keychain, if that was tried.
     func passwordRequest(
         of label: String,
         for caller: Caller,
         _ purpose: AuthenticationPurpose? = nil,
-        or offer: SecurityKeyOffer? = nil
+        or offer: SecurityKeyOffer? = nil,
+        hostFailure: String? = nil
     ) -> PromptRequest {
         let label = PromptText.name(label)
+        let fact = hostFailure.map { "This computer did not open it: \(PromptText.name($0, limit: 300))." } ?? ""
         return request(
             .password,
             title: "Unlock Keychain",
@@ -23,8 +26,8 @@ extension Conversation {
             // With a subject, a prompter may show a text of its own, which does not mention the purpose.
             subject: purpose == nil ? label : "",
             [
-                caller.circumstances, purpose?.reason ?? "", "Type the password of the keychain, or its recovery key.",
-                offer?.text ?? "",
+                caller.circumstances, fact, purpose?.reason ?? "",
+                "Type the password of the keychain, or its recovery key.", offer?.text ?? "",
             ],
             button: "Unlock",
             acceptsTouch: offer?.isTouch == true,

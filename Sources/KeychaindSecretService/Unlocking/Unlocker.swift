@@ -16,9 +16,11 @@ struct Unlocker {
     let securityKeys: any SecurityKeys
     let readiness: Readiness
     let changes: ChangeNotifier
+    let notices: Notices
     let logger: Logger
     /// The password of the last login that did not open `login`.
     private let drifted = DriftedPassword()
+    private let hostFailure = HostFailure()
 
     /// Unlocks a collection with a supplied password, such as that of a login.
     ///
@@ -32,6 +34,7 @@ struct Unlocker {
         let isFirst = collection.name == .login && collection.isVacant
         try await collection.unlock(with: password)
         if isFirst { recommendRecoveryKey(for: collection) }
+        if collection.name == .login { hostFailure.reason = nil }
         if isPasscode { await passwords.lockouts.people.passcodeWasRight() }
         logger.info("Unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
         changes.lockChanged(collection, by: client)
@@ -76,6 +79,7 @@ struct Unlocker {
         }
         do throws(VaultError) {
             try await collection.unlock(byHost: host)
+            notices.resolve(.host)
             logger.info("This computer has unlocked a keychain", metadata: ["keychain": "\(collection.name)"])
             changes.lockChanged(collection)
         } catch {
@@ -83,6 +87,8 @@ struct Unlocker {
                 "This computer did not unlock a keychain",
                 metadata: ["keychain": "\(collection.name)", "reason": "\(error.reason)"]
             )
+            hostFailure.reason = error.reason
+            notices.hostFailed(collection, reason: error.reason)
         }
     }
 
@@ -159,7 +165,13 @@ struct Unlocker {
         } else if hasDrifted {
             conversation.formerPasswordRequest(of: collection.label, for: caller, named?.purpose, or: key?.offer)
         } else {
-            conversation.passwordRequest(of: collection.label, for: caller, named?.purpose, or: key?.offer)
+            conversation.passwordRequest(
+                of: collection.label,
+                for: caller,
+                named?.purpose,
+                or: key?.offer,
+                hostFailure: collection.name == .login ? hostFailure.reason : nil
+            )
         }
     }
 
@@ -220,11 +232,13 @@ struct Unlocker {
     /// the keychain. It is forgotten in either case.
     func rememberLoginPassword(_ password: borrowing SecureBytes) {
         drifted.keep(password)
+        if let login = vault.collection(named: .login) { notices.loginPasswordDiffers(login) }
     }
 
     /// Forgets the kept password: a later login unlocked `login`.
     func forgetLoginPassword() {
         drifted.forget()
+        notices.resolve(.loginPassword)
     }
 
     /// Changes the keychains that a key opens to the password of the last login; false if `login` keeps its own.
@@ -260,6 +274,7 @@ struct Unlocker {
                 )
             }
             guard change.changed.contains(login.name) else { return false }
+            notices.resolve(.loginPassword)
             if let new = given.copy() { passcode?.keep(new) }
             return true
         } catch {
@@ -289,4 +304,12 @@ struct Unlocker {
 
     /// Maximum number of tries, against guessing the login password.
     private static var loginPasswordAttempts: Int { 3 }
+}
+
+/// Why the key slot of this computer did not open `login`, until a password has.
+@BusActor
+private final class HostFailure {
+    var reason: String?
+
+    nonisolated init() {}
 }

@@ -159,6 +159,29 @@ final class StateFile {
         for owner in owners { try database.run("DELETE FROM record WHERE name = ?1", .text(owner.name)) }
     }
 
+    func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
+        guard version >= 2 else { return nil }
+        let row = try database.prepare("SELECT value FROM record WHERE name = ?1")
+        try row.bind(Self.toldPrefix + subject, at: 1)
+        return try row.step() ? Array(row.bytes(at: 0)) : nil
+    }
+
+    func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
+        try requireWritable()
+        guard let cause else {
+            // Without a write, as at almost every start.
+            guard try toldCause(of: subject) != nil else { return }
+            return try database.run("DELETE FROM record WHERE name = ?1", .text(Self.toldPrefix + subject))
+        }
+        try database.run(
+            "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
+            .text(Self.toldPrefix + subject),
+            .bytes(cause)
+        )
+    }
+
+    private static let toldPrefix = "told/"
+
     func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
         guard version >= 4 else { return nil }
         let row = try database.prepare("SELECT ledger FROM protection WHERE collection = ?1")

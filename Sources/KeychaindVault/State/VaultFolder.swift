@@ -56,6 +56,14 @@ final class VaultFolder {
         try openedState().setLockout(record, of: owner)
     }
 
+    func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
+        try openedState().toldCause(of: subject)
+    }
+
+    func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
+        try openedState().setToldCause(cause, of: subject)
+    }
+
     func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
         try openedState().ledger(of: identifier)
     }

@@ -13,15 +13,15 @@ final class LiveSettings {
     let path: String?
 
     private let logger: Logger
-    private let report: @BusActor ([String]) -> Void
+    private let report: @BusActor ([String], String) -> Void
     private var content = ConfigurationFile.Content.missing
     private var watch: FileWatch?
     private var onChange: (@BusActor () -> Void)?
     private var isReading = false
     private var isStale = false
 
-    /// - Parameter report: is given the mistakes, each with its place, whenever the file has other content.
-    init(logger: Logger, report: @escaping @BusActor ([String]) -> Void) {
+    /// - Parameter report: gets the mistakes, each with its place, and the path, whenever the file has other content.
+    init(logger: Logger, report: @escaping @BusActor ([String], String) -> Void) {
         path = ConfigurationFile.standardPath
         self.logger = logger
         self.report = report
@@ -83,14 +83,14 @@ final class LiveSettings {
     private func apply(_ content: ConfigurationFile.Content, of path: String) -> Configuration {
         switch content {
         case .missing:
-            report([])
+            report([], path)
             return Configuration()
         case .unreadable(let reason):
             logger.error(
                 "The configuration cannot be read; keychains lock with the screen and before sleep",
                 metadata: ["file": "\(path)", "reason": "\(reason)"]
             )
-            report(["\(path): \(reason)"])
+            report(["\(path): \(reason)"], path)
             return .unreadable
         case .text(let text):
             let reading = ConfigurationReading(of: text)
@@ -98,7 +98,7 @@ final class LiveSettings {
             for problem in problems {
                 logger.error("The configuration has a mistake, the rest of it is in force: \(problem)")
             }
-            report(problems)
+            report(problems, path)
             return reading.configuration
         }
     }

@@ -160,6 +160,25 @@ struct DriftTests {
         await service.vault.close()
     }
 
+    @Test("a person is told of the other password once, and the button asks for both")
+    @BusActor
+    func logIn_withAnotherPassword_isToldOnce() async throws {
+        let service = try await ProviderInProcess()
+        let desktop = try FakeNotifications(on: service.bus, capabilities: ["actions"])
+        for password in ["after", "after"] {
+            await service.provider.logins.unlock(try ProviderInProcess.bytes(password), from: .root)
+        }
+        let notification = try await desktop.shown.first("the notification")
+        #expect(notification.summary == "Your login password does not open your keychain")
+        let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password), .answer("after")])
+        desktop.press("Unlock…", of: notification)
+        _ = try await desktop.withdrawn.first("the end of the notification") { $0 == notification.number }
+        #expect(prompter.questions.all.map { $0.text("message") } == [Self.isAnother, Self.gets])
+        #expect(desktop.shown.count == 1)
+        prompter.crash()
+        await service.vault.close()
+    }
+
     @Test("another keychain's unlock is not affected")
     @BusActor
     func unlock_ofAnotherKeychain_isNotConcerned() async throws {

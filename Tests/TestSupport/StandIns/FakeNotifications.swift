@@ -3,11 +3,27 @@ package import KeychaindDBus
 /// A desktop's service for notifications.
 @BusActor
 package final class FakeNotifications {
+    /// A notification as it arrived, with its number.
+    package struct Notification: Hashable, Sendable {
+        package let number: UInt32
+        package let replaced: UInt32
+        package let summary: String
+        package let body: String
+        /// The labels of the actions, by key.
+        package let actions: [String: String]
+    }
+
+    package nonisolated let shown = Recorder<Notification>()
     /// The texts of the notifications.
     package nonisolated let bodies = Recorder<String>()
+    /// The numbers of those that were taken back.
+    package nonisolated let withdrawn = Recorder<UInt32>()
     private let connection: Connection
+    private let capabilities: [String]
+    private var count: UInt32 = 0
 
     private static let name = "org.freedesktop.Notifications"
+    private static let path = ObjectPath(unchecked: "/org/freedesktop/Notifications")
 
     private static let kind = ObjectKind<FakeNotifications>([
         Interface(
@@ -23,25 +39,22 @@ package final class FakeNotifications {
                     ],
                     out: [Parameter("id", UInt32.self)]
                 ) { (service, call) throws(BusError) in
-                    let arguments = try call.arguments(
-                        String.self,
-                        UInt32.self,
-                        String.self,
-                        String.self,
-                        String.self,
-                        [String].self,
-                        [String: Variant].self,
-                        Int32.self
-                    )
-                    service.bodies.record(arguments.4)
-                    call.reply(with: UInt32(1))
-                }
+                    call.reply(with: try service.receive(call))
+                },
+                Method("GetCapabilities", out: [Parameter("capabilities", [String].self)]) { service, call in
+                    call.reply(with: service.capabilities)
+                },
+                Method("CloseNotification", in: [Parameter("id", UInt32.self)]) { (service, call) throws(BusError) in
+                    service.withdrawn.record(try call.arguments(UInt32.self))
+                    call.reply()
+                },
             ]
         )
     ])
 
     /// Takes the name on a bus.
-    package init(on bus: PrivateBus) throws {
+    package init(on bus: PrivateBus, capabilities: [String] = []) throws {
+        self.capabilities = capabilities
         connection = try bus.connect()
         connection.server = ObjectServer(on: connection, limit: 100) { [weak self] (call) throws(BusError) in
             guard let self else { throw BusError(.unknownObject, "the service has ended") }
@@ -52,5 +65,39 @@ package final class FakeNotifications {
 
     isolated deinit {
         connection.close()
+    }
+
+    private func receive(_ call: MethodCall) throws(BusError) -> UInt32 {
+        let arguments = try call.arguments(
+            String.self,
+            UInt32.self,
+            String.self,
+            String.self,
+            String.self,
+            [String].self,
+            [String: Variant].self,
+            Int32.self
+        )
+        count += 1
+        let keys = stride(from: 0, to: arguments.5.count - 1, by: 2)
+        let notification = Notification(
+            number: arguments.1 == 0 ? count : arguments.1,
+            replaced: arguments.1,
+            summary: arguments.3,
+            body: arguments.4,
+            actions: Dictionary(uniqueKeysWithValues: keys.map { (arguments.5[$0], arguments.5[$0 + 1]) })
+        )
+        bodies.record(notification.body)
+        shown.record(notification)
+        return notification.number
+    }
+
+    /// Presses a button of a notification.
+    package func press(_ label: String, of notification: Notification) {
+        guard let key = notification.actions.first(where: { $0.value == label })?.key else { return }
+        connection.emit(Self.path, Self.name, "ActionInvoked") { writer in
+            notification.number.write(to: &writer)
+            key.write(to: &writer)
+        }
     }
 }

@@ -1,0 +1,72 @@
+package import KeychaindDesktop
+
+/// The texts of the notifications, one function for each subject.
+extension DesktopNotification {
+    /// - Parameters:
+    ///   - mistake: the first mistake with its place.
+    ///   - others: the number of further ones.
+    package static func mistake(_ mistake: String, others: Int, actions: [Action]) -> DesktopNotification {
+        let mistake = PromptText.name(mistake, limit: 300)
+        let more = others > 0 ? " There are more mistakes: \(others)." : ""
+        return DesktopNotification(
+            summary: "Mistake in the settings of keychaind",
+            body: """
+                \(mistake).\(more) The rest of the settings is in force. Where a mistake may be about locking, keychains \
+                lock with the screen and before sleep. “keychainctl config check” shows what applies.
+                """,
+            actions: actions
+        )
+    }
+
+    static func hostFailed(_ label: String, reason: String, actions: [Action]) -> DesktopNotification {
+        let label = PromptText.name(label)
+        let reason = PromptText.name(reason, limit: 300)
+        return DesktopNotification(
+            summary: "This computer could not unlock your keychain",
+            body: """
+                The TPM did not open the keychain “\(label)”: \(reason). Its password is asked for instead. If this \
+                happens again, add this computer anew: run “keychainctl slot add --tpm”.
+                """,
+            actions: actions
+        )
+    }
+
+    static func loginPasswordDiffers(_ label: String, actions: [Action]) -> DesktopNotification {
+        let label = PromptText.name(label)
+        return DesktopNotification(
+            summary: "Your login password does not open your keychain",
+            body: """
+                The keychain “\(label)” has another password, perhaps the one that you had before. Unlock it with that \
+                password or a recovery key; then you can set it to your login password.
+                """,
+            actions: actions
+        )
+    }
+
+    /// - Parameter others: the number of further keychains.
+    static func unreadable(_ label: String, reason: String, others: Int, actions: [Action]) -> DesktopNotification {
+        let label = PromptText.name(label)
+        let reason = PromptText.name(reason, limit: 300)
+        let more = others > 0 ? " Other keychains with such a problem: \(others)." : ""
+        return DesktopNotification(
+            summary: "A keychain cannot be read",
+            body: """
+                The keychain “\(label)” cannot be read: \(reason). Its file is kept as it is.\(more) “keychainctl \
+                restore” lists its past states and puts one back.
+                """,
+            actions: actions
+        )
+    }
+
+    static func readerLocked(_ label: String, actions: [Action]) -> DesktopNotification {
+        let label = PromptText.name(label)
+        return DesktopNotification(
+            summary: "The fingerprint reader is locked",
+            body: """
+                Too many touches did not match. The password of the keychain “\(label)” frees the reader, in any dialog \
+                that asks for it.
+                """,
+            actions: actions
+        )
+    }
+}

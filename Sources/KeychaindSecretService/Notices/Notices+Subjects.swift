@@ -1,0 +1,62 @@
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindModel
+import KeychaindVault
+
+/// The subjects of which a person is told.
+extension Notices {
+    private var actions: NoticeActions? { provider.map(NoticeActions.init) }
+
+    /// - Parameter mistakes: each with its place; none resolves the subject.
+    package func configurationWasRead(_ mistakes: [String], of file: String) {
+        guard let first = mistakes.first else { return resolve(.configuration) }
+        let action = actions?.show(file)
+        tell(
+            .configuration,
+            because: mistakes.joined(separator: "\n"),
+            .mistake(first, others: mistakes.count - 1, actions: action.map { [$0] } ?? [])
+        )
+    }
+
+    func hostFailed(_ login: Collection, reason: String) {
+        let action = actions?.unlock
+        tell(.host, because: reason, .hostFailed(login.label, reason: reason, actions: action.map { [$0] } ?? []))
+    }
+
+    func loginPasswordDiffers(_ login: Collection) {
+        let action = actions?.unlock
+        tell(
+            .loginPassword,
+            because: "\(login.name)",
+            .loginPasswordDiffers(login.label, actions: action.map { [$0] } ?? [])
+        )
+    }
+
+    func readerIsLocked() {
+        guard let login = provider?.vault.collection(named: .login) else { return }
+        let action = actions?.freeReader
+        tell(.reader, because: "locked", .readerLocked(login.label, actions: action.map { [$0] } ?? []))
+    }
+
+    /// Tells of keychains that cannot be read.
+    func keychainsMayHaveChanged() {
+        // A closed vault has no keychains.
+        guard let provider, !provider.readiness.isOpening, !provider.readiness.hasEnded else { return }
+        var unreadable: [(collection: Collection, reason: String)] = []
+        for collection in provider.vault.collections {
+            if case .unreadable(let reason) = collection.state { unreadable.append((collection, reason)) }
+        }
+        guard let first = unreadable.first else { return resolve(.unreadable) }
+        let action = actions?.restore(first.collection.name)
+        tell(
+            .unreadable,
+            because: unreadable.map { "\($0.collection.name): \($0.reason)" }.joined(separator: "\n"),
+            .unreadable(
+                first.collection.label,
+                reason: first.reason,
+                others: unreadable.count - 1,
+                actions: action.map { [$0] } ?? []
+            )
+        )
+    }
+}

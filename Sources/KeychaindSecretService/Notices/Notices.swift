@@ -1,0 +1,74 @@
+package import KeychaindDBus
+package import KeychaindDesktop
+import KeychaindVault
+
+/// Tells a person by desktop notifications what no dialog can say at the moment.
+///
+/// One for each cause, also across restarts; once a subject is resolved, the same cause is told again. Each subject has
+/// a pause after a notification: programs cause some of them.
+@BusActor
+package final class Notices {
+    package enum Subject: String, CaseIterable, Sendable {
+        case configuration
+        /// The key slot of this computer did not open `login`.
+        case host
+        /// The password of a login is not that of `login`.
+        case loginPassword = "login-password"
+        case unreadable
+        case reader
+    }
+
+    private struct Latest {
+        let cause: String
+        let notification: DesktopNotification
+    }
+
+    weak var provider: Provider?
+
+    private let service: NotificationService
+    private let vault: Vault
+    /// What the person is told, or was told since the start.
+    private var latest: [Subject: Latest] = [:]
+    /// The subjects without a cause, of which nothing is kept.
+    private var resolved: Set<Subject> = []
+    private var pauses: [Subject: Timer] = [:]
+
+    private static let pause = Duration.seconds(10)
+
+    init(on connection: Connection, vault: Vault) {
+        service = NotificationService(on: connection)
+        self.vault = vault
+    }
+
+    /// Shows a notification, unless the person was told of this cause last.
+    package func tell(_ subject: Subject, because cause: String, _ notification: DesktopNotification) {
+        guard latest[subject]?.cause != cause else { return }
+        latest[subject] = Latest(cause: cause, notification: notification)
+        resolved.remove(subject)
+        guard pauses[subject] == nil else { return }
+        show(subject)
+    }
+
+    /// Takes a notification away, and tells its cause again when it returns.
+    package func resolve(_ subject: Subject) {
+        guard resolved.insert(subject).inserted else { return }
+        latest[subject] = nil
+        service.withdraw(subject.rawValue)
+        vault.setTold(nil, about: subject.rawValue)
+    }
+
+    private func show(_ subject: Subject) {
+        guard let shown = latest[subject] else { return }
+        pauses[subject] = BusActor.loop.schedule(after: Notices.pause) { [self] in
+            pauses[subject] = nil
+            if let now = latest[subject], now.cause != shown.cause { show(subject) }
+        }
+        BusActor.start { [self] in
+            guard await !vault.wasTold(shown.cause, about: subject.rawValue), latest[subject]?.cause == shown.cause
+            else { return }
+            service.show(shown.notification, about: subject.rawValue) { [vault] in
+                vault.setTold(shown.cause, about: subject.rawValue)
+            }
+        }
+    }
+}
