@@ -93,15 +93,17 @@ let package = Package(
         ),
         .target(name: "KeychaindRights", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
         .target(name: "KeychaindModel", swiftSettings: settings),
+        // The texts for people, in their languages.
+        .target(name: "KeychaindLanguage", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
         // What both programs have: the version, and for keychainctl statuses, tables and passwords.
         .target(
             name: "KeychaindCommandLine",
-            dependencies: ["CKeychaindLinux", "KeychaindGcrypt"],
+            dependencies: ["CKeychaindLinux", "KeychaindGcrypt", "KeychaindLanguage"],
             swiftSettings: settings
         ),
         .target(
             name: "KeychaindSwitch",
-            dependencies: ["CKeychaindLinux", "KeychaindCommandLine"],
+            dependencies: ["CKeychaindLinux", "KeychaindCommandLine", "KeychaindLanguage"],
             swiftSettings: settings
         ),
         .target(
@@ -132,7 +134,7 @@ let package = Package(
         .target(
             name: "KeychaindDesktop",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindRights",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindRights",
                 logging,
             ],
             swiftSettings: settings
@@ -140,8 +142,8 @@ let package = Package(
         .target(
             name: "KeychaindAuthentication",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
-                "KeychaindRights",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage",
+                "KeychaindModel", "KeychaindRights",
                 logging,
             ],
             swiftSettings: settings
@@ -159,7 +161,7 @@ let package = Package(
             name: "KeychaindSecretService",
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
-                "KeychaindModel", "KeychaindVault",
+                "KeychaindLanguage", "KeychaindModel", "KeychaindVault",
                 logging,
             ],
             swiftSettings: settings
@@ -174,7 +176,7 @@ let package = Package(
             name: "KeychaindImport",
             dependencies: [
                 "CKeychaindLinux", "KeychaindCommandLine", "KeychaindDBus", "KeychaindForeignFiles", "KeychaindGcrypt",
-                "KeychaindModel", "SecretServiceClient",
+                "KeychaindLanguage", "KeychaindModel", "SecretServiceClient",
             ],
             swiftSettings: settings
         ),
@@ -202,8 +204,8 @@ let package = Package(
                 "KeychaindAuthentication", "CKeychaindDomain", "CKeychaindLinux",
                 "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus", "KeychaindDesktop", "KeychaindFIDO",
                 "KeychaindGcrypt",
-                "KeychaindHardening", "KeychaindModel", "KeychaindRights", "KeychaindSecretService", "KeychaindTPM",
-                "KeychaindVault",
+                "KeychaindHardening", "KeychaindLanguage", "KeychaindModel", "KeychaindRights",
+                "KeychaindSecretService", "KeychaindTPM", "KeychaindVault",
                 logging,
             ],
             swiftSettings: settings + [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))],
@@ -214,7 +216,8 @@ let package = Package(
             name: "keychainctl",
             dependencies: [
                 "KeychaindArchive", "KeychaindCommandLine", "KeychaindConfiguration", "KeychaindDBus",
-                "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindModel", "KeychaindSwitch",
+                "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindLanguage", "KeychaindModel",
+                "KeychaindSwitch",
                 "SecretServiceClient",
                 .product(
                     name: "ArgumentParser",
@@ -270,7 +273,8 @@ let package = Package(
         .target(
             name: "KeychaindTestSupport",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindModel", "KeychaindVault",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel",
+                "KeychaindVault",
                 logging,
             ],
             path: "Tests/TestSupport",
@@ -279,6 +283,11 @@ let package = Package(
         .testTarget(
             name: "DBusTests",
             dependencies: ["CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindTestSupport"],
+            swiftSettings: settings
+        ),
+        .testTarget(
+            name: "LanguageTests",
+            dependencies: ["KeychaindLanguage", "KeychaindTestSupport"],
             swiftSettings: settings
         ),
         .testTarget(name: "ConfigurationTests", dependencies: ["KeychaindConfiguration"], swiftSettings: settings),
@@ -322,7 +331,7 @@ let package = Package(
         .testTarget(
             name: "DesktopTests",
             dependencies: [
-                "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindTestSupport",
+                "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindTestSupport",
                 logging,
             ],
             swiftSettings: settings
@@ -330,8 +339,8 @@ let package = Package(
         .testTarget(
             name: "AuthenticationTests",
             dependencies: [
-                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindModel",
-                "KeychaindTestSupport",
+                "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage",
+                "KeychaindModel", "KeychaindTestSupport",
                 logging,
             ],
             swiftSettings: settings
@@ -340,7 +349,8 @@ let package = Package(
             name: "SecretServiceTests",
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
-                "KeychaindModel", "KeychaindSecretService", "KeychaindTestSupport", "KeychaindVault", "keychaind",
+                "KeychaindLanguage", "KeychaindModel", "KeychaindSecretService", "KeychaindTestSupport",
+                "KeychaindVault", "keychaind",
                 logging,
             ],
             swiftSettings: settings
@@ -361,15 +371,17 @@ let package = Package(
         ),
         .testTarget(
             name: "SwitchTests",
-            dependencies: ["KeychaindCommandLine", "KeychaindSwitch", "KeychaindTestSupport"],
+            dependencies: [
+                "KeychaindCommandLine", "KeychaindLanguage", "KeychaindSwitch", "KeychaindTestSupport",
+            ],
             swiftSettings: settings
         ),
         .testTarget(
             name: "KeychainctlTests",
             dependencies: [
                 "CKeychaindLinux", "KeychaindArchive", "KeychaindCommandLine", "KeychaindDBus",
-                "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindTestSupport",
-                "SecretServiceClient", "keychainctl", "keychaind",
+                "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindImport", "KeychaindLanguage",
+                "KeychaindTestSupport", "SecretServiceClient", "keychainctl", "keychaind",
             ],
             swiftSettings: settings
         ),
