@@ -36,6 +36,9 @@ HELPER = .build/keychaind-folders
 # Those of others come with their own packages.
 INTERFACES = $(wildcard dbus/org.keychaind.*.xml)
 POLICY = dbus/org.keychaind.policy
+# Catalogues of texts, where the programs of the build folder find them, too: ../share/locale.
+LANGUAGES = $(basename $(notdir $(wildcard po/*.po)))
+CATALOGUES = $(dir $(realpath .build/release))share/locale
 # In the same folders as here, so that their links work.
 DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
 	$(wildcard docs/*.md docs/decisions/*.md docs/images/*.png) \
@@ -57,12 +60,13 @@ INSTALLED = \
 	$(PAMDIR)/pam_keychaind.so \
 	$(addprefix $(ACTIONDIR)/,$(notdir $(POLICY))) \
 	$(addprefix $(DATADIR)/man/man1/,keychaind.1 keychainctl.1) \
+	$(foreach language,$(LANGUAGES),$(DATADIR)/locale/$(language)/LC_MESSAGES/keychaind.mo) \
 	$(DATADIR)/bash-completion/completions/keychainctl \
 	$(DATADIR)/zsh/site-functions/_keychainctl \
 	$(DATADIR)/fish/vendor_completions.d/keychainctl.fish \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build completions pam helper run test consumers docs dist deb proof bench lint format install uninstall clean
+.PHONY: packages build catalogues completions pot po pam helper run test consumers docs dist deb proof bench lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # The build's packages; the other targets install theirs themselves.
@@ -72,13 +76,28 @@ packages:
 build: pam helper
 	$(SWIFT) build -c release $(SWIFT_BUILD_OPTIONS) --product keychaind
 	$(SWIFT) build -c release $(SWIFT_BUILD_OPTIONS) --product keychainctl
-	$(MAKE) completions
+	$(MAKE) completions catalogues
 
 # For three shells, from the program itself.
 completions:
 	mkdir -p $(COMPLETIONS)
 	for shell in bash zsh fish; do \
 		$(CONTROL) --generate-completion-script $$shell >$(COMPLETIONS)/keychainctl.$$shell || exit 1; \
+	done
+
+catalogues:
+	for language in $(LANGUAGES); do \
+		mkdir -p $(CATALOGUES)/$$language/LC_MESSAGES && \
+		msgfmt --check --output-file=$(CATALOGUES)/$$language/LC_MESSAGES/keychaind.mo po/$$language.po || exit 1; \
+	done
+
+# The texts of the sources, for translators; with po, also into the languages that there are (docs/translating.md).
+pot:
+	scripts/texts pot
+
+po: pot
+	for language in $(LANGUAGES); do \
+		msgmerge --quiet --update --backup=none --no-location po/$$language.po po/keychaind.pot || exit 1; \
 	done
 
 # Loaded into login programs: C, linked only with PAM and the C library.
@@ -189,6 +208,10 @@ install:
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/keychainctl.zsh $(DESTDIR)$(DATADIR)/zsh/site-functions/_keychainctl
 	$(INSTALL) -D -m 644 $(COMPLETIONS)/keychainctl.fish \
 		$(DESTDIR)$(DATADIR)/fish/vendor_completions.d/keychainctl.fish
+	for language in $(LANGUAGES); do \
+		$(INSTALL) -D -m 644 $(CATALOGUES)/$$language/LC_MESSAGES/keychaind.mo \
+			$(DESTDIR)$(DATADIR)/locale/$$language/LC_MESSAGES/keychaind.mo || exit 1; \
+	done
 	INSTALL=$(INSTALL) scripts/install-documents $(DESTDIR)$(DOCDIR) $(DOCUMENTS)
 	@DESTDIR=$(DESTDIR) scripts/install-domain $(DOMAIN) $(DOMAINGROUP) $(BINDIR)/keychaind \
 		$(HELPERDIR)/keychaind-folders

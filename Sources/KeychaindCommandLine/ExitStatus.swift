@@ -1,3 +1,5 @@
+package import KeychaindLanguage
+
 /// The exit statuses of `keychainctl`, listed in its manual page.
 ///
 /// Wrong arguments end with 64 (`EX_USAGE`), as the argument parser does.
@@ -33,12 +35,15 @@ package struct CommandFailure: Error, CustomStringConvertible, Sendable {
     /// What happened, and what to do about it.
     ///
     /// Contains no secret; names of others are escaped with `visible`.
-    package let message: String
+    package let text: Text
 
-    package init(_ status: ExitStatus, _ message: String) {
+    package init(_ status: ExitStatus, _ text: Text) {
         self.status = status
-        self.message = message
+        self.text = text
     }
+
+    /// The text in the language of this process.
+    package var message: String { text.localized }
 
     package var description: String { message }
 }

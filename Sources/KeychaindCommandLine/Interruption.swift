@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Dispatch
 import Glibc
+import KeychaindLanguage
 
 /// Ctrl-C, SIGTERM and SIGHUP as a cancellation, so that a command can clean up.
 ///
@@ -50,7 +51,7 @@ package final class Interruption: @unchecked Sendable {
         do {
             try await work.value
         } catch is CancellationError {
-            throw CommandFailure(.cancelled, "interrupted; run the command again to continue")
+            throw CommandFailure(.cancelled, Text("interrupted; run the command again to continue"))
         }
     }
 }

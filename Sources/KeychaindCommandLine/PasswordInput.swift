@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindGcrypt
+package import KeychaindLanguage
 
 /// A password from the terminal or from a descriptor.
 package enum PasswordInput {
@@ -13,7 +14,7 @@ package enum PasswordInput {
     /// - Parameters:
     ///   - question: the text before the input; names of others in it are escaped.
     ///   - interruption: a descriptor that ends the wait; nil for none.
-    package static func ask(_ question: String, interruption: Int32? = nil) throws(CommandFailure) -> SecureBytes? {
+    package static func ask(_ question: Text, interruption: Int32? = nil) throws(CommandFailure) -> SecureBytes? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
@@ -24,10 +25,10 @@ package enum PasswordInput {
         silent.c_lflag |= tcflag_t(ICANON | ISIG | ECHONL)
         guard tcsetattr(terminal, TCSAFLUSH, &silent) == 0 else { return nil }
         defer { tcsetattr(terminal, TCSAFLUSH, &before) }
-        let text = Array(question.utf8)
+        let text = Array(question.localized.utf8)
         _ = write(terminal, text, text.count)
         let password = try read(from: terminal, isLine: true, interruption: interruption)
-        guard let password else { throw CommandFailure(.cancelled, "no password was typed") }
+        guard let password else { throw CommandFailure(.cancelled, Text("no password was typed")) }
         return password
     }
 
@@ -36,7 +37,7 @@ package enum PasswordInput {
     /// Blocks until the writer closes the other end.
     package static func read(from descriptor: Int32) throws(CommandFailure) -> SecureBytes {
         if let password = try read(from: descriptor, isLine: false, interruption: nil) { return password }
-        throw CommandFailure(.cancelled, "there is no password on descriptor \(descriptor)")
+        throw CommandFailure(.cancelled, Text("there is no password on descriptor \(descriptor)"))
     }
 
     /// Reads a line, or to the end; nil if the input ends before the first byte.
@@ -49,7 +50,7 @@ package enum PasswordInput {
         var count = 0
         while count <= limit {
             if let interruption, !isReadable(descriptor, unless: interruption) {
-                throw CommandFailure(.cancelled, "cancelled")
+                throw CommandFailure(.cancelled, Text("cancelled"))
             }
             let offset = count
             let result = buffer.withUnsafeMutableBytes { bytes in
@@ -58,13 +59,13 @@ package enum PasswordInput {
             if result < 0, errno == EINTR { continue }
             guard result >= 0 else {
                 let reason = String(cString: strerror(errno))
-                throw CommandFailure(.inputOutput, "the password cannot be read: \(reason)")
+                throw CommandFailure(.inputOutput, Text("the password cannot be read: \(reason)"))
             }
             if result == 0 { break }
             count += result
             if isLine, endsWithNewline(buffer, count) { break }
         }
-        guard count <= limit else { throw CommandFailure(.failure, "the password is longer than \(limit) bytes") }
+        guard count <= limit else { throw CommandFailure(.failure, Text("the password is longer than \(limit) bytes")) }
         guard count > 0 else { return nil }
         buffer.truncate(to: endsWithNewline(buffer, count) ? count - 1 : count)
         return buffer
@@ -74,7 +75,7 @@ package enum PasswordInput {
         do throws(GcryptError) {
             return try SecureBytes(count: count)
         } catch {
-            throw CommandFailure(.failure, "there is no memory for a password: \(error.reason)")
+            throw CommandFailure(.failure, Text("there is no memory for a password: \(error.reason)"))
         }
     }
 

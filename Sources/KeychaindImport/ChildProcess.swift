@@ -2,6 +2,7 @@ import CKeychaindLinux
 import Glibc
 import KeychaindCommandLine
 import KeychaindDBus
+import KeychaindLanguage
 import Synchronization
 
 /// A program in the background that ends with this process.
@@ -31,12 +32,15 @@ final class ChildProcess: Sendable {
         // By the thread of the event loop, which lives as long as the process: the program ends with its thread.
         let (id, status) = await spawn(program, arguments, environment, descriptors)
         guard id > 0, status == 0 else {
-            throw CommandFailure(.failure, "\(program.visible) cannot be started: \(String(cString: strerror(status)))")
+            throw CommandFailure(
+                .failure,
+                Text("\(program.visible) cannot be started: \(String(cString: strerror(status)))")
+            )
         }
         let child = ChildProcess(id)
         guard BlockingThread.start({ child.reap() }) else {
             kill(id, SIGKILL)
-            throw CommandFailure(.failure, "the process has reached its limit of threads")
+            throw CommandFailure(.failure, Text("the process has reached its limit of threads"))
         }
         return child
     }

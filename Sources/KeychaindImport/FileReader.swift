@@ -2,6 +2,7 @@ import KeychaindCommandLine
 import KeychaindDBus
 import KeychaindForeignFiles
 import KeychaindGcrypt
+import KeychaindLanguage
 
 /// Reads files of other programs, without those programs.
 struct FileReader: Sendable {
@@ -34,16 +35,16 @@ struct FileReader: Sendable {
             if let keychains = try await open(path, with: password) { return keychains }
         }
         for _ in 0..<FileReader.tries {
-            guard let password = try await passwords.ask("Password of \(path.visible)") else { break }
+            guard let password = try await passwords.ask(Text("Password of \(path.visible)")) else { break }
             if let keychains = try await open(path, with: password) {
                 known.append(password)
                 return keychains
             }
-            messages.tell("That is not its password.")
+            messages.tell(Text("That is not its password."))
         }
         throw CommandFailure(
             known.isEmpty ? .locked : .wrongPassword,
-            "\(path.visible) could not be opened with a password; nothing was imported"
+            Text("\(path.visible) could not be opened with a password; nothing was imported")
         )
     }
 
@@ -70,7 +71,7 @@ struct FileReader: Sendable {
         do throws(GcryptError) {
             return try Password.empty()
         } catch {
-            throw CommandFailure(.failure, "\(path.visible): \(error.reason)")
+            throw CommandFailure(.failure, Text("\(path.visible): \(error.reason)"))
         }
     }
 
@@ -84,7 +85,7 @@ struct FileReader: Sendable {
             } catch {
                 if let failure = error as? CommandFailure { return .failure(failure) }
                 if let error = error as? ForeignFileError { return .failure(error.failure(of: path)) }
-                return .failure(CommandFailure(.failure, "\(path.visible) cannot be read"))
+                return .failure(CommandFailure(.failure, Text("\(path.visible) cannot be read")))
             }
         }
     }
@@ -104,7 +105,7 @@ struct FileReader: Sendable {
         let name = keychains.first?.name ?? "login"
         if !summary.losses.isEmpty, keychains.isEmpty { keychains.append(SourceKeychain(name: name)) }
         for loss in summary.losses {
-            keychains[0].left.append(LeftItem(label: loss.item, keychain: name, reason: loss.reason))
+            keychains[0].left.append(LeftItem(label: loss.item, keychain: name, reason: Text(verbatim: loss.reason)))
         }
         return keychains
     }
@@ -112,7 +113,9 @@ struct FileReader: Sendable {
     static func tooLarge(_ path: String) -> CommandFailure {
         CommandFailure(
             .badData,
-            "\(path.visible) has more than \(limits.items) items or \(limits.bytes >> 20) MiB of secrets; split it"
+            Text(
+                "\(path.visible) has more than \(limits.items) items or \(limits.bytes >> 20) MiB of secrets; split it"
+            )
         )
     }
 }
@@ -176,6 +179,6 @@ extension ForeignFileError {
             case .unreadable: .inputOutput
             case .outOfMemory: .failure
             }
-        return CommandFailure(status, "\(path.visible): \(message.visible)")
+        return CommandFailure(status, Text("\(path.visible): \(message.visible)"))
     }
 }

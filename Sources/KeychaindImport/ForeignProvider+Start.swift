@@ -1,17 +1,18 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindGcrypt
+import KeychaindLanguage
 
 extension ForeignProvider {
     /// Starts the provider on a private bus, on a copy of its files.
     ///
     /// Throws ``ExitStatus/notFound`` if there are no files or the provider is not installed.
     func startOnCopy(_ passwords: Passwords) async throws(CommandFailure) -> StartedProvider {
-        guard let folder else { throw CommandFailure(.notFound, "there is no home folder") }
+        guard let folder else { throw CommandFailure(.notFound, Text("there is no home folder")) }
         let files = try FileCopy(of: folder)
-        guard !files.isEmpty else { throw CommandFailure(.notFound, "\(folder.visible) is empty") }
+        guard !files.isEmpty else { throw CommandFailure(.notFound, Text("\(folder.visible) is empty")) }
         guard let program else {
-            throw CommandFailure(.notFound, "\(rawValue) is not installed, so nobody can open its files")
+            throw CommandFailure(.notFound, Text("\(rawValue) is not installed, so nobody can open its files"))
         }
         let password = try await passwordForStart(passwords)
         let session = try await PrivateSession.start(in: try PrivateFolder(roomFor: files.size))
@@ -38,7 +39,7 @@ extension ForeignProvider {
         case .gnomeKeyring: return nil
         case .kwallet:
             if let given = passwords.given { return given }
-            return try await passwords.ask("Password of KWallet, usually your login password")
+            return try await passwords.ask(Text("Password of KWallet, usually your login password"))
         }
     }
 

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindLanguage
 
 /// Another provider, which can be started on a copy of its files.
 package enum ForeignProvider: String, CaseIterable, Sendable {
@@ -53,11 +54,11 @@ package enum ForeignProvider: String, CaseIterable, Sendable {
     package static func only() throws(CommandFailure) -> ForeignProvider {
         let found = allCases.filter(\.hasFiles)
         guard let first = found.first else {
-            throw CommandFailure(.notFound, "there is nothing to import: no files of gnome-keyring or KWallet")
+            throw CommandFailure(.notFound, Text("there is nothing to import: no files of gnome-keyring or KWallet"))
         }
         guard found.count == 1 else {
             let names = found.map(\.rawValue).joined(separator: " and ")
-            throw CommandFailure(.refused, "there are files of \(names); name one with --from")
+            throw CommandFailure(.refused, Text("there are files of \(names); name one with --from"))
         }
         return first
     }

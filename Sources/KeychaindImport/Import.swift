@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindForeignFiles
+import KeychaindLanguage
 import SecretServiceClient
 
 /// An import: reads a source, compares it with keychaind, writes what is missing, and verifies it.
@@ -107,7 +108,7 @@ package struct Import: Sendable {
 
     private func write(_ work: [Work], _ keychains: TargetKeychains, _ report: inout ImportReport) async throws {
         let total = work.reduce(0) { $0 + $1.tasks.count }
-        let counter = Counter { [messages] in messages.progress("Writing", $0, of: total) }
+        let counter = Counter { [messages] in messages.progress(Text("Writing"), $0, of: total) }
         let start = Import.now
         for work in work {
             report.same += work.keychain.comparison.same.count
@@ -116,13 +117,13 @@ package struct Import: Sendable {
             guard !work.tasks.isEmpty || work.keychain.name == TargetKeychains.login else { continue }
             try Task.checkCancellation()
             guard let collection = try await open(work.keychain, keychains) else {
-                let reason = "there is no password for a new keychain “\(work.keychain.name)”"
+                let reason = Text("there is no password for a new keychain “\(work.keychain.name)”")
                 report.leave(work.tasks.map { $0.item.left(in: work.keychain.name, reason) })
                 continue
             }
             let outcome = await ItemWriter(collection: collection) { counter.add($0) }.write(work.tasks)
             report.copied += outcome.written.count
-            report.leave(outcome.refused.map { $0.item.left(in: work.keychain.name, $0.reason) })
+            report.leave(outcome.refused.map { $0.item.left(in: work.keychain.name, Text(verbatim: $0.reason)) })
             messages.finishProgress()
             if let failure = outcome.failure { throw failure }
             try Task.checkCancellation()
@@ -144,12 +145,12 @@ package struct Import: Sendable {
         _ keychain: String,
         _ report: inout ImportReport
     ) async throws {
-        let counter = Counter { [messages] in messages.progress("Verifying", $0, of: written.count) }
+        let counter = Counter { [messages] in messages.progress(Text("Verifying"), $0, of: written.count) }
         defer { messages.finishProgress() }
         let mismatches = try await Verification(start: start) { counter.add($0) }.mismatches(written, client)
         report.verified += written.count - mismatches.count
         report.copied -= mismatches.count
-        report.leave(mismatches.map { $0.left(in: keychain, "keychaind does not return it as it was written") })
+        report.leave(mismatches.map { $0.left(in: keychain, Text("keychaind does not return it as it was written")) })
     }
 
     private static var now: UInt64 { UInt64(max(0, time(nil))) }
@@ -162,16 +163,18 @@ package struct Import: Sendable {
         case .providerGone, .providerUnavailable, .disconnected, .timedOut, .busUnavailable:
             return CommandFailure(
                 .noProvider,
-                "keychaind ended or hung: \(reason). What it acknowledged is stored; run the import again"
+                Text("keychaind ended or hung: \(reason). What it acknowledged is stored; run the import again")
             )
         case .locked:
-            return CommandFailure(.locked, "keychaind's keychain was locked meanwhile; run the import again")
+            return CommandFailure(.locked, Text("keychaind's keychain was locked meanwhile; run the import again"))
         case .dismissed, .cancelled:
-            return CommandFailure(.cancelled, "cancelled; run the import again to continue")
+            return CommandFailure(.cancelled, Text("cancelled; run the import again to continue"))
         default:
             return CommandFailure(
                 .inputOutput,
-                "keychaind cannot store the items: \(reason). What it acknowledged is stored; run the import again"
+                Text(
+                    "keychaind cannot store the items: \(reason). What it acknowledged is stored; run the import again"
+                )
             )
         }
     }
@@ -189,15 +192,15 @@ private struct Work {
         for differing in keychain.comparison.differing {
             switch try decision(differing, keychain.name) {
             case .replace: tasks.append(ItemWriter.Task(item: differing.item, replaced: differing))
-            case .keep: left.append(differing.item.left(in: keychain.name, ImportReport.keptReason))
-            case .leave: left.append(differing.item.left(in: keychain.name, "it differs from keychaind's own"))
+            case .keep: left.append(differing.item.left(in: keychain.name, ImportReport.keptText))
+            case .leave: left.append(differing.item.left(in: keychain.name, Text("it differs from keychaind's own")))
             }
         }
     }
 }
 
 extension ImportedItem {
-    fileprivate func left(in keychain: String, _ reason: String) -> LeftItem {
+    fileprivate func left(in keychain: String, _ reason: Text) -> LeftItem {
         LeftItem(label: item.label, keychain: keychain, reason: reason)
     }
 }

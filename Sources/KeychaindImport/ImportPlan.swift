@@ -1,4 +1,5 @@
 import KeychaindForeignFiles
+import KeychaindLanguage
 import SecretServiceClient
 
 /// What an import does with each keychain.
@@ -57,7 +58,7 @@ extension ImportPlan {
             case .missing:
                 plan.add(group, nil, ItemComparison(group.items, with: []))
             case .locked:
-                let reason = "keychaind's keychain “\(group.name)” stayed locked"
+                let reason = Text("keychaind's keychain “\(group.name)” stayed locked")
                 plan.left += group.items.map {
                     LeftItem(label: $0.item.label, keychain: group.name, reason: reason)
                 }
@@ -72,7 +73,7 @@ extension ImportPlan {
         _ messages: any ImportMessages
     ) async throws -> [ImportedItem] {
         let paths = try await collection.items()
-        let counter = Counter { messages.progress("Comparing", $0, of: paths.count) }
+        let counter = Counter { messages.progress(Text("Comparing"), $0, of: paths.count) }
         defer { messages.finishProgress() }
         let reader = CollectionReader(client: collection.client, keychain: name) { counter.add($0) }
         return try await reader.read(paths).items

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 package import KeychaindCommandLine
+package import KeychaindLanguage
 
 /// What an import did, without a secret, for a person and for `keychainctl switch on`.
 package struct ImportReport: Codable, Equatable, Sendable {
@@ -9,11 +10,18 @@ package struct ImportReport: Codable, Equatable, Sendable {
         package let keychain: String
         package let label: String
         package let reason: String
+        /// The reason for the terminal; the file has it in English.
+        private(set) package var shownReason = Text.empty
+
+        private enum CodingKeys: CodingKey {
+            case keychain, label, reason
+        }
 
         init(_ item: LeftItem) {
             keychain = item.keychain.visible
             label = item.label.visible
-            reason = item.reason.visible
+            reason = item.reason.english.visible
+            shownReason = item.reason
         }
     }
 
@@ -37,7 +45,9 @@ package struct ImportReport: Codable, Equatable, Sendable {
     package var skippedKeychains: [String] = []
 
     /// The reason of an item that differs and stays behind because somebody decided so.
-    package static let keptReason = "keychaind's own was kept"
+    package static let keptReason = keptText.english
+
+    static let keptText = Text("keychaind's own was kept")
 
     package init(source: String) {
         self.source = source
@@ -57,7 +67,9 @@ package struct ImportReport: Codable, Equatable, Sendable {
 
     /// Writes the report into the folder, closed to others, and returns its path.
     package func write() throws(CommandFailure) -> String {
-        guard let folder = ImportReport.folder else { throw CommandFailure(.inputOutput, "there is no home folder") }
+        guard let folder = ImportReport.folder else {
+            throw CommandFailure(.inputOutput, Text("there is no home folder"))
+        }
         do {
             try FileManager.default.createDirectory(
                 atPath: folder,
@@ -90,7 +102,7 @@ package struct ImportReport: Codable, Equatable, Sendable {
     private static func failure(_ path: String) -> CommandFailure {
         CommandFailure(
             .inputOutput,
-            "the report \(path.visible) cannot be written: \(String(cString: strerror(errno)))"
+            Text("the report \(path.visible) cannot be written: \(String(cString: strerror(errno)))")
         )
     }
 }

@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+package import KeychaindLanguage
 
 /// Where items come from: the one place that knows the kinds of sources.
 package enum ImportSource: Sendable {
@@ -45,7 +46,7 @@ extension ImportSource {
         _ messages: any ImportMessages
     ) async throws -> SourceContents {
         guard !paths.isEmpty else {
-            throw CommandFailure(.notFound, "KeePassXC had no database open; name the file of one")
+            throw CommandFailure(.notFound, Text("KeePassXC had no database open; name the file of one"))
         }
         var contents = SourceContents()
         for path in paths {
@@ -61,7 +62,7 @@ extension ImportSource {
 package struct SourceContents: Sendable {
     package var keychains: [SourceKeychain] = []
     /// Names of keychains that stay behind, with the reason.
-    package var skipped: [(name: String, reason: String)] = []
+    package var skipped: [(name: String, reason: Text)] = []
 
     package init() {}
 
@@ -75,11 +76,11 @@ package struct SourceContents: Sendable {
 /// What a person sees of an import; called from any thread.
 package protocol ImportMessages: Sendable {
     /// A step of which `count` of `total` items are done.
-    func progress(_ step: String, _ count: Int, of total: Int)
+    func progress(_ step: Text, _ count: Int, of total: Int)
 
     /// The end of a step.
     func finishProgress()
 
     /// A sentence.
-    func tell(_ text: String)
+    func tell(_ text: Text)
 }

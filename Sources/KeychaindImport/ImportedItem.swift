@@ -1,5 +1,6 @@
 package import KeychaindForeignFiles
 package import KeychaindGcrypt
+package import KeychaindLanguage
 package import SecretServiceClient
 
 /// An item in memory for the time of the import, of the source or of keychaind.
@@ -27,6 +28,15 @@ package final class ImportedItem: Sendable {
         case secret
         case contentType = "content type"
         case label
+
+        /// The part, as a person reads it.
+        package var text: Text {
+            switch self {
+            case .secret: Text("secret")
+            case .contentType: Text("content type")
+            case .label: Text("label")
+            }
+        }
     }
 }
 
@@ -53,7 +63,7 @@ package struct SourceKeychain: Sendable {
 package struct LeftItem: Sendable {
     package let label: String
     package let keychain: String
-    package let reason: String
+    package let reason: Text
 }
 
 /// A password, shared by the steps of an import, and wiped at the end of the last.

@@ -2,6 +2,7 @@ import Glibc
 import KeychaindCommandLine
 import KeychaindDBus
 import KeychaindGcrypt
+import KeychaindLanguage
 
 /// The way in which pam_kwallet opens the wallet of a login: the hash of the password through a pipe, and an
 /// environment, which may be empty, through a socket.
@@ -62,7 +63,7 @@ enum KWalletLogin {
                 }
                 return .success(ends[0])
             } catch {
-                return .failure(CommandFailure(.failure, "the password cannot be hashed: \(error.reason)"))
+                return .failure(CommandFailure(.failure, Text("the password cannot be hashed: \(error.reason)")))
             }
         }
         return try result.get()
@@ -103,6 +104,6 @@ enum KWalletLogin {
     }
 
     private static func failure() -> CommandFailure {
-        CommandFailure(.failure, "KWallet cannot be started: \(String(cString: strerror(errno)))")
+        CommandFailure(.failure, Text("KWallet cannot be started: \(String(cString: strerror(errno)))"))
     }
 }

@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindGcrypt
+import KeychaindLanguage
 import SecretServiceClient
 
 /// KeePassXC on a private bus, with the copy of one database.
@@ -35,12 +36,12 @@ struct KeePassXC: Sendable {
         guard let program = Program.find(KeePassXC.name), let checker = Program.find("keepassxc-cli") else {
             throw CommandFailure(
                 .notFound,
-                "keepassxc is not installed, so nobody can open \(database.visible); import its CSV table instead"
+                Text("keepassxc is not installed, so nobody can open \(database.visible); import its CSV table instead")
             )
         }
         var status = stat()
         guard stat(database, &status) == 0 else {
-            throw CommandFailure(.notFound, "\(database.visible): \(String(cString: strerror(errno)))")
+            throw CommandFailure(.notFound, Text("\(database.visible): \(String(cString: strerror(errno)))"))
         }
         let session = try await PrivateSession.start(in: try PrivateFolder(roomFor: Int(status.st_size)))
         do {
@@ -85,18 +86,18 @@ struct KeePassXC: Sendable {
     ) async throws -> Password {
         if let given = passwords.given {
             guard try await opens(given) else {
-                throw CommandFailure(.wrongPassword, "the password does not open \(database.visible)")
+                throw CommandFailure(.wrongPassword, Text("the password does not open \(database.visible)"))
             }
             return given
         }
         for _ in 0..<KeePassXC.tries {
-            guard let typed = try await passwords.ask("Password of \(database.visible)") else {
-                throw CommandFailure(.locked, "nobody entered the password of \(database.visible)")
+            guard let typed = try await passwords.ask(Text("Password of \(database.visible)")) else {
+                throw CommandFailure(.locked, Text("nobody entered the password of \(database.visible)"))
             }
             if try await opens(typed) { return typed }
-            messages.tell("That is not its password.")
+            messages.tell(Text("That is not its password."))
         }
-        throw CommandFailure(.wrongPassword, "no password opened \(database.visible)")
+        throw CommandFailure(.wrongPassword, Text("no password opened \(database.visible)"))
     }
 
     /// Starts a program that reads a password from its standard input.
@@ -120,7 +121,7 @@ struct KeePassXC: Sendable {
     }
 
     private static func failure() -> CommandFailure {
-        CommandFailure(.failure, "KeePassXC cannot be started: \(String(cString: strerror(errno)))")
+        CommandFailure(.failure, Text("KeePassXC cannot be started: \(String(cString: strerror(errno)))"))
     }
 
     // MARK: The database
@@ -143,10 +144,12 @@ struct KeePassXC: Sendable {
         guard isOpen else {
             throw CommandFailure(
                 .notFound,
-                """
-                \(database.visible) exposes no group to other programs; choose one in KeePassXC (Database Settings, \
-                Secret Service Integration), or import its CSV table instead
-                """
+                Text(
+                    """
+                    \(database.visible) exposes no group to other programs; choose one in KeePassXC (Database Settings, \
+                    Secret Service Integration), or import its CSV table instead
+                    """
+                )
             )
         }
     }

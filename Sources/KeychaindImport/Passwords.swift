@@ -1,6 +1,7 @@
 package import KeychaindCommandLine
 import KeychaindDBus
 import KeychaindGcrypt
+import KeychaindLanguage
 
 /// The passwords of an import: given beforehand, or asked for at the terminal.
 package struct Passwords: Sendable {
@@ -14,11 +15,11 @@ package struct Passwords: Sendable {
     }
 
     /// Asks at the terminal; nil without one, and if a password was given beforehand.
-    func ask(_ question: String) async throws(CommandFailure) -> Password? {
+    func ask(_ question: Text) async throws(CommandFailure) -> Password? {
         guard given == nil else { return nil }
         return try await BlockingThread.run { [interruption] () -> Result<Password?, CommandFailure> in
             do throws(CommandFailure) {
-                let typed = try PasswordInput.ask(question + ": ", interruption: interruption)
+                let typed = try PasswordInput.ask(Text("\(question): "), interruption: interruption)
                 guard let typed else { return .success(nil) }
                 return .success(Password(typed))
             } catch {
@@ -28,10 +29,10 @@ package struct Passwords: Sendable {
     }
 
     /// Asks for a new password, twice, until both are equal and not empty; nil without a terminal.
-    func askNew(_ question: String) async throws(CommandFailure) -> Password? {
+    func askNew(_ question: Text) async throws(CommandFailure) -> Password? {
         while let first = try await ask(question) {
             guard !first.isEmpty else { continue }
-            guard let second = try await ask("The same again") else { return nil }
+            guard let second = try await ask(Text("The same again")) else { return nil }
             if first.bytes.isEqual(to: second.bytes) { return first }
         }
         return nil

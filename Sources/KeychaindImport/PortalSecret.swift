@@ -1,5 +1,6 @@
 import KeychaindForeignFiles
 import KeychaindGcrypt
+package import KeychaindLanguage
 
 /// The secret that a provider's Secret portal gave to an application, which keychaind keeps for its own portal.
 package struct PortalSecret: Sendable {
@@ -38,9 +39,11 @@ package struct PortalSecret: Sendable {
     }
 
     /// The application as people read it.
-    package var name: String { application.isEmpty ? "programs outside of a sandbox" : application }
+    package var name: Text {
+        application.isEmpty ? Text("programs outside of a sandbox") : Text(verbatim: application)
+    }
 
-    func left(_ reason: String) -> LeftItem {
-        LeftItem(label: "portal secret of \(name)", keychain: keychain, reason: reason)
+    func left(_ reason: Text) -> LeftItem {
+        LeftItem(label: Text("portal secret of \(name)").english, keychain: keychain, reason: reason)
     }
 }

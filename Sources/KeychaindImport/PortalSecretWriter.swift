@@ -1,4 +1,5 @@
 import KeychaindForeignFiles
+import KeychaindLanguage
 import SecretServiceClient
 
 /// Hands portal secrets to keychaind's portal.
@@ -14,7 +15,7 @@ struct PortalSecretWriter: Sendable {
     func write(_ secrets: [PortalSecret], _ report: inout ImportReport) async throws {
         guard !secrets.isEmpty else { return }
         guard try await opensLogin() else {
-            let reason = "keychaind's keychain “\(TargetKeychains.login)” stayed locked"
+            let reason = Text("keychaind's keychain “\(TargetKeychains.login)” stayed locked")
             return report.leave(secrets.map { $0.left(reason) })
         }
         for secret in secrets {
@@ -24,7 +25,7 @@ struct PortalSecretWriter: Sendable {
                 report.verified += 1
             } catch {
                 guard PortalSecretWriter.concernsSecret(error) else { throw error }
-                report.leave([secret.left(error.reason)])
+                report.leave([secret.left(Text(verbatim: error.reason))])
             }
         }
     }

@@ -1,5 +1,6 @@
 import KeychaindCommandLine
 import KeychaindForeignFiles
+import KeychaindLanguage
 import SecretServiceClient
 import Synchronization
 
@@ -53,16 +54,16 @@ struct ProviderReader: Sendable {
         guard let error = error as? SecretServiceError else { return error }
         switch error.code {
         case .dismissed, .cancelled:
-            return CommandFailure(.cancelled, "the dialog of \(source.name) was dismissed; nothing was imported")
+            return CommandFailure(.cancelled, Text("the dialog of \(source.name) was dismissed; nothing was imported"))
         case .providerGone, .providerUnavailable, .disconnected, .timedOut, .busUnavailable:
             return CommandFailure(
                 .noProvider,
-                "\(source.name) ended or hung while it was read; nothing was imported"
+                Text("\(source.name) ended or hung while it was read; nothing was imported")
             )
         default:
             return CommandFailure(
                 .failure,
-                "\(source.name) answers: \(error.reason.visible); nothing was imported"
+                Text("\(source.name) answers: \(error.reason.visible); nothing was imported")
             )
         }
     }
@@ -96,7 +97,7 @@ struct ProviderReader: Sendable {
                 keychain.password = startPassword
             }
             guard try await unlock(collection, &keychain, &known) else {
-                contents.skipped.append((label, "no password opens it"))
+                contents.skipped.append((label, Text("no password opens it")))
                 continue
             }
             unlocked.append((collection, keychain))
@@ -104,7 +105,7 @@ struct ProviderReader: Sendable {
         if unlocked.isEmpty, !contents.skipped.isEmpty {
             throw CommandFailure(
                 passwords.given == nil ? .locked : .wrongPassword,
-                "no keychain of \(source.name) could be opened with a password; nothing was imported"
+                Text("no keychain of \(source.name) could be opened with a password; nothing was imported")
             )
         }
         contents.keychains = try await readItems(unlocked, client)
@@ -130,15 +131,18 @@ struct ProviderReader: Sendable {
             return true
         }
         for _ in 0..<ProviderReader.tries {
-            let hint = keychain.isLogin ? ", usually your login password" : ""
-            let question = "Password of the keychain “\(keychain.name.visible)” of \(source.name)\(hint)"
+            let name = keychain.name.visible
+            let question =
+                keychain.isLogin
+                ? Text("Password of the keychain “\(name)” of \(source.name), usually your login password")
+                : Text("Password of the keychain “\(name)” of \(source.name)")
             guard let password = try await passwords.ask(question) else { return false }
             if try await unlock(collection, with: password) == true {
                 keychain.password = password
                 known.append(password)
                 return true
             }
-            messages.tell("That is not its password.")
+            messages.tell(Text("That is not its password."))
         }
         return false
     }
@@ -180,7 +184,7 @@ struct ProviderReader: Sendable {
         var paths: [[SecretItem]] = []
         for (collection, _) in collections { paths.append(try await collection.items()) }
         let total = paths.reduce(0) { $0 + $1.count }
-        let counter = Counter { [messages] in messages.progress("Reading", $0, of: total) }
+        let counter = Counter { [messages] in messages.progress(Text("Reading"), $0, of: total) }
         defer { messages.finishProgress() }
         var keychains: [SourceKeychain] = []
         for ((_, keychain), paths) in zip(collections, paths) {
@@ -200,7 +204,7 @@ struct ProviderReader: Sendable {
             }
             for item in unread {
                 let label = (try? await item.label()) ?? item.path
-                let reason = "\(source.name) does not give it away"
+                let reason = Text("\(source.name) does not give it away")
                 keychain.left.append(LeftItem(label: label, keychain: keychain.name, reason: reason))
             }
             keychains.append(keychain)

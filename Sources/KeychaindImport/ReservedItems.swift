@@ -1,4 +1,5 @@
 import KeychaindForeignFiles
+import KeychaindLanguage
 import KeychaindModel
 
 /// Items that keychaind does not take from another provider.
@@ -9,9 +10,13 @@ enum ReservedItems {
     private static let names: Set<String> = ["keychain:access-control", "keychain:token"]
 
     /// Why an item is left out; nil if it is not.
-    static func reason(against item: borrowing ForeignItem) -> String? {
-        if item.attributes.keys.contains(where: names.contains) { return "it claims an access control of keychaind" }
-        if ReservedContentType.isReserved(item.contentType) { return "it claims to be a key of keychaind" }
+    static func reason(against item: borrowing ForeignItem) -> Text? {
+        if item.attributes.keys.contains(where: names.contains) {
+            return Text("it claims an access control of keychaind")
+        }
+        if ReservedContentType.isReserved(item.contentType) {
+            return Text("it claims to be a key of keychaind")
+        }
         return nil
     }
 }

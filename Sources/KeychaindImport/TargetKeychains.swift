@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 /// The keychains of keychaind as an import finds, opens and creates them.
@@ -33,12 +34,12 @@ struct TargetKeychains: Sendable {
         }
         guard target.isPrivate else { return try await unlockByPrompt(collection) }
         for _ in 0..<TargetKeychains.tries {
-            guard let typed = try await passwords.ask("Password of keychaind's keychain “\(name.visible)”") else {
+            guard let typed = try await passwords.ask(Text("Password of keychaind's keychain “\(name.visible)”")) else {
                 break
             }
             guard let isOpen = try await unlock(collection, with: typed) else { return .missing }
             if isOpen { return .unlocked(collection) }
-            messages.tell("That is not its password.")
+            messages.tell(Text("That is not its password."))
         }
         return .locked
     }
@@ -49,8 +50,11 @@ struct TargetKeychains: Sendable {
     func create(_ name: String, password: Password?) async throws -> SecretCollection? {
         var chosen = candidates(password).first
         if chosen == nil {
-            let hint = name == TargetKeychains.login ? ": use your login password" : ""
-            chosen = try await passwords.askNew("New password for the keychain “\(name.visible)”\(hint)")
+            chosen = try await passwords.askNew(
+                name == TargetKeychains.login
+                    ? Text("New password for the keychain “\(name.visible)”: use your login password")
+                    : Text("New password for the keychain “\(name.visible)”")
+            )
         }
         guard let chosen else { return nil }
         return try await client.createCollection(label: name, password: chosen.bytes)
@@ -87,7 +91,7 @@ struct TargetKeychains: Sendable {
     }
 
     private func unlockByPrompt(_ collection: SecretCollection) async throws(SecretServiceError) -> Place {
-        messages.tell("keychaind asks for a password in a dialog.")
+        messages.tell(Text("keychaind asks for a password in a dialog."))
         do throws(SecretServiceError) {
             try await collection.unlock()
             return .unlocked(collection)

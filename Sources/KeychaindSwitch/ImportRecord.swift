@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import KeychaindLanguage
 
 /// The report of one finished import, in `$XDG_STATE_HOME/keychaind/imports/SECONDS-SOURCE.json`.
 package struct ImportRecord: Hashable, Codable, Sendable {
@@ -28,12 +29,26 @@ package struct ImportRecord: Hashable, Codable, Sendable {
     /// Why a switch would lose items of a provider that now has this number; nil if it loses none.
     ///
     /// - Parameter count: nil if the provider does not run.
-    package func gap(items count: Int?) -> String? {
+    package func gap(items count: Int?) -> Text? {
         let kept = leftItems?.count { $0.reason == ImportRecord.keptReason } ?? 0
-        if left > kept { return "\(left - kept) items could not be imported" }
-        if let skipped = skippedKeychains?.count, skipped > 0 { return "\(skipped) keychains were not imported" }
+        if left > kept {
+            let lost = left - kept
+            return Text(lost, one: "\(lost) item could not be imported", other: "\(lost) items could not be imported")
+        }
+        if let skipped = skippedKeychains?.count, skipped > 0 {
+            return Text(
+                skipped,
+                one: "\(skipped) keychain was not imported",
+                other: "\(skipped) keychains were not imported"
+            )
+        }
         guard let count, count > items else { return nil }
-        return "\(count - items) items are newer than the import"
+        let newer = count - items
+        return Text(
+            newer,
+            one: "\(newer) item is newer than the import",
+            other: "\(newer) items are newer than the import"
+        )
     }
 
     /// The newest record of an import from this source; nil if there is none.
@@ -80,10 +95,15 @@ package struct ImportSource: Hashable, Sendable {
     }
 
     /// Why a switch would lose items; nil if it loses none.
-    package func gap(in account: Account) -> String? {
+    package func gap(in account: Account) -> Text? {
         if items == 0 { return nil }
         guard let record = ImportRecord.newest(from: name, in: account) else {
-            return items.map { "its \($0) items have not been imported" } ?? "its items have not been imported"
+            guard let items else { return Text("its items have not been imported") }
+            return Text(
+                items,
+                one: "its \(items) item has not been imported",
+                other: "its \(items) items have not been imported"
+            )
         }
         return record.gap(items: items)
     }

@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+package import KeychaindLanguage
 
 /// Who provides the Secret Service now and after the next login, and what is not as it should be.
 package struct Inspection: Hashable, Sendable {
@@ -20,9 +21,9 @@ package struct Inspection: Hashable, Sendable {
 
     /// Something that is not as it should be.
     package struct Finding: Hashable, Sendable {
-        package let problem: String
-        /// The command that mends it.
-        package let mend: String
+        package let problem: Text
+        /// The command that mends it, or what a person does.
+        package let mend: Text
     }
 
     package enum Choice: Hashable, Sendable {
@@ -46,16 +47,16 @@ package struct Inspection: Hashable, Sendable {
             choice = .all
         }
         if !account.tree.exists(account.installation.daemon) {
-            add("\(account.installation.daemon) is missing", "install keychaind again")
+            add(Text("\(account.installation.daemon) is missing"), Text("install keychaind again"))
         }
         for unit in ["keychaind.service", "keychaind.socket"] {
             if (try? account.tree.state(of: "\(account.unitFolder)/\(unit)")) == .link(target: "/dev/null") {
                 let option = account.scope == .all ? "--global" : "--user"
-                add("\(unit) is masked", "systemctl \(option) unmask \(unit)")
+                add(Text("\(unit) is masked"), command: "systemctl \(option) unmask \(unit)")
             }
         }
         if choice != .none, next?.isKeychaind != true {
-            add("another provider answers after the next login", command)
+            add(Text("another provider answers after the next login"), command: command)
         }
         inspectOwner(command)
     }
@@ -65,32 +66,46 @@ package struct Inspection: Hashable, Sendable {
             guard let journal = try Journal(of: account) else { return }
             choice = account.scope == .all ? .all : .user
             if !journal.isComplete {
-                add("the switch was interrupted", "\(command), or \(command.replacingLast("on", with: "off"))")
+                let other = command.replacingLast("on", with: "off")
+                // Translators: two commands
+                add(Text("the switch was interrupted"), Text("\(command), or \(other)"))
                 return
             }
             let plan = try Plan(for: account)
-            for step in plan.steps { add("it is no longer so that \(step.purpose): \(step.path)", command) }
-            for command in plan.commands { add("PAM is not configured", command.arguments.joined(separator: " ")) }
-            for note in plan.notes { add(note, "an editor") }
+            for step in plan.steps {
+                // Translators: such as "it is no longer so that the bus starts keychaind: /usr/share/…"
+                add(Text("it is no longer so that \(step.purpose): \(step.path)"), command: command)
+            }
+            for command in plan.commands {
+                add(Text("PAM is not configured"), command: command.arguments.joined(separator: " "))
+            }
+            for note in plan.notes { add(note, Text("an editor")) }
         } catch {
-            add(error.message, "see docs/migrating.md")
+            add(error.text, Text("see docs/migrating.md"))
         }
     }
 
     private mutating func inspectOwner(_ command: String) {
         switch (choice, owner) {
         case (.user, .some(let owner)) where !owner.isKeychaind, (.all, .some(let owner)) where !owner.isKeychaind:
-            add("\(owner.program) still provides the Secret Service", "log out and in, or: keychainctl switch on --now")
+            add(
+                Text("\(owner.program) still provides the Secret Service"),
+                Text("log out and in, or: keychainctl switch on --now")
+            )
         case (.none, .some(let owner)) where owner.isKeychaind && next?.isKeychaind != true:
-            add("keychaind runs, but another provider answers after the next login", command)
+            add(Text("keychaind runs, but another provider answers after the next login"), command: command)
         case (.none, _) where next == nil:
-            add("no provider is installed where the bus searches", command)
+            add(Text("no provider is installed where the bus searches"), command: command)
         default:
             break
         }
     }
 
-    package mutating func add(_ problem: String, _ mend: String) {
+    private mutating func add(_ problem: Text, command: String) {
+        add(problem, Text(verbatim: command))
+    }
+
+    package mutating func add(_ problem: Text, _ mend: Text) {
         findings.append(Finding(problem: problem, mend: mend))
     }
 }

@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindLanguage
 
 /// Changes an account's provider to keychaind, and back.
 ///
@@ -37,9 +38,9 @@ package struct Switch: Sendable {
                 try journal.save(for: account)
             } catch {
                 guard former == nil, (try? undo(journal)) != nil else {
-                    throw CommandFailure(error.status, "\(error.message); keychainctl switch off restores the rest")
+                    throw CommandFailure(error.status, Text("\(error.text); keychainctl switch off restores the rest"))
                 }
-                throw CommandFailure(error.status, "\(error.message); nothing has changed")
+                throw CommandFailure(error.status, Text("\(error.text); nothing has changed"))
             }
         }
     }
@@ -79,7 +80,7 @@ package struct Switch: Sendable {
         guard was != .other else {
             throw CommandFailure(
                 .refused,
-                "\(path.visible) is not a file of this user, so it cannot be changed and restored"
+                Text("\(path.visible) is not a file of this user, so it cannot be changed and restored")
             )
         }
         journal.entries.append(.init(path: path, was: was, becomes: becomes, settings: settings))
@@ -176,7 +177,7 @@ package struct Switch: Sendable {
         defer { close(folder) }
         // Network file systems may have no locks for folders.
         guard flock(folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-            throw CommandFailure(.failure, "keychainctl switch is running already")
+            throw CommandFailure(.failure, Text("keychainctl switch is running already"))
         }
         return try body()
     }

@@ -1,6 +1,7 @@
 import CKeychaindLinux
 import Glibc
 package import KeychaindCommandLine
+import KeychaindLanguage
 
 /// Programs of the system, such as `systemctl`.
 package enum SystemProgram {
@@ -11,7 +12,10 @@ package enum SystemProgram {
         let status = status(arguments)
         guard status == 0 else {
             let command = arguments.joined(separator: " ")
-            throw CommandFailure(.failure, "\(command) failed\(status.map { " with status \($0)" } ?? "")")
+            throw CommandFailure(
+                .failure,
+                status.map { Text("\(command) failed with status \($0)") } ?? Text("\(command) failed")
+            )
         }
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import KeychaindCommandLine
 import KeychaindConfiguration
+import KeychaindLanguage
 import SecretServiceClient
 
 struct ConfigCommand: ParsableCommand {
@@ -68,7 +69,7 @@ struct ConfigurationCheck {
 
     init(_ file: String?) throws(CommandFailure) {
         guard let path = file ?? ConfigurationFile.standardPath else {
-            throw CommandFailure(.notFound, "there is no home folder with a configuration; name a file")
+            throw CommandFailure(.notFound, Text("there is no home folder with a configuration; name a file"))
         }
         self.path = path
         switch ConfigurationFile.read(path) {
@@ -76,15 +77,18 @@ struct ConfigurationCheck {
             isThere = true
             reading = ConfigurationReading(of: text)
         case .missing:
-            guard file == nil else { throw CommandFailure(.notFound, "there is no file \(path.visible)") }
+            guard file == nil else { throw CommandFailure(.notFound, Text("there is no file \(path.visible)")) }
             isThere = false
             reading = ConfigurationReading(of: [])
         case .unreadable(let reason):
             throw CommandFailure(
                 .inputOutput,
-                """
-                \(path.visible) cannot be read: \(reason). With this file keychains lock with the screen and before sleep.
-                """
+                Text(
+                    """
+                    \(path.visible) cannot be read: \(reason). With this file keychains lock with the screen and \
+                    before sleep.
+                    """
+                )
             )
         }
     }
@@ -92,8 +96,14 @@ struct ConfigurationCheck {
     var failure: CommandFailure? {
         let count = reading.mistakes.count
         guard count > 0 else { return nil }
-        let noun = count == 1 ? "a mistake" : "\(count) mistakes"
-        return CommandFailure(.mistakes, "\(path.visible) has \(noun); the rest of it applies")
+        return CommandFailure(
+            .mistakes,
+            Text(
+                count,
+                one: "\(path.visible) has a mistake; the rest of it applies",
+                other: "\(path.visible) has \(count) mistakes; the rest of it applies"
+            )
+        )
     }
 
     private var settings: [Setting] { reading.configuration.settings }
@@ -115,43 +125,56 @@ struct ConfigurationCheck {
         var lines: [String] = []
         for mistake in reading.mistakes {
             lines.append("\(path.visible):\("\(mistake)".visible)")
-            lines.append("  " + ConfigurationCheck.words(mistake.consequence))
+            lines.append("  " + ConfigurationCheck.words(mistake.consequence).localized)
         }
         if !lines.isEmpty { lines.append("") }
-        lines.append(isThere ? "Settings in \(path.visible):" : "There is no \(path.visible). The defaults apply:")
+        let heading =
+            isThere
+            ? Text("Settings in \(path.visible):") : Text("There is no \(path.visible). The defaults apply:")
+        lines.append(heading.localized)
         lines += settings.map { "  \($0)" }
         lines.append("")
-        lines.append(state(daemon))
+        lines.append(state(daemon).localized)
         return lines
     }
 
-    private static func words(_ consequence: ConfigurationReading.Consequence) -> String {
+    private static func words(_ consequence: ConfigurationReading.Consequence) -> Text {
         switch consequence {
-        case .setting(let setting): "Instead applies: \(setting)"
+        case .setting(let setting): Text("Instead applies: \(setting.description)")
         case .lockingMore(nil):
-            "Left out. Keychains lock with the screen, before sleep and at the end of the session, unless set here."
+            Text(
+                """
+                Left out. Keychains lock with the screen, before sleep and at the end of the session, unless set here.
+                """
+            )
         case .lockingMore(let keychain?):
-            """
-            Left out. The keychain “\(keychain.visible)” locks with the screen, before sleep and at the end of the \
-            session, unless set here.
-            """
-        case .nothing: "Left out."
+            Text(
+                """
+                Left out. The keychain “\(keychain.visible)” locks with the screen, before sleep and at the end of \
+                the session, unless set here.
+                """
+            )
+        case .nothing: Text("Left out.")
         }
     }
 
-    private func state(_ daemon: DaemonSettings?) -> String {
-        guard let daemon else { return "No keychaind runs." }
-        guard isFile(of: daemon) else { return "The running keychaind reads another file: \(daemon.file.visible)" }
-        if daemon.matches(settings) { return "The running keychaind has these settings in force." }
+    private func state(_ daemon: DaemonSettings?) -> Text {
+        guard let daemon else { return Text("No keychaind runs.") }
+        guard isFile(of: daemon) else {
+            return Text("The running keychaind reads another file: \(daemon.file.visible)")
+        }
+        if daemon.matches(settings) { return Text("The running keychaind has these settings in force.") }
         let missing = daemon.missing(of: settings)
         let later = missing.filter(\.isReadAtStart).map(\.name).joined(separator: ", ")
         guard missing.contains(where: { !$0.isReadAtStart }) || later.isEmpty else {
-            return "The running keychaind has these settings in force; after a restart also: \(later)"
+            return Text("The running keychaind has these settings in force; after a restart also: \(later)")
         }
-        return """
+        return Text(
+            """
             The running keychaind does not have these settings in force. It reads the file when it changes, and at \
             “systemctl --user reload keychaind”.
             """
+        )
     }
 
     // MARK: JSON
@@ -161,7 +184,7 @@ struct ConfigurationCheck {
             """
             {"line": \(mistake.place.line), "column": \(mistake.place.column), \
             "message": \(JSON.string(mistake.error.reason)), \
-            "consequence": \(JSON.string(ConfigurationCheck.words(mistake.consequence)))}
+            "consequence": \(JSON.string(ConfigurationCheck.words(mistake.consequence).english))}
             """
         }
         let values = settings.map { "\(JSON.string($0.name)): \($0.value.json)" }

@@ -2,6 +2,7 @@ import Glibc
 import KeychaindCommandLine
 import KeychaindForeignFiles
 import KeychaindImport
+import KeychaindLanguage
 import Synchronization
 
 /// What a person sees of an import: the table on standard output, progress and questions on the terminal.
@@ -19,14 +20,15 @@ final class ImportScreen: ImportMessages {
 
     // MARK: Progress
 
-    func progress(_ step: String, _ count: Int, of total: Int) {
+    func progress(_ step: Text, _ count: Int, of total: Int) {
         guard isTerminal, total > 0 else { return }
         hasProgress.withLock { hasProgress in
             hasProgress = true
             let width = 30
             let filled = min(width, count * width / total)
             let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-            put("\r\(step) [\(bar)] \(count) of \(total)\u{1B}[K")
+            let amount = Text("\(count) of \(total)").localized
+            put("\r\(step.localized) [\(bar)] \(amount)\u{1B}[K")
         }
     }
 
@@ -37,9 +39,9 @@ final class ImportScreen: ImportMessages {
         }
     }
 
-    func tell(_ text: String) {
+    func tell(_ text: Text) {
         finishProgress()
-        put("\(text)\n")
+        put("\(text.localized)\n")
     }
 
     private func put(_ text: String) {
@@ -52,23 +54,27 @@ final class ImportScreen: ImportMessages {
     /// Prints a row for each keychain.
     func show(_ plan: ImportPlan, _ contents: SourceContents) {
         finishProgress()
-        var rows = [["KEYCHAIN", "NEW", "SAME", "DIFFERS"]]
+        var rows = [
+            [Text("KEYCHAIN"), Text("NEW"), Text("SAME"), Text("DIFFERS")].map(\.localized)
+        ]
         for keychain in plan.keychains {
             let comparison = keychain.comparison
             let counts = [comparison.new.count, comparison.same.count, comparison.differing.count]
             rows.append([keychain.name.visible] + counts.map(\.description))
         }
         printTable(rows)
-        for secret in contents.portalSecrets { print("Portal secret of \(secret.name.visible)") }
-        for (name, reason) in contents.skipped { print("Keychain “\(name.visible)” stays behind: \(reason)") }
+        for secret in contents.portalSecrets { Terminal.say(Text("Portal secret of \(secret.name.localized.visible)")) }
+        for (name, reason) in contents.skipped {
+            Terminal.say(Text("Keychain “\(name.visible)” stays behind: \(reason)"))
+        }
     }
 
     private func printTable(_ rows: [[String]]) {
-        let widths = rows[0].indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
+        let widths = rows[0].indices.map { column in rows.map { $0[column].columns }.max() ?? 0 }
         for row in rows {
-            var line = row[0] + String(repeating: " ", count: widths[0] - row[0].count)
+            var line = row[0] + String(repeating: " ", count: widths[0] - row[0].columns)
             for (cell, width) in zip(row, widths).dropFirst() {
-                line += "  " + String(repeating: " ", count: width - cell.count) + cell
+                line += "  " + String(repeating: " ", count: width - cell.columns) + cell
             }
             print(line)
         }
@@ -89,14 +95,14 @@ final class ImportScreen: ImportMessages {
         }
         if let decision = forAll.withLock({ $0 }) { return decision }
         guard isTerminal, isatty(STDIN_FILENO) == 1 else { return .leave }
-        let parts = item.differences.map(\.rawValue).joined(separator: ", ")
+        let parts = Text.list(item.differences.map(\.text))
         while true {
-            put(
-                """
-                “\(item.item.item.label.visible)” in “\(keychain.visible)” is in keychaind with another \(parts).
-                [k]eep keychaind's, [r]eplace it, [K]eep all, [R]eplace all, [s]kip:\u{20}
-                """
-            )
+            let (label, keychain) = (item.item.item.label.visible, keychain.visible)
+            // Translators: ends in a list of parts, such as "secret, label"
+            let place = Text("“\(label)” in “\(keychain)” is in keychaind with another \(parts).")
+            // Translators: the letters in brackets are typed, and stay as they are
+            let choice = Text("[k]eep keychaind's, [r]eplace it, [K]eep all, [R]eplace all, [s]kip: ")
+            put("\(place.localized)\n\(choice.localized)")
             switch try readAnswer() {
             case "k": return .keep
             case "r": return .replace
@@ -120,7 +126,7 @@ final class ImportScreen: ImportMessages {
         ]
         while poll(&events, 2, -1) < 0 && errno == EINTR {}
         guard events[1].revents == 0, let line = readLine() else {
-            throw CommandFailure(.cancelled, "cancelled; nothing was written")
+            throw CommandFailure(.cancelled, Text("cancelled; nothing was written"))
         }
         return line
     }
@@ -131,17 +137,21 @@ final class ImportScreen: ImportMessages {
     func finish(_ report: ImportReport) throws {
         finishProgress()
         let path = try report.write()
-        print(
-            """
-            \(report.items) items: \(report.copied) copied, \(report.same) were there, \(report.left) left; \
-            \(report.verified) verified
-            """
+        Terminal.say(
+            Text(
+                """
+                \(report.items) items: \(report.copied) copied, \(report.same) were there, \(report.left) left; \
+                \(report.verified) verified
+                """
+            )
         )
-        for item in report.leftItems { print("Left: “\(item.label)” in “\(item.keychain)”: \(item.reason)") }
-        print("Report: \(path.visible)")
+        for item in report.leftItems {
+            Terminal.say(Text("Left: “\(item.label)” in “\(item.keychain)”: \(item.shownReason.localized.visible)"))
+        }
+        Terminal.say(Text("Report: \(path.visible)"))
         let kept = report.leftItems.count { $0.reason == ImportReport.keptReason }
         guard report.left == kept, report.skippedKeychains.isEmpty else {
-            throw CommandFailure(.incomplete, "not everything was imported; what stayed behind is named above")
+            throw CommandFailure(.incomplete, Text("not everything was imported; what stayed behind is named above"))
         }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 /// A command that talks to the provider.
@@ -27,7 +28,7 @@ extension ProviderCommand {
             } catch let error as SecretServiceError {
                 throw CommandFailure(error)
             } catch is CancellationError {
-                throw CommandFailure(.cancelled, "interrupted")
+                throw CommandFailure(.cancelled, Text("interrupted"))
             }
         }
     }

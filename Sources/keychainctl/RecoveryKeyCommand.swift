@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct RecoveryKeyCommand: AsyncParsableCommand {
@@ -27,7 +28,7 @@ struct RecoveryKeyCommand: AsyncParsableCommand {
             } catch let error as SecretServiceError {
                 throw CopyList.failure(error)
             }
-            print("The recovery key is valid now. Keep it where only you have access.")
+            Terminal.say(Text("The recovery key is valid now. Keep it where only you have access."))
         }
     }
 }

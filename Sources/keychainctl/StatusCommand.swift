@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindSwitch
 import SecretServiceClient
 
@@ -20,7 +21,9 @@ struct StatusCommand: ProviderCommand {
             let objects = keychains.map { "{\($0.json)}" }.joined(separator: ", ")
             return try provider.output.line("{\(status.json), \"keychains\": [\(objects)]}")
         }
-        for (name, value) in status.lines { try provider.output.line("\(name.padded(to: 20))\(value)") }
+        let lines = status.lines.map { ($0.localized, $1.localized) }
+        let width = max(18, lines.map(\.0.columns).max() ?? 0) + 2
+        for (name, value) in lines { try provider.output.line("\(name.padded(to: width))\(value)") }
         try provider.output.line("")
         let table = Table(KeychainState.titles, to: provider.output)
         for keychain in keychains { try table.add(keychain.row) }
@@ -44,10 +47,10 @@ struct ProviderStatus: Sendable {
         let lastBackup: UInt64?
     }
 
-    enum Reader: String {
+    enum Reader {
         case ready
         case locked
-        case noFingers = "no finger is enrolled"
+        case noFingers
         case none
     }
 
@@ -81,37 +84,42 @@ struct ProviderStatus: Sendable {
 
     // MARK: For people
 
-    var lines: [(String, String)] {
-        var lines = [("Provider", provider)]
+    var lines: [(Text, Text)] {
+        var lines = [(Text("Provider"), provider)]
         guard let keychaind else {
-            lines.append(("", "Not keychaind: protection, backups and the audit are not available."))
+            lines.append((.empty, Text("Not keychaind: protection, backups and the audit are not available.")))
             return lines
         }
         let status = keychaind.status
-        let prompters = status.prompters.map(\.visible).joined(separator: ", ")
+        let prompters = Text.list(status.prompters.map { Text(verbatim: $0.visible) })
+        let backup = keychaind.lastBackup.map { Text("of the state of \(Time.minute($0))") }
         lines += [
-            ("Prompters", prompters.isEmpty ? "none: nobody can be asked" : "\(prompters) (in this order)"),
-            ("Fingerprint reader", reader(keychaind.reader)),
-            ("TPM", keychaind.hasTPM ? "yes" : "no"),
-            ("Screen", status.isSessionLocked ? "locked" : "not locked"),
-            ("Domain", status.isInDomain ? "yes: closed to your other programs" : "no"),
-            ("Last backup", keychaind.lastBackup.map { "of the state of \(Time.minute($0))" } ?? "none"),
+            (
+                Text("Prompters"),
+                status.prompters.isEmpty ? Text("none: nobody can be asked") : Text("\(prompters) (in this order)")
+            ),
+            (Text("Fingerprint reader"), reader(keychaind.reader)),
+            (Text("TPM"), keychaind.hasTPM ? Text("yes") : Text("no")),
+            (Text("Screen"), status.isSessionLocked ? Text("locked", context: "the screen") : Text("not locked")),
+            (Text("Domain"), status.isInDomain ? Text("yes: closed to your other programs") : Text("no")),
+            (Text("Last backup"), backup ?? Text("none", context: "backup")),
         ]
         return lines
     }
 
-    private var provider: String {
-        let name = keychaind.map { "keychaind \($0.status.version.visible)" } ?? "another program"
+    private var provider: Text {
+        let name = keychaind.map { Text("keychaind \($0.status.version.visible)") } ?? Text("another program")
         guard let process else { return name }
-        return "\(name), \(program?.visible ?? "?") (process \(process))"
+        // Translators: a name with a version, and a program file
+        return Text("\(name), \(program?.visible ?? "?") (process \(process))")
     }
 
-    private func reader(_ reader: Reader) -> String {
+    private func reader(_ reader: Reader) -> Text {
         switch reader {
-        case .ready: "ready"
-        case .locked: "locked after failed touches; the password of your login frees it"
-        case .noFingers: "no finger is enrolled"
-        case .none: "none"
+        case .ready: Text("ready")
+        case .locked: Text("locked after failed touches; the password of your login frees it")
+        case .noFingers: Text("no finger is enrolled")
+        case .none: Text("none", context: "fingerprint reader")
         }
     }
 

@@ -1,27 +1,33 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindGcrypt
+import KeychaindLanguage
 import SecretServiceClient
 
 /// Messages beside the result of a command.
 enum Terminal {
     /// Writes a line to standard error.
-    static func tell(_ line: String) {
-        put("\(line)\n")
+    static func tell(_ line: Text) {
+        put("\(line.localized)\n")
+    }
+
+    /// Writes a line to standard output.
+    static func say(_ line: Text) {
+        print(line.localized)
     }
 
     /// Shows progress, if standard error is a terminal; an empty text removes it.
-    static func progress(_ text: String) {
+    static func progress(_ text: Text) {
         guard isatty(STDERR_FILENO) == 1 else { return }
-        put("\r\(text)\u{1B}[K")
+        put("\r\(text.localized)\u{1B}[K")
     }
 
     /// Asks for a word at the terminal; nil if there is no terminal.
-    static func ask(_ question: String) -> String? {
+    static func ask(_ question: Text) -> String? {
         let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
         guard terminal >= 0 else { return nil }
         defer { close(terminal) }
-        let text = Array(question.utf8)
+        let text = Array(question.localized.utf8)
         _ = write(terminal, text, text.count)
         var answer = [UInt8](repeating: 0, count: 256)
         let count = read(terminal, &answer, answer.count)
@@ -48,21 +54,25 @@ extension CommandFailure {
             }
         switch (error.code, error.authenticationErrorName) {
         case (_, "AuthenticationFailed"):
-            self.init(.wrongPassword, "the password or the touch was wrong")
+            self.init(.wrongPassword, Text("the password or the touch was wrong"))
         case (_, "BiometryLockout"):
-            self.init(.refused, "the fingerprint reader is locked; the password of your login frees it")
+            self.init(.refused, Text("the fingerprint reader is locked; the password of your login frees it"))
         case (_, "NotInteractive"), (_, "PasscodeNotSet"):
-            self.init(.locked, "nobody could be asked: no dialog can be shown here")
+            self.init(.locked, Text("nobody could be asked: no dialog can be shown here"))
         case (_, "BiometryNotAvailable"), (_, "BiometryNotEnrolled"), (_, "BiometryDisconnected"):
-            self.init(.refused, "only a finger opens it, and no fingerprint reader can be used")
+            self.init(.refused, Text("only a finger opens it, and no fingerprint reader can be used"))
+        case (.providerGone, _):
+            self.init(.noProvider, Text("the provider left the bus"))
+        case (.disconnected, _):
+            self.init(.noProvider, Text("the connection to the bus is closed"))
         case (.cancelled, _):
-            self.init(.cancelled, "interrupted")
+            self.init(.cancelled, Text("interrupted"))
         case (.dismissed, _):
-            self.init(.cancelled, "the dialog was dismissed")
+            self.init(.cancelled, Text("the dialog was dismissed"))
         case (.interactionNotAllowed, _), (.locked, _):
-            self.init(.locked, "it is locked")
+            self.init(.locked, Text("it is locked"))
         default:
-            self.init(status, error.reason.visible)
+            self.init(status, Text(verbatim: error.reason.visible))
         }
     }
 }
@@ -72,35 +82,35 @@ extension SecureBytes {
     ///
     /// - Parameter descriptor: nil to ask at the terminal.
     static func newPassword(
-        for purpose: String,
+        for purpose: Text,
         from descriptor: Int32?,
         _ interruption: Interruption
     ) throws(CommandFailure) -> SecureBytes {
         if let descriptor {
             let password = try PasswordInput.read(from: descriptor)
-            guard !password.isEmpty else { throw CommandFailure(.refused, "the password is empty") }
+            guard !password.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
             return password
         }
-        let first = try asked("Password for \(purpose): ", interruption)
-        guard !first.isEmpty else { throw CommandFailure(.refused, "the password is empty") }
-        let second = try asked("Repeat the password: ", interruption)
-        guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, "the two passwords differ") }
+        let first = try asked(Text("Password for \(purpose): "), interruption)
+        guard !first.isEmpty else { throw CommandFailure(.refused, Text("the password is empty")) }
+        let second = try asked(Text("Repeat the password: "), interruption)
+        guard first.isEqual(to: second) else { throw CommandFailure(.wrongPassword, Text("the two passwords differ")) }
         return first
     }
 
     /// Asks for a password, or reads a descriptor.
     static func password(
-        for purpose: String,
+        for purpose: Text,
         from descriptor: Int32?,
         _ interruption: Interruption
     ) throws(CommandFailure) -> SecureBytes {
         if let descriptor { return try PasswordInput.read(from: descriptor) }
-        return try asked("Password for \(purpose): ", interruption)
+        return try asked(Text("Password for \(purpose): "), interruption)
     }
 
-    private static func asked(_ question: String, _ interruption: Interruption) throws(CommandFailure) -> SecureBytes {
+    private static func asked(_ question: Text, _ interruption: Interruption) throws(CommandFailure) -> SecureBytes {
         guard let password = try PasswordInput.ask(question, interruption: interruption.descriptor) else {
-            throw CommandFailure(.refused, "there is no terminal to ask for a password; use --password-fd")
+            throw CommandFailure(.refused, Text("there is no terminal to ask for a password; use --password-fd"))
         }
         return password
     }

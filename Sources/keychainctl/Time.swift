@@ -1,5 +1,6 @@
 import Glibc
 import KeychaindCommandLine
+import KeychaindLanguage
 
 /// Times for people, in the system's time zone, and times that they write.
 enum Time {
@@ -11,7 +12,7 @@ enum Time {
     private static func text(_ seconds: UInt64, _ format: String) -> String {
         var time = time_t(clamping: seconds)
         var parts = tm()
-        guard localtime_r(&time, &parts) != nil else { return "at an unknown time" }
+        guard localtime_r(&time, &parts) != nil else { return Text("at an unknown time").localized }
         var text = [CChar](repeating: 0, count: 64)
         let count = strftime(&text, text.count, format, &parts)
         return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -8,6 +8,7 @@ import KeychaindDesktop
 import KeychaindFIDO
 import KeychaindGcrypt
 import KeychaindHardening
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindRights
 import KeychaindSecretService

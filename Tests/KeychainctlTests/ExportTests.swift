@@ -56,7 +56,7 @@ struct ExportTests {
             for (created, same) in [(1, 1), (0, 2)] {
                 let result = try await run(["restore", "--password-fd", "0", archive], on: provider.bus)
                 #expect(result.status == .exited(2), "\(result.errors)")
-                #expect(result.text == "\(created) items restored, \(same) were there.\n")
+                #expect(result.text == "\(created) item\(created == 1 ? "" : "s") restored, \(same) were there.\n")
                 #expect(result.errors.contains("left as it is, since it differs: “differs” in “Login”"))
             }
             let gone = try #require(try await login.search(["n": "gone"]).first)

@@ -18,7 +18,7 @@ done
 # Every package for the build in packages.txt (Debian) is in the table of CONTRIBUTING.md for other systems.
 needed=$(awk '!/^#/ && index("," $2 ",", ",build,") { print $1 }' scripts/packages.txt | sort)
 counterparts() {
-    sed 's/^git$/git git/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/
+    sed 's/^git$/git git/; s/^gettext$/gettext gettext/; s/^pkg-config$/pkg-config pkgconf-pkg-config pkgconf/
         s/^libdbus-1-dev$/& dbus-devel dbus/; s/^libgcrypt20-dev$/& libgcrypt-devel libgcrypt/
         s/^libsqlite3-dev$/& sqlite-devel sqlite/; s/^libtomlplusplus-dev$/& tomlplusplus-devel tomlplusplus/
         s/^libseccomp-dev$/& libseccomp-devel libseccomp/

@@ -13,7 +13,7 @@ fi
 said() { sed -n "s/^$1=//p" "$work/manager.log"; }
 check_match "gnome-keyring is the provider" "$(said provider)" gnome-keyring-daemon
 check_match "the switch is refused before an import" "$(said refused)" \
-    '^7: .*gnome-keyring: its 1 items have not been imported. Run keychainctl import first'
+    '^7: .*gnome-keyring: its 1 item has not been imported. Run keychainctl import first'
 check_equal "a refused switch changes nothing" "$(said untouched)" yes
 check_match "after an import it switches and hands over" "$(said on)" '^0: keychaind provides the Secret Service now'
 check_equal "keychaind owns the name" "$(said handed-over)" /run/installed/bin/keychaind

@@ -1,3 +1,4 @@
+import KeychaindLanguage
 import KeychaindSwitch
 import Testing
 
@@ -14,15 +15,15 @@ import Testing
     private func gap(_ report: String?, items: Int) throws -> String? {
         let system = try MadeUpSystem()
         if let report { try system.write(report, to: "\(ImportRecordTests.folder)/5-gnome-keyring.json") }
-        return ImportSource(program: "/usr/bin/gnome-keyring-daemon", items: items).gap(in: system.account())
+        return ImportSource(program: "/usr/bin/gnome-keyring-daemon", items: items).gap(in: system.account())?.english
     }
 
     @Test("without a complete import of as many items, there is a gap")
     func gap_isNamed() throws {
         #expect(try gap(nil, items: 3) == "its 3 items have not been imported")
-        #expect(try gap(record(3), items: 4) == "1 items are newer than the import")
+        #expect(try gap(record(3), items: 4) == "1 item is newer than the import")
         #expect(try gap(record(3, left: 2), items: 3) == "2 items could not be imported")
-        #expect(try gap(record(3, more: #","skippedKeychains":["a"]"#), items: 3) == "1 keychains were not imported")
+        #expect(try gap(record(3, more: #","skippedKeychains":["a"]"#), items: 3) == "1 keychain was not imported")
         #expect(try gap("not JSON", items: 3) != nil)
         #expect(try gap(#"{"version":2}"#, items: 3) != nil)
     }
@@ -54,6 +55,6 @@ import Testing
         ])
         let sources = ImportSource.withFiles(in: system.account())
         #expect(sources.map(\.name) == ["gnome-keyring"])
-        #expect(sources.first?.gap(in: system.account()) == "its items have not been imported")
+        #expect(sources.first?.gap(in: system.account())?.english == "its items have not been imported")
     }
 }

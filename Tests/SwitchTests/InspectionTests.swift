@@ -1,3 +1,4 @@
+import KeychaindLanguage
 import KeychaindSwitch
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
     @Test("a provider that keeps the name is named with the command that ends it")
     func otherOwner_afterTheSwitch_isFound() throws {
         let findings = try switched().inspect(owner("/usr/bin/kwalletd5"), InspectionTests.environment).findings
-        #expect(findings.map(\.mend) == ["log out and in, or: keychainctl switch on --now"])
+        #expect(findings.map(\.mend.english) == ["log out and in, or: keychainctl switch on --now"])
     }
 
     @Test(
@@ -57,13 +58,13 @@ import Testing
     func finding_hasItsCommand(path: String, content: String, mend: String) throws {
         let system = try switched()
         try system.write(content, to: path)
-        #expect(system.inspect(nil, InspectionTests.environment).findings.map(\.mend) == [mend])
+        #expect(system.inspect(nil, InspectionTests.environment).findings.map(\.mend.english) == [mend])
     }
 
     @Test("an account without any provider is told")
     func account_withoutProvider_isTold() throws {
         let findings = try MadeUpSystem().inspect().findings
-        #expect(findings.map(\.mend) == ["keychainctl switch on"])
+        #expect(findings.map(\.mend.english) == ["keychainctl switch on"])
     }
 
     @Test(
@@ -77,7 +78,7 @@ import Testing
     func journal_thatIsDamaged_isRefused(text: String) throws {
         let system = try MadeUpSystem(["/home/anna/.local/state/keychaind/switch.json": text])
         #expect(throws: (any Error).self) { try Switch(system.account()).off() }
-        #expect(system.inspect().findings.first?.mend == "see docs/migrating.md")
+        #expect(system.inspect().findings.first?.mend.english == "see docs/migrating.md")
         #expect(system.text("/home/anna/.local/state/keychaind/switch.json") == text)
     }
 }

@@ -1,3 +1,4 @@
+import KeychaindLanguage
 import KeychaindSwitch
 import Testing
 
@@ -114,7 +115,7 @@ import Testing
         ])
         let notes = try Plan(for: system.account()).notes
         #expect(notes.count == 1)
-        #expect(notes.first?.contains("chromium-flags.conf says --password-store=kwallet5") == true)
+        #expect(notes.first?.english.contains("chromium-flags.conf says --password-store=kwallet5") == true)
     }
 
     @Test("relative and empty folders in the environment do not count")

@@ -1,4 +1,5 @@
 package import KeychaindDBus
+package import KeychaindLanguage
 
 /// A fingerprint reader.
 @BusActor
@@ -88,14 +89,14 @@ package enum BiometryHint: Hashable, Sendable, CaseIterable {
     case notCentered
     case removeAndRetry
 
-    package var text: String {
+    package var text: Text {
         switch self {
-        case .touch: "Touch the fingerprint reader."
-        case .swipe: "Swipe your finger across the fingerprint reader."
-        case .retry: "That scan was not clear. Try again."
-        case .swipeTooShort: "That swipe was too short. Try again."
-        case .notCentered: "Your finger was not in the middle of the reader. Try again."
-        case .removeAndRetry: "Lift your finger, and try again."
+        case .touch: Text("Touch the fingerprint reader.")
+        case .swipe: Text("Swipe your finger across the fingerprint reader.")
+        case .retry: Text("That scan was not clear. Try again.")
+        case .swipeTooShort: Text("That swipe was too short. Try again.")
+        case .notCentered: Text("Your finger was not in the middle of the reader. Try again.")
+        case .removeAndRetry: Text("Lift your finger, and try again.")
         }
     }
 }

@@ -1,3 +1,4 @@
+import KeychaindLanguage
 import KeychaindModel
 
 /// The state of an evaluation.
@@ -5,7 +6,7 @@ struct EvaluationProgress: Hashable {
     private(set) var proofs = Proofs.none
     private(set) var failure: AuthenticationError?
 
-    private(set) var warning = "" {
+    private(set) var warning = Text.empty {
         didSet { isAdvice = false }
     }
 
@@ -54,14 +55,16 @@ struct EvaluationProgress: Hashable {
             matchedSet: isSameSet ? biometry.set : nil
         )
         self.biometry = biometry
-        warning = ""
+        warning = .empty
     }
 
     mutating func touchFailed(isBiometryLocked: Bool) {
         warning =
             isBiometryLocked
-            ? "Too many touches did not match. The fingerprint reader is locked until the right password is given."
-            : "That finger was not recognised. Try again."
+            ? Text(
+                "Too many touches did not match. The fingerprint reader is locked until the right password is given."
+            )
+            : Text("That finger was not recognised. Try again.")
     }
 
     /// Records a failed match; the reader is not used again.
@@ -69,14 +72,14 @@ struct EvaluationProgress: Hashable {
         switch error.code {
         case .biometryDisconnected:
             biometry = .disconnected
-            warning = "The fingerprint reader is gone."
+            warning = Text("The fingerprint reader is gone.")
         case .biometryNotEnrolled:
             biometry = .notEnrolled
-            warning = "There is no longer an enrolled finger."
+            warning = Text("There is no longer an enrolled finger.")
         case .authenticationFailed, .userCancel, .userFallback, .systemCancel, .passcodeNotSet, .biometryNotAvailable,
             .biometryLockout, .appCancel, .invalidContext, .biometryNotPaired, .notInteractive:
             biometry = .failed(error)
-            warning = "The fingerprint reader cannot be used."
+            warning = Text("The fingerprint reader cannot be used.")
         }
     }
 
@@ -89,9 +92,9 @@ struct EvaluationProgress: Hashable {
                 keys: proofs.keys.union(factor),
                 matchedSet: proofs.matchedSet
             )
-            warning = ""
+            warning = .empty
         case .wrong, .tooEarly:
-            warning = result.warning ?? ""
+            warning = result.warning ?? .empty
             countPassword()
         case .failed(let reason):
             fail(AuthenticationError(.systemCancel, reason: "the password could not be tried: \(reason)"))

@@ -1,43 +1,48 @@
+package import KeychaindLanguage
 package import KeychaindModel
 
 /// The dialog texts of an evaluation.
 package struct EvaluationWords: Hashable, Sendable {
-    /// The default name of the passcode; dialogs avoid that word.
-    package static let passcodeName = "the password of your login keychain"
+    package var language: Language
 
-    package var message: String
+    /// The default name of the passcode; dialogs avoid that word.
+    package static let passcodeName = Text("the password of your login keychain")
+
+    package var message: Text
 
     /// Where the request comes from and what it is about, beside the message; may be empty.
-    package var circumstances: String
+    package var circumstances: Text
 
     /// The reason in the program's words; may be empty.
-    package var reason: String
+    package var reason: Text
 
-    package var caller: String
-    package var callerDetails: String
+    package var caller: Text
+    package var callerDetails: Text
 
     /// Empty for the default.
-    package var cancelLabel: String
+    package var cancelLabel: Text
 
     /// Nil for the default, empty for no fallback button.
-    package var fallbackLabel: String?
+    package var fallbackLabel: Text?
 
-    package var passcodeName: String
+    package var passcodeName: Text
 
     /// The parent window, as the client gave it (#116).
     package var windowID: String
 
     package init(
-        message: String,
-        circumstances: String = "",
-        reason: String = "",
-        caller: String = "",
-        callerDetails: String = "",
-        cancelLabel: String = "",
-        fallbackLabel: String? = nil,
-        passcodeName: String = EvaluationWords.passcodeName,
+        language: Language = .english,
+        message: Text,
+        circumstances: Text = .empty,
+        reason: Text = .empty,
+        caller: Text = .empty,
+        callerDetails: Text = .empty,
+        cancelLabel: Text = .empty,
+        fallbackLabel: Text? = nil,
+        passcodeName: Text = EvaluationWords.passcodeName,
         windowID: String = ""
     ) {
+        self.language = language
         self.message = message
         self.circumstances = circumstances
         self.reason = reason
@@ -53,41 +58,43 @@ package struct EvaluationWords: Hashable, Sendable {
         let wantsPassword = !question.passwords.isEmpty
         return PromptRequest(
             question: wantsPassword ? .password : .waiting,
-            title: "Authentication Required",
+            language: language,
+            title: Text("Authentication Required"),
             message: message,
-            description: [circumstances, reason, instruction(for: question)].filter { !$0.isEmpty }
-                .joined(separator: "\n\n"),
+            description: .joined([circumstances, reason, instruction(for: question)], by: Text(verbatim: "\n\n")),
             caller: caller,
             callerDetails: callerDetails,
             warning: question.warning,
-            continueLabel: wantsPassword ? "Continue" : "",
-            cancelLabel: cancelLabel.isEmpty ? "Cancel" : cancelLabel,
-            fallbackLabel: wantsPassword ? "" : fallbackLabel ?? "Enter Password",
+            continueLabel: wantsPassword ? Text("Continue") : .empty,
+            cancelLabel: cancelLabel.isEmpty ? Text("Cancel") : cancelLabel,
+            fallbackLabel: wantsPassword ? .empty : fallbackLabel ?? Text("Enter Password"),
             acceptsTouch: question.reader != nil,
             windowID: windowID
         )
     }
 
-    private func instruction(for question: EvaluationQuestion) -> String {
-        let password = passwordName(question.passwords)
-        switch (question.reader, password) {
-        case (nil, nil): return ""
-        case (nil, let password?): return "Type \(password)."
-        case (let hint?, nil): return hint.text
-        case (let hint?, let password?):
-            return "\(hint.text.dropLast()), \(question.readerSuffices ? "or" : "and") type \(password)."
+    private func instruction(for question: EvaluationQuestion) -> Text {
+        guard let password = passwordName(question.passwords) else { return question.reader?.text ?? .empty }
+        // Translators: the arguments name passwords, such as "the password of your login keychain"
+        switch (question.reader, question.readerSuffices) {
+        case (nil, _): return Text("Type \(password).")
+        case (.swipe?, true): return Text("Swipe your finger across the fingerprint reader, or type \(password).")
+        case (.swipe?, false): return Text("Swipe your finger across the fingerprint reader, and type \(password).")
+        case (_?, true): return Text("Touch the fingerprint reader, or type \(password).")
+        case (_?, false): return Text("Touch the fingerprint reader, and type \(password).")
         }
     }
 
-    private func passwordName(_ passwords: FactorSet) -> String? {
+    private func passwordName(_ passwords: FactorSet) -> Text? {
         let names = passwords.factors.compactMap { factor in
             switch factor {
             case .passcode: passcodeName
-            case .applicationPassword: "the item’s own password"
+            case .applicationPassword: Text("the item’s own password")
             case .biometryAny, .biometryCurrentSet: nil
             }
         }
-        return names.isEmpty ? nil : names.joined(separator: " or ")
+        // Translators: between the names of two passwords
+        return names.isEmpty ? nil : .joined(names, by: Text(" or "))
     }
 }
 
@@ -101,7 +108,7 @@ package struct EvaluationQuestion: Hashable, Sendable {
     /// Whether a touch is enough, without a password.
     package var readerSuffices: Bool
 
-    package var warning: String
+    package var warning: Text
 
     /// Whether the warning only advises how to hold the finger, which closes no half-filled dialog.
     package var isAdvice: Bool
@@ -110,7 +117,7 @@ package struct EvaluationQuestion: Hashable, Sendable {
         passwords: FactorSet,
         reader: BiometryHint?,
         readerSuffices: Bool = true,
-        warning: String = "",
+        warning: Text = .empty,
         isAdvice: Bool = false
     ) {
         self.passwords = passwords

@@ -1,5 +1,6 @@
 import Glibc
 import KeychaindDBus
+import KeychaindLanguage
 
 /// The D-Bus side of one GCR dialog: calls to the prompter and the callback object.
 @BusActor
@@ -163,7 +164,7 @@ struct GCRProperties {
     /// In a waiting dialog it selects the fallback; without a fallback it does nothing.
     private static func continueLabel(_ request: PromptRequest) -> String {
         guard request.question == .waiting else { return request.continueLabel }
-        return request.fallbackLabel.isEmpty ? "Waiting…" : request.fallbackLabel
+        return request.fallbackLabel.isEmpty ? request.string(Text("Waiting…")) : request.fallbackLabel
     }
 
     private func write(_ name: String, _ value: some BusValue, to writer: inout Writer) {

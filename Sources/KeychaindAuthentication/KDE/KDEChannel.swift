@@ -1,5 +1,6 @@
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 
 /// The D-Bus side of one KDE dialog: calls and signals to the prompter, and the callback object.
 @BusActor
@@ -36,7 +37,8 @@ final class KDEChannel {
         let message = Message.call(to: callback.peer, KDEPrompter.path, KDEPrompter.interface, member)
         // The name is the only free text, so the caller is appended.
         let name = request.subject.isEmpty ? request.message : request.subject
-        let subject = request.caller.isEmpty ? name : "\(name) – for \(request.caller)"
+        // Translators: a question or the name of a keychain, and a program
+        let subject = request.caller.isEmpty ? name : request.string(Text("\(name) – for \(request.caller)"))
         // The Secret Service API has no activation token.
         message.append(callback.path, request.windowID, "", PromptText.withoutTags(subject))
         _ = try await connection.call(message, timeout: timeout)

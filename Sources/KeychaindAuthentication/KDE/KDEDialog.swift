@@ -1,5 +1,6 @@
 import KeychaindDBus
 import KeychaindGcrypt
+import KeychaindLanguage
 import Logging
 
 /// A dialog of KDE's prompter, kept but hidden between questions.
@@ -28,7 +29,6 @@ final class KDEDialog: PromptDialog {
 
     static let questions: Set<PromptRequest.Question> = [.password, .newPassword]
 
-    private static let mismatch = "The two passwords are not the same."
     /// The number of tries to enter a new password twice.
     private static let repetitionLimit = 5
 
@@ -104,7 +104,7 @@ final class KDEDialog: PromptDialog {
         for _ in 0..<KDEDialog.repetitionLimit {
             switch try await enter(request, reason: reason, whenShown) {
             case .password(let first):
-                switch try await enter(request, reason: "Enter the same password again.", {}) {
+                switch try await enter(request, reason: request.string(Text("Enter the same password again.")), {}) {
                 case .password(let second):
                     if first.isEqual(to: second) { return .password(first) }
                 case let other:
@@ -113,7 +113,7 @@ final class KDEDialog: PromptDialog {
             case let other:
                 return other
             }
-            reason = KDEDialog.mismatch
+            reason = request.string(PinentryQuestion.mismatch)
         }
         let error = PromptError(.failed, reason: "the two entries of the new password never matched")
         fail(error)

@@ -158,7 +158,7 @@ final class PinentryDialog: PromptDialog {
             let second = try await press(question(request, isRepetition: true, warning: "")) {}
             guard second == .ok else { return second == nil ? .withdrawn : .cancelled }
             if password.isEqual(to: try takePassword()) { return .password(password) }
-            warning = PinentryQuestion.mismatch
+            warning = request.string(PinentryQuestion.mismatch)
         }
         throw PromptError(.failed, reason: "the two entries of the new password never matched")
     }

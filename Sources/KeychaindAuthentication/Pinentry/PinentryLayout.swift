@@ -1,3 +1,5 @@
+import KeychaindDesktop
+
 /// How a flavour of pinentry shows texts.
 struct PinentryLayout: Hashable, Sendable {
     /// The setting that it shows first and large.
@@ -10,10 +12,13 @@ struct PinentryLayout: Hashable, Sendable {
     let headline: Headline
     /// The longest line in characters; nil if it breaks lines itself.
     let lineLength: Int?
+    /// Whether a terminal shows the texts.
+    let isTerminal: Bool
 
     init() {
         headline = .description
         lineLength = nil
+        isTerminal = false
     }
 
     /// - Parameter flavor: the answer to `GETINFO flavor`, with a fallback after a colon.
@@ -23,6 +28,12 @@ struct PinentryLayout: Hashable, Sendable {
         // pinentry-qt makes its window as wide as the longest line, and wider than the screen; pinentry-tty leaves the
         // breaks to the terminal, which makes them within words.
         lineLength = used.hasPrefix("qt") || used.hasPrefix("tqt") || used == "tty" ? 72 : nil
+        isTerminal = ["curses", "tty"].contains(used)
+    }
+
+    /// A text as it is sent.
+    func shown(_ text: String) -> String {
+        isTerminal ? PromptText.withoutIsolates(text) : text
     }
 
     /// Breaks long lines between words.

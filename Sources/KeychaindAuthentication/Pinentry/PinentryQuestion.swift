@@ -1,14 +1,15 @@
 import KeychaindDesktop
+import KeychaindLanguage
 
 /// A request as commands for a pinentry.
 struct PinentryQuestion {
-    private static let repeatPrompt = "Repeat:"
+    private static let repeatPrompt = Text("Repeat:")
     /// Limits in bytes within one line.
     private static let messageShare = 600
     private static let detailsShare = 320
     /// Room for the command, and for the sign of a cut.
     private static let reservedBytes = 16
-    static let mismatch = "The two passwords are not the same."
+    static let mismatch = Text("The two passwords are not the same.")
 
     /// Commands before the question; a pinentry may reject any of them.
     let settings: [AssuanCommand]
@@ -31,11 +32,11 @@ struct PinentryQuestion {
             // Clears the settings of the last question.
             AssuanCommand("RESET"),
             AssuanCommand("SETTIMEOUT", String(timeout)),
-            AssuanCommand("SETDESC", PromptText.withoutTags(PinentryQuestion.text(of: request, layout))),
+            AssuanCommand("SETDESC", PromptText.withoutTags(layout.shown(PinentryQuestion.text(of: request, layout)))),
         ]
         func add(_ name: StaticString, _ text: String) {
             guard !text.isEmpty else { return }
-            settings.append(AssuanCommand(name, PromptText.withoutTags(text)))
+            settings.append(AssuanCommand(name, PromptText.withoutTags(layout.shown(text))))
         }
         add("SETTITLE", request.title)
         add("SETERROR", warning)
@@ -44,16 +45,16 @@ struct PinentryQuestion {
         add("SETNOTOK", PinentryQuestion.label(labels.notOK))
         add("SETCANCEL", PinentryQuestion.label(labels.cancel))
         switch (request.question, layout.headline) {
-        case (.newPassword, _) where isRepetition: add("SETPROMPT", PinentryQuestion.repeatPrompt)
+        case (.newPassword, _) where isRepetition: add("SETPROMPT", request.string(PinentryQuestion.repeatPrompt))
         case (_, .prompt):
             add("SETPROMPT", PromptText.prefix(of: request.message, bytes: PinentryQuestion.messageShare))
-        case (.password, .description): add("SETPROMPT", "Password:")
-        case (.newPassword, .description): add("SETPROMPT", "New password:")
+        case (.password, .description): add("SETPROMPT", request.string(Text("Password:")))
+        case (.newPassword, .description): add("SETPROMPT", request.string(Text("New password:")))
         case (.confirmation, .description), (.waiting, .description): break
         }
         if request.question == .newPassword, !isRepetition {
-            add("SETREPEAT", PinentryQuestion.repeatPrompt)
-            add("SETREPEATERROR", PinentryQuestion.mismatch)
+            add("SETREPEAT", request.string(PinentryQuestion.repeatPrompt))
+            add("SETREPEATERROR", request.string(PinentryQuestion.mismatch))
         }
         self.settings = settings
         command =
@@ -70,7 +71,7 @@ struct PinentryQuestion {
         case .password, .newPassword: (request.continueLabel, "", request.cancelLabel)
         case .confirmation: (request.continueLabel, request.fallbackLabel, request.cancelLabel)
         case .waiting where request.fallbackLabel.isEmpty:
-            (request.cancelLabel.isEmpty ? "Cancel" : request.cancelLabel, "", "")
+            (request.cancelLabel.isEmpty ? request.string(Text("Cancel")) : request.cancelLabel, "", "")
         case .waiting: (request.fallbackLabel, "", request.cancelLabel)
         }
     }

@@ -1,5 +1,6 @@
 package import KeychaindDBus
 package import KeychaindGcrypt
+package import KeychaindLanguage
 
 /// The result of asking for a password; not copyable, as it may hold one.
 package enum AskedPassword: ~Copyable, Sendable {
@@ -32,7 +33,7 @@ package enum AlternativeChoice: Hashable, Sendable {
     /// No password is needed any more.
     case done
     /// The dialog for the password comes again, with a warning.
-    case again(warning: String)
+    case again(warning: Text)
     /// The person has cancelled.
     case cancelled
 }
@@ -51,10 +52,10 @@ extension Conversation {
         or alternative: (any PasswordAlternative)? = nil,
         _ request: @BusActor () async -> PromptRequest?
     ) async -> AskedPassword {
-        var warning = ""
+        var warning = Text.empty
         for _ in 0..<tries {
             guard var request = await request() else { return .stopped }
-            request.warning = warning
+            request.warn(warning)
             let asked: PromptAnswer?
             do throws(PromptError) {
                 asked = try await ask(request) { [request] in alternative?.begin(with: request) }
@@ -85,7 +86,7 @@ extension Conversation {
             switch result {
             case .right: return .right(kept)
             case .failed(let reason): return .failed(reason: reason)
-            case .wrong, .tooEarly: warning = result.warning ?? ""
+            case .wrong, .tooEarly: warning = result.warning ?? .empty
             }
         }
         return .stopped
@@ -97,7 +98,7 @@ extension Conversation {
         while true {
             guard let password = await password(request) else { return nil }
             if !password.isEmpty { return password }
-            request.warning = PasswordResult.wrong(.empty).warning ?? ""
+            request.warn(PasswordResult.wrong(.empty).warning ?? .empty)
         }
     }
 

@@ -1,5 +1,6 @@
 package import KeychaindDBus
 package import KeychaindGcrypt
+package import KeychaindLanguage
 
 /// A verifier of one password: a passcode, collection, backup or application password, or a recovery key.
 ///
@@ -46,33 +47,37 @@ package enum PasswordResult: Hashable, Sendable {
     }
 
     /// The warning of the next dialog; nil if the result ends the tries.
-    package var warning: String? {
+    package var warning: Text? {
         switch self {
         case .right, .failed: nil
         case .wrong(let mistake, let wait):
-            mistake.warning + (wait > .zero ? " Wait \(wait.words) before the next." : "")
-        case .tooEarly(let wait): "Too many passwords were wrong. Wait \(wait.words), and try again."
+            // Translators: a time such as "one second" or "5 minutes"
+            .joined([mistake.warning, wait > .zero ? Text("Wait \(wait.words) before the next.") : .empty])
+        case .tooEarly(let wait):
+            // Translators: a time such as "one second" or "5 minutes"
+            Text("Too many passwords were wrong. Wait \(wait.words), and try again.")
         }
     }
 }
 
 extension PasswordResult.Mistake {
-    fileprivate var warning: String {
+    fileprivate var warning: Text {
         switch self {
-        case .unknown: "That password was not right."
-        case .mistypedRecoveryKey: "That looks like a recovery key, but a character in it is wrong."
-        case .empty: "The password cannot be empty."
-        case .otherThanLogin: "You did not log in with that password."
+        case .unknown: Text("That password was not right.")
+        case .mistypedRecoveryKey: Text("That looks like a recovery key, but a character in it is wrong.")
+        case .empty: Text("The password cannot be empty.")
+        case .otherThanLogin: Text("You did not log in with that password.")
         }
     }
 }
 
 extension Duration {
     /// The time for a dialog, rounded up: "one second", "90 seconds", "5 minutes".
-    package var words: String {
+    package var words: Text {
         let seconds = wholeSeconds
-        if seconds <= 90 { return seconds == 1 ? "one second" : "\(seconds) seconds" }
-        return "\((seconds + 59) / 60) minutes"
+        if seconds <= 90 { return Text(seconds, one: "one second", other: "\(seconds) seconds") }
+        let minutes = (seconds + 59) / 60
+        return Text(minutes, one: "one minute", other: "\(minutes) minutes")
     }
 
     /// The seconds, rounded up.

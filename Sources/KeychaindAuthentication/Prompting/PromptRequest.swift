@@ -1,8 +1,9 @@
 import KeychaindDesktop
+package import KeychaindLanguage
 
 /// A question to a person, with its texts.
 ///
-/// ``PromptText`` cleans the texts, so that prompters show them unchanged. An empty text omits its part of the dialog;
+/// ``PromptText`` cleans the translated texts, so that prompters show them unchanged. An empty text omits its part of the dialog;
 /// an empty label stands for the prompter's default.
 package struct PromptRequest: Hashable, Sendable {
     package enum Question: Hashable, Sendable {
@@ -18,6 +19,10 @@ package struct PromptRequest: Hashable, Sendable {
     package static let callerLimit = 500
 
     package let question: Question
+
+    /// The language of the dialog.
+    package let language: Language
+
     package let title: String
     package let message: String
 
@@ -33,9 +38,7 @@ package struct PromptRequest: Hashable, Sendable {
     package let callerDetails: String
 
     /// The previous mistake, or how to hold the finger.
-    package var warning: String {
-        didSet { warning = PromptText.text(warning) }
-    }
+    package private(set) var warning: String
 
     package let continueLabel: String
 
@@ -53,32 +56,45 @@ package struct PromptRequest: Hashable, Sendable {
 
     package init(
         question: Question,
-        title: String = "",
-        message: String,
+        language: Language = .english,
+        title: Text = .empty,
+        message: Text,
         subject: String = "",
-        description: String = "",
-        caller: String = "",
-        callerDetails: String = "",
-        warning: String = "",
-        continueLabel: String = "",
-        cancelLabel: String = "",
-        fallbackLabel: String = "",
+        description: Text = .empty,
+        caller: Text = .empty,
+        callerDetails: Text = .empty,
+        warning: Text = .empty,
+        continueLabel: Text = .empty,
+        cancelLabel: Text = .empty,
+        fallbackLabel: Text = .empty,
         acceptsTouch: Bool = false,
         windowID: String = ""
     ) {
         self.question = question
-        self.title = PromptText.line(title)
-        self.message = PromptText.text(message)
+        self.language = language
+        func string(_ text: Text) -> String { language.string(text, isolating: true) }
+        self.title = PromptText.line(string(title))
+        self.message = PromptText.text(string(message))
         self.subject = PromptText.line(subject)
-        self.description = PromptText.text(description)
-        self.caller = PromptText.line(caller, limit: PromptRequest.callerLimit)
-        self.callerDetails = PromptText.line(callerDetails, limit: PromptRequest.callerLimit)
-        self.warning = PromptText.text(warning)
-        self.continueLabel = PromptText.line(continueLabel)
-        self.cancelLabel = PromptText.line(cancelLabel)
-        self.fallbackLabel = PromptText.line(fallbackLabel)
+        self.description = PromptText.text(string(description))
+        self.caller = PromptText.line(string(caller), limit: PromptRequest.callerLimit)
+        self.callerDetails = PromptText.line(string(callerDetails), limit: PromptRequest.callerLimit)
+        self.warning = PromptText.text(string(warning))
+        self.continueLabel = PromptText.line(string(continueLabel))
+        self.cancelLabel = PromptText.line(string(cancelLabel))
+        self.fallbackLabel = PromptText.line(string(fallbackLabel))
         self.acceptsTouch = acceptsTouch
         self.windowID = PromptText.line(windowID)
+    }
+
+    /// Sets the previous mistake, or how to hold the finger.
+    package mutating func warn(_ text: Text) {
+        warning = PromptText.text(string(text))
+    }
+
+    /// A text of the dialog that only its prompter has, in the language of the request.
+    func string(_ text: Text) -> String {
+        language.string(text, isolating: true)
     }
 
     /// Whether a touch or a click answers, so that a person must see the dialog.

@@ -1,5 +1,6 @@
 package import KeychaindDBus
 package import KeychaindGcrypt
+package import KeychaindLanguage
 package import KeychaindModel
 
 /// The security keys (FIDO2) that are plugged in.
@@ -77,26 +78,30 @@ package enum SecurityKeyFailure: Error, Hashable, Sendable {
     case failed
 
     /// The explanation for a person.
-    package var text: String {
+    package var text: Text {
         switch self {
-        case .notInstalled: "Security keys need libfido2, which is not installed."
-        case .noKey: "No security key is plugged in."
-        case .severalKeys: "Several security keys are plugged in. Leave only the one for this keychain."
-        case .unable: "This security key cannot open keychains: it lacks the extension hmac-secret of FIDO2."
-        case .notAccessible: "The security key cannot be used: the system does not give you access to it."
-        case .unknownKey: "The security key that is plugged in does not open this keychain."
-        case .addedAlready: "This security key opens the keychain already."
-        case .pinNeeded: "This security key works only with its PIN."
-        case .pinNotSet: "This security key has no PIN. Set one first, with “fido2-token -S” or your browser."
-        case .wrongPIN(tries: nil): "That was not the PIN of the security key."
-        case .wrongPIN(tries: 1?): "That was not the PIN of the security key. One try is left."
-        case .wrongPIN(let tries?): "That was not the PIN of the security key. \(tries) tries are left."
-        case .pinPaused: "Too many PINs were wrong. Take the security key out and plug it in again."
-        case .pinBlocked: "The PIN of the security key is blocked. Only a reset of the key helps, which erases it."
-        case .notTouched: "Nobody touched the security key."
-        case .takenOut: "The security key was taken out."
-        case .cancelled: "The security key is no longer asked."
-        case .failed: "The security key refused."
+        case .notInstalled: Text("Security keys need libfido2, which is not installed.")
+        case .noKey: Text("No security key is plugged in.")
+        case .severalKeys: Text("Several security keys are plugged in. Leave only the one for this keychain.")
+        case .unable: Text("This security key cannot open keychains: it lacks the extension hmac-secret of FIDO2.")
+        case .notAccessible: Text("The security key cannot be used: the system does not give you access to it.")
+        case .unknownKey: Text("The security key that is plugged in does not open this keychain.")
+        case .addedAlready: Text("This security key opens the keychain already.")
+        case .pinNeeded: Text("This security key works only with its PIN.")
+        case .pinNotSet: Text("This security key has no PIN. Set one first, with “fido2-token -S” or your browser.")
+        case .wrongPIN(tries: nil): Text("That was not the PIN of the security key.")
+        case .wrongPIN(let tries?):
+            Text(
+                tries,
+                one: "That was not the PIN of the security key. One try is left.",
+                other: "That was not the PIN of the security key. \(tries) tries are left."
+            )
+        case .pinPaused: Text("Too many PINs were wrong. Take the security key out and plug it in again.")
+        case .pinBlocked: Text("The PIN of the security key is blocked. Only a reset of the key helps, which erases it.")
+        case .notTouched: Text("Nobody touched the security key.")
+        case .takenOut: Text("The security key was taken out.")
+        case .cancelled: Text("The security key is no longer asked.")
+        case .failed: Text("The security key refused.")
         }
     }
 }

@@ -1,3 +1,5 @@
+package import KeychaindLanguage
+
 /// The identity of a caller, with evidence.
 package struct Caller: Hashable, Sendable {
     /// The result of an inspection.
@@ -6,7 +8,7 @@ package struct Caller: Hashable, Sendable {
         /// An application behind the desktop portal, by the portal's id; may be empty.
         case portal(application: String)
         /// The process cannot be inspected; the reason is for a person.
-        case opaque(reason: String)
+        case opaque(reason: Text)
     }
 
     /// The unique name, such as `:1.42`.
@@ -23,7 +25,7 @@ package struct Caller: Hashable, Sendable {
         self.insight = insight
     }
 
-    package static func opaque(_ uniqueName: String, userID: UInt32? = nil, reason: String) -> Caller {
+    package static func opaque(_ uniqueName: String, userID: UInt32? = nil, reason: Text) -> Caller {
         Caller(uniqueName: uniqueName, userID: userID, insight: .opaque(reason: reason))
     }
 
@@ -46,14 +48,23 @@ package struct Caller: Hashable, Sendable {
 }
 
 extension Caller: CustomStringConvertible {
+    /// The caller for the log and the audit.
+    package var description: String { text.english }
+
     /// The caller for a prompt, such as `“/usr/bin/secret-tool” (process 1234)`: on one line, cleaned and cut.
-    package var description: String {
+    package var text: Text {
         switch insight {
-        case .process(let process): process.description
-        case .portal(""): "an application without a name"
-        case .portal(let application): "the application “\(PromptText.name(application))”"
-        case .opaque(let reason): "an unknown program (\(reason))"
+        case .process(let process): process.text
+        case .portal(""): Text("an application without a name")
+        case .portal(let application): Text("the application “\(PromptText.name(application))”")
+        case .opaque(let reason): Text("an unknown program (\(reason))")
         }
+    }
+
+    /// The language of the caller's environment, for a dialog; that of keychaind where the caller has none, or one
+    /// without a catalogue.
+    package var language: Language {
+        process?.locale.flatMap(Catalogues.installed.language) ?? .ofProcess
     }
 }
 
@@ -68,31 +79,45 @@ extension Caller {
     }
 
     /// The program between that one and keychaind, and the one around them, such as "through secret-tool, in Terminal".
-    package var surroundings: String {
-        guard let lineage = process?.lineage else { return "" }
-        return [lineage.helper.map { "through \($0.text)" }, lineage.place.map { "in \($0.text)" }]
-            .compactMap { $0 }.joined(separator: ", ")
+    package var surroundings: Text {
+        switch (process?.lineage?.helper?.text, process?.lineage?.place?.text) {
+        case (nil, nil): .empty
+        // Translators: programs, such as "through secret-tool"
+        case (let helper?, nil): Text("through \(helper)")
+        // Translators: programs, such as "in Terminal"
+        case (nil, let place?): Text("in \(place)")
+        // Translators: programs, such as "through secret-tool, in Terminal"
+        case (let helper?, let place?): Text("through \(helper), in \(place)")
+        }
     }
 
     /// The surroundings as a sentence, for below a headline with the name; may be empty.
-    package var circumstances: String {
-        surroundings.isEmpty ? "" : surroundings.prefix(1).uppercased() + surroundings.dropFirst() + "."
+    package var circumstances: Text {
+        // Translators: a whole sentence, such as "through secret-tool, in Terminal"
+        surroundings.isEmpty ? .empty : Text("\(surroundings.capitalized).")
     }
 
     /// The caller in a sentence, for below a headline without it.
-    package var introduction: String { "Asked for by \(fullName)." }
+    package var introduction: Text { Text("Asked for by \(fullName).") }
 
     /// The name with its surroundings.
-    package var fullName: String {
-        [name.text, surroundings].filter { !$0.isEmpty }.joined(separator: ", ")
-    }
+    package var fullName: Text { .list([name.text, surroundings]) }
 
     /// The evidence in sentences; says what is only seen, not proven.
-    package var details: String {
-        let asker = "Details: \(description), \(evidence.explanation)."
+    package var details: Text {
+        // Translators: a program, and how it is known, such as "which only an administrator can change"
+        let asker = Text("Details: \(text), \(evidence.explanation).")
         guard let lineage = process?.lineage, lineage.helper != nil || lineage.place != nil else { return asker }
-        let others = [lineage.helper.map { _ in lineage.program }, lineage.place].compactMap { $0?.text }
-        return asker + " It seems to be started by \(others.joined(separator: ", in ")), which is no proof."
+        let program = lineage.helper.map { _ in lineage.program.text }
+        let start =
+            switch (program, lineage.place?.text) {
+            case (let program?, let place?):
+                Text("It seems to be started by \(program), in \(place), which is no proof.")
+            case (let starter?, nil), (nil, let starter?):
+                Text("It seems to be started by \(starter), which is no proof.")
+            case (nil, nil): Text.empty
+            }
+        return .joined([asker, start])
     }
 }
 
@@ -133,19 +158,19 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
     case nothing = "nothing"
 
     /// The words after the description and a comma.
-    package var explanation: String {
+    package var explanation: Text {
         switch self {
-        case .securityLabel: "held in its sandbox by the system"
-        case .sandboxFile: "as a file in its sandbox says"
-        case .desktopPortal: "as the desktop portal says"
-        case .controlGroup: "as its control group says"
-        case .systemProgram: "which only an administrator can change"
-        case .ownProgram: "which your programs can change, or code that it has loaded"
-        case .interpreter: "which runs any script; which one is only its own claim"
-        case .foreignProgram: "where any program may be"
-        case .unit: "which your programs can name as they like"
-        case .commandName: "which it may have made up"
-        case .nothing: "about which nothing could be checked"
+        case .securityLabel: Text("held in its sandbox by the system")
+        case .sandboxFile: Text("as a file in its sandbox says")
+        case .desktopPortal: Text("as the desktop portal says")
+        case .controlGroup: Text("as its control group says")
+        case .systemProgram: Text("which only an administrator can change")
+        case .ownProgram: Text("which your programs can change, or code that it has loaded")
+        case .interpreter: Text("which runs any script; which one is only its own claim")
+        case .foreignProgram: Text("where any program may be")
+        case .unit: Text("which your programs can name as they like")
+        case .commandName: Text("which it may have made up")
+        case .nothing: Text("about which nothing could be checked")
         }
     }
 }

@@ -1,4 +1,5 @@
 package import KeychaindDBus
+import KeychaindLanguage
 package import Logging
 
 /// The caller behind one connection, inspected once.
@@ -61,7 +62,7 @@ package final class CallerIdentity {
         state = .gone
     }
 
-    private var hasLeft: Caller { .opaque(name, reason: "it has left the bus") }
+    private var hasLeft: Caller { .opaque(name, reason: Text("it has left the bus")) }
 }
 
 /// Inspects the processes behind connections.
@@ -104,10 +105,10 @@ package final class CallerInspector {
             credentials = try await connection.credentials(of: name)
         } catch {
             logger.debug("A caller is not known to the bus", metadata: ["caller": "\(name)", "reason": "\(error)"])
-            return (.opaque(name, reason: "the bus does not know it any more"), false)
+            return (.opaque(name, reason: Text("the bus does not know it any more")), false)
         }
         guard let insight = await threads.run({ [inspection] in inspection(credentials) }) else {
-            return (.opaque(name, userID: credentials.userID, reason: "looking into it takes too long"), false)
+            return (.opaque(name, userID: credentials.userID, reason: Text("looking into it takes too long")), false)
         }
         return (Caller(uniqueName: name, userID: credentials.userID, insight: insight), true)
     }
@@ -119,7 +120,7 @@ package final class CallerInspector {
         return .opaque(
             caller.uniqueName,
             userID: caller.userID,
-            reason: "process \(process.id), which has connected, has ended"
+            reason: Text("process \(process.id), which has connected, has ended")
         )
     }
 }

@@ -1,3 +1,5 @@
+package import KeychaindLanguage
+
 /// The process behind a connection, as /proc shows it.
 package struct CallerProcess: Hashable, Sendable {
     package let id: Int32
@@ -21,6 +23,9 @@ package struct CallerProcess: Hashable, Sendable {
 
     package let unit: SystemdUnit?
     package let sandbox: Sandbox?
+
+    /// The languages that its environment asks for; nil if they cannot be seen.
+    package var locale: LocaleNames?
 
     /// The programs around it; nil if they were not looked for.
     package var lineage: CallerLineage?
@@ -72,14 +77,18 @@ package struct CallerProcess: Hashable, Sendable {
 }
 
 extension CallerProcess: CustomStringConvertible {
-    package var description: String {
-        if let sandbox { return sandbox.description }
+    package var description: String { text.english }
+
+    package var text: Text {
+        if let sandbox { return Text(verbatim: sandbox.description) }
         if let program {
-            let claim = script.map { ", which says that it runs “\(CallerText.path($0))”" } ?? ""
-            return "\(program) (process \(id))\(claim)"
+            guard let script else { return Text("\(program.text) (process \(id))") }
+            return Text(
+                "\(program.text) (process \(id)), which says that it runs “\(CallerText.path(script))”"
+            )
         }
-        if let unit { return "a program in “\(unit.name)” (process \(id))" }
-        guard !commandName.isEmpty else { return "a program that cannot be seen (process \(id))" }
-        return "a program that calls itself “\(commandName)” (process \(id))"
+        if let unit { return Text("a program in “\(unit.name)” (process \(id))") }
+        guard !commandName.isEmpty else { return Text("a program that cannot be seen (process \(id))") }
+        return Text("a program that calls itself “\(commandName)” (process \(id))")
     }
 }

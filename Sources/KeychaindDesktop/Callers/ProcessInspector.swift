@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindDBus
+import KeychaindLanguage
 import KeychaindRights
 
 /// Inspects the process behind a connection.
@@ -24,21 +25,22 @@ package struct ProcessInspector: Sendable {
 
     private func look(at credentials: ConnectionCredentials) -> Caller.Insight {
         guard let processID = credentials.processID else {
-            return .opaque(reason: "the bus does not report its process")
+            return .opaque(reason: Text("the bus does not report its process"))
         }
         guard processID > 0, let id = Int32(exactly: processID) else {
-            return .opaque(reason: "its process is hidden, as in another container")
+            return .opaque(reason: Text("its process is hidden, as in another container"))
         }
         guard let status = status(of: id) else {
-            return .opaque(reason: "process \(id) has ended or cannot be seen")
+            return .opaque(reason: Text("process \(id) has ended or cannot be seen"))
         }
         var process = look(into: ProcessFolder(id, in: root), id, status, credentials)
         process.lineage = lineage(of: process, status)
+        process.locale = CallerLocale.read(of: ProcessFolder(id, in: root))
         // If the id was reused meanwhile, some of the data may be of the other process.
         guard self.status(of: id)?.startTime == status.startTime,
             credentials.isRunning
         else {
-            return .opaque(reason: "process \(id) has ended")
+            return .opaque(reason: Text("process \(id) has ended"))
         }
         return .process(process)
     }

@@ -1,4 +1,5 @@
 import Glibc
+package import KeychaindLanguage
 
 package struct ProgramFile: Hashable, Sendable {
     /// The file's place, compared with the path that everybody sees.
@@ -84,13 +85,16 @@ extension ProgramFile {
 }
 
 extension ProgramFile: CustomStringConvertible {
+    /// The path for the log.
+    package var description: String { text.english }
+
     /// The path, cleaned, cut and quoted, with anything unusual about it.
-    package var description: String {
-        let path = "“\(CallerText.path(path))”"
+    package var text: Text {
+        let path = CallerText.path(path)
         return switch place {
-        case .present: path
-        case .deleted: "\(path), deleted or replaced meanwhile"
-        case .foreign: "\(path) in a file system of its own"
+        case .present: Text("“\(path)”")
+        case .deleted: Text("“\(path)”, deleted or replaced meanwhile")
+        case .foreign: Text("“\(path)” in a file system of its own")
         }
     }
 }

@@ -1,3 +1,5 @@
+package import KeychaindLanguage
+
 /// The name of a program for a person; its form says what the name is based on.
 package enum ProgramName: Hashable, Sendable {
     /// A program that only an administrator can change, by its file name or its desktop entry.
@@ -15,22 +17,21 @@ package enum ProgramName: Hashable, Sendable {
     /// The name within a sentence.
     ///
     /// Only an installed program goes without quotation marks; no other name can contain its own closing one.
-    package var text: String {
+    package var text: Text {
         switch self {
-        case .installed(let name): PromptText.name(name, limit: ProgramName.limit)
-        case .file(let path): "the program “\(CallerText.path(path))”"
-        case .script(let name): "the script “\(PromptText.name(name, limit: ProgramName.limit))”"
-        case .application(let id): "the application “\(PromptText.name(id))”"
-        case .claimed(let name): "a program that calls itself “\(PromptText.name(name, limit: ProgramName.limit))”"
-        case .unknown: "an unknown program"
+        case .installed(let name): Text(verbatim: PromptText.name(name, limit: ProgramName.limit))
+        case .file(let path): Text("the program “\(CallerText.path(path))”")
+        case .script(let name): Text("the script “\(PromptText.name(name, limit: ProgramName.limit))”")
+        case .application(let id): Text("the application “\(PromptText.name(id))”")
+        case .claimed(let name):
+            Text("a program that calls itself “\(PromptText.name(name, limit: ProgramName.limit))”")
+        case .unknown: Text("an unknown program")
         }
     }
 
     /// The name at the beginning of a sentence.
-    package var subject: String {
-        let text = text
-        guard case .installed = self else { return text.prefix(1).uppercased() + text.dropFirst() }
-        return text
+    package var subject: Text {
+        if case .installed = self { text } else { text.capitalized }
     }
 
     /// In characters.

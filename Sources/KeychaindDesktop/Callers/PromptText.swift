@@ -24,19 +24,27 @@ package enum PromptText {
     /// Characters that look like the closing quotation mark become single ones, so that the name cannot end early.
     package static func name(_ text: String, limit: Int) -> String {
         var name = String.UnicodeScalarView()
-        for scalar in line(text, limit: limit).unicodeScalars {
+        for scalar in clean(text, limit: limit, keeping: { isPlain($0) && $0 != "\n" }).unicodeScalars {
             name.append(openingMarks.contains(scalar) ? "‘" : closingMarks.contains(scalar) ? "’" : scalar)
         }
         return String(name)
     }
 
+    /// A whole text on one line.
     package static func line(_ text: String, limit: Int = nameLimit) -> String {
-        clean(text, limit: limit) { isPlain($0) && $0 != "\n" }
+        clean(text, limit: limit) { (isPlain($0) || isIsolate($0)) && $0 != "\n" }
     }
 
     /// A whole text; may have several lines.
     package static func text(_ text: String) -> String {
-        clean(text, limit: textLimit, keeping: isPlain)
+        clean(text, limit: textLimit) { isPlain($0) || isIsolate($0) }
+    }
+
+    /// A text for a terminal, which may show the characters that set apart names in text of the other direction.
+    package static func withoutIsolates(_ text: String) -> String {
+        var result = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars where !isIsolate(scalar) { result.append(scalar) }
+        return String(result)
     }
 
     /// A text for a prompter that may take it for HTML, as Qt's labels do.
@@ -73,9 +81,9 @@ package enum PromptText {
         return String(cleaned)
     }
 
-    private static let openingMarks: Set<Unicode.Scalar> = ["“", "„", "‟", "‶", "〝", "❝", "⹂", "🙶"]
+    private static let openingMarks: Set<Unicode.Scalar> = ["“", "„", "«", "‟", "‶", "〝", "❝", "⹂", "🙶"]
     private static let closingMarks: Set<Unicode.Scalar> = [
-        "\"", "”", "″", "‴", "ˮ", "״", "＂", "〞", "〟", "❞", "🙷", "🙸",
+        "\"", "”", "»", "″", "‴", "ˮ", "״", "＂", "〞", "〟", "❞", "🙷", "🙸",
     ]
 
     private static func isMark(_ scalar: Unicode.Scalar) -> Bool {
@@ -83,6 +91,11 @@ package enum PromptText {
         case .nonspacingMark, .enclosingMark: true
         default: false
         }
+    }
+
+    /// Whether a language from right to left sets apart names with it; no name keeps it.
+    private static func isIsolate(_ scalar: Unicode.Scalar) -> Bool {
+        scalar == "\u{2068}" || scalar == "\u{2069}"
     }
 
     private static func isPlain(_ scalar: Unicode.Scalar) -> Bool {

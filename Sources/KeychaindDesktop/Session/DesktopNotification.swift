@@ -1,4 +1,5 @@
 package import KeychaindDBus
+package import KeychaindLanguage
 
 /// A desktop notification (Desktop Notifications Specification).
 package struct DesktopNotification {
@@ -7,21 +8,21 @@ package struct DesktopNotification {
 
     /// A button of a notification.
     package struct Action {
-        package let label: String
+        package let label: Text
         package let perform: @BusActor () -> Void
 
-        package init(_ label: String, perform: @escaping @BusActor () -> Void) {
+        package init(_ label: Text, perform: @escaping @BusActor () -> Void) {
             self.label = label
             self.perform = perform
         }
     }
 
-    private let summary: String
-    private let body: String
+    private let summary: Text
+    private let body: Text
     let actions: [Action]
 
     /// - Parameter actions: left out by a desktop that shows none, so the body names another way.
-    package init(summary: String, body: String, actions: [Action] = []) {
+    package init(summary: Text, body: Text, actions: [Action] = []) {
         self.summary = summary
         self.body = body
         self.actions = actions
@@ -46,12 +47,19 @@ package struct DesktopNotification {
             "keychaind",
             replaced,
             "dialog-password",
-            summary,
-            PromptText.withoutTags(body),
-            shown.enumerated().flatMap { ["\($0.offset)", $0.element.label] },
+            string(summary),
+            string(body),
+            shown.enumerated().flatMap { ["\($0.offset)", string($0.element.label)] },
             [String: Variant](),
             Int32(-1)
         )
         return message
+    }
+
+    /// A text in the language of keychaind, as no program asks.
+    ///
+    /// A name in it cannot be markup.
+    private func string(_ text: Text) -> String {
+        PromptText.text(PromptText.withoutTags(Language.ofProcess.string(text, isolating: true)))
     }
 }

@@ -1,5 +1,6 @@
 import KeychaindAuthentication
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindModel
 
 /// The purpose of an authentication.
@@ -32,77 +33,97 @@ struct AuthenticationPurpose {
 
     /// The message of the system dialog, which shows nothing else of keychaind.
     var message: String {
-        [headline + ".", caller.circumstances, "Asked by \(caller).", reason].filter { !$0.isEmpty }
-            .joined(separator: " ")
+        let message = Text.joined([
+            Text("\(headline)."), caller.circumstances, Text("Asked by \(caller.text)."), reason,
+        ])
+        return caller.language.string(message, isolating: true)
     }
 
     /// The texts of keychaind's own dialog.
     func words(windowID: String) -> EvaluationWords {
         var words = EvaluationWords(
+            language: caller.language,
             message: headline,
             circumstances: circumstances,
             reason: reason,
             caller: caller.fullName,
             callerDetails: caller.details,
-            cancelLabel: settings.cancelTitle,
+            cancelLabel: Text(verbatim: settings.cancelTitle),
             fallbackLabel: fallbackLabel,
             windowID: windowID
         )
-        if let keychain { words.passcodeName = "the password of the keychain “\(PromptText.name(keychain))”" }
+        if let keychain { words.passcodeName = Text("the password of the keychain “\(PromptText.name(keychain))”") }
         return words
     }
 
     /// States the program and the approved use, and the time if it covers more than the named items.
-    private var headline: String {
-        switch (names.isEmpty, scope) {
-        case (true, nil): "\(callerName) wants to know that it is you"
-        case (true, let scope?): "\(callerName) wants to know that it is you, and \(scope.verb) \(scope.text)"
-        case (false, nil): "\(callerName) wants to \(action.text(ItemNames.list(names)))\(time)"
-        case (false, let scope?):
-            "\(callerName) wants to \(action.text(ItemNames.list(names))), and \(scope.text)"
+    private var headline: Text {
+        let action = action.text(ItemNames.list(names))
+        switch (names.isEmpty, scope, time) {
+        case (true, nil, _):
+            return Text("\(callerName) wants to know that it is you")
+        // Translators: "every item that your password protects, for 5 minutes"
+        case (true, let scope?, _) where scope.allowsChanges:
+            return Text("\(callerName) wants to know that it is you, and use or change \(scope.text)")
+        case (true, let scope?, _):
+            return Text("\(callerName) wants to know that it is you, and use \(scope.text)")
+        // Translators: a program, and an action such as "use “Bank”"
+        case (false, nil, nil):
+            return Text("\(callerName) wants to \(action)")
+        // Translators: a program, an action such as "use “Bank”", and a time such as "5 minutes"
+        case (false, nil, let time?):
+            return Text("\(callerName) wants to \(action), for \(time)")
+        // Translators: ends in "every item that your password protects, for 5 minutes"
+        case (false, let scope?, _):
+            return Text("\(callerName) wants to \(action), and \(scope.text)")
         }
     }
 
     /// The programs around the caller, and the keychains of the items.
-    private var circumstances: String {
+    private var circumstances: Text {
         let labels = keychains.map { label in
-            "“\(PromptText.prefix(of: PromptText.name(label), bytes: AuthenticationPurpose.keychainBytes))”"
+            Text("“\(PromptText.prefix(of: PromptText.name(label), bytes: AuthenticationPurpose.keychainBytes))”")
         }
-        let name = labels.count == 1 ? "Keychain" : "Keychains"
-        let place = labels.isEmpty ? "" : "\(name): \(labels.joined(separator: ", "))"
-        return [caller.circumstances, place].filter { !$0.isEmpty }.joined(separator: "\n")
+        let place = Text(labels.count, one: "Keychain: \(Text.list(labels))", other: "Keychains: \(Text.list(labels))")
+        return .lines([caller.circumstances, labels.isEmpty ? .empty : place])
     }
 
     /// The headline of a dialog for the password of a keychain, which is the passcode.
-    func headline(unlocking keychain: String) -> String {
+    func headline(unlocking keychain: String) -> Text {
         let keychain = PromptText.prefix(of: PromptText.name(keychain), bytes: AuthenticationPurpose.keychainBytes)
-        let start = "\(callerName) wants to unlock the keychain “\(keychain)”"
-        let done = action.text(ItemNames.list(names))
-        guard let scope else { return "\(start) and \(done)\(time)" }
-        return "\(start), \(done), and \(scope.text)"
+        let action = action.text(ItemNames.list(names))
+        // Translators: an action such as "use “Bank”", and "every item that your password protects, for 5 minutes"
+        if let scope {
+            return Text("\(callerName) wants to unlock the keychain “\(keychain)”, \(action), and \(scope.text)")
+        }
+        // Translators: an action such as "use “Bank”", and a time such as "5 minutes"
+        if let time {
+            return Text("\(callerName) wants to unlock the keychain “\(keychain)” and \(action), for \(time)")
+        }
+        return Text("\(callerName) wants to unlock the keychain “\(keychain)” and \(action)")
     }
 
     /// The lifetime of the grant, if it is longer than usual.
-    private var time: String {
-        action == .use && settings.grantReuse > GrantReuse.standard.lifetime ? ", for \(settings.grantReuse.words)" : ""
+    private var time: Text? {
+        action == .use && settings.grantReuse > GrantReuse.standard.lifetime ? settings.grantReuse.words : nil
     }
 
-    private var callerName: String {
-        PromptText.prefix(of: caller.name.subject, bytes: AuthenticationPurpose.callerBytes)
+    private var callerName: Text {
+        caller.name.subject.cut(bytes: AuthenticationPurpose.callerBytes)
     }
 
     /// The program's reason, quoted to set it apart from keychaind's text.
-    var reason: String {
-        if settings.reason.isEmpty { return "" }
-        return "It says: “\(PromptText.name(settings.reason, limit: AuthenticationPurpose.reasonLimit))”"
+    var reason: Text {
+        if settings.reason.isEmpty { return .empty }
+        return Text("It says: “\(PromptText.name(settings.reason, limit: AuthenticationPurpose.reasonLimit))”")
     }
 
     /// The fallback button: empty for none, nil for the default text.
     ///
     /// An item has none by default, as only its policy opens it.
-    private var fallbackLabel: String? {
-        if settings.hidesFallback || (settings.fallbackTitle.isEmpty && !names.isEmpty) { return "" }
-        return settings.fallbackTitle.isEmpty ? nil : settings.fallbackTitle
+    private var fallbackLabel: Text? {
+        if settings.hidesFallback || (settings.fallbackTitle.isEmpty && !names.isEmpty) { return .empty }
+        return settings.fallbackTitle.isEmpty ? nil : Text(verbatim: settings.fallbackTitle)
     }
 }
 
@@ -124,20 +145,17 @@ struct ProofScope {
         self.reuse = reuse
     }
 
-    /// The permitted operations in a dialog.
-    var verb: String { allowsChanges ? "use or change" : "use" }
-
-    /// The scope in a dialog, to follow ``verb``.
-    var text: String {
-        let time = GrantReuse(reuse).isSingle ? "once" : "for \(reuse.words)"
+    /// The scope in a dialog, to follow a verb.
+    var text: Text {
+        // Translators: a time such as "5 minutes"
+        let time = GrantReuse(reuse).isSingle ? Text("once") : Text("for \(reuse.words)")
         let hasFinger = !factors.isDisjoint(with: .biometry)
-        let means =
-            switch (hasFinger, factors.contains(.passcode)) {
-            case (true, true): "your fingerprint or password protects"
-            case (true, false): "your fingerprint protects"
-            case (false, _): "your password protects"
-            }
-        return "every item that \(means), \(time)"
+        // Translators: these follow a verb such as "use"; they end in "once" or "for 5 minutes"
+        return switch (hasFinger, factors.contains(.passcode)) {
+        case (true, true): Text("every item that your fingerprint or password protects, \(time)")
+        case (true, false): Text("every item that your fingerprint protects, \(time)")
+        case (false, _): Text("every item that your password protects, \(time)")
+        }
     }
 }
 
@@ -160,14 +178,16 @@ enum ItemNames {
     private static let summaryCount = 8
 
     /// All names, each in quotation marks.
-    static func list(_ names: [ItemName]) -> String {
-        names.map(text).joined(separator: separator)
+    static func list(_ names: [ItemName]) -> Text {
+        .list(names.map(text))
     }
 
     /// The first names, and the number of others.
-    static func summary(_ labels: [String]) -> String {
-        let rest = labels.count - summaryCount
-        return list(labels.prefix(summaryCount).map { ItemName(label: $0) }) + (rest > 0 ? " and \(rest) more" : "")
+    static func summary(_ labels: [String], first count: Int = summaryCount) -> Text {
+        let rest = labels.count - count
+        let names = list(labels.prefix(count).map { ItemName(label: $0) })
+        // Translators: names of items
+        return rest > 0 ? Text(rest, one: "\(names) and \(rest) more", other: "\(names) and \(rest) more") : names
     }
 
     /// Splits items, in order, into parts of at least one item that one dialog can name.
@@ -175,7 +195,7 @@ enum ItemNames {
         var parts: [[Item]] = []
         var room = 0
         for item in items {
-            let count = text(name(item)).utf8.count + separator.utf8.count
+            let count = text(name(item)).english.utf8.count + separatorBytes
             if parts.isEmpty || count > room {
                 parts.append([])
                 room = listBytes
@@ -186,11 +206,13 @@ enum ItemNames {
         return parts
     }
 
-    private static let separator = ", "
+    private static let separatorBytes = 2
 
-    private static func text(_ name: ItemName) -> String {
+    private static func text(_ name: ItemName) -> Text {
         let label = PromptText.prefix(of: PromptText.name(name.label), bytes: nameBytes)
-        guard !label.isEmpty else { return name.isKey ? "a key without a name" : "an item without a name" }
-        return name.isKey ? "the key “\(label)”" : "“\(label)”"
+        guard !label.isEmpty else {
+            return name.isKey ? Text("a key without a name") : Text("an item without a name")
+        }
+        return name.isKey ? Text("the key “\(label)”") : Text("“\(label)”")
     }
 }

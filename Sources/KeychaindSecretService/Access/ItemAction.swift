@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindVault
 
 /// An operation that a program requests on an item; an approval covers only this one.
@@ -38,24 +39,26 @@ enum ItemAction: Hashable {
     /// The text of the action in a dialog.
     ///
     /// - Parameter names: the items, each in quotation marks.
-    func text(_ names: String) -> String {
+    func text(_ names: Text) -> Text {
+        // Translators: the actions follow "git wants to"; the argument is a list of items, such as “Bank”, “Mail”
         switch self {
-        case .use: "use \(names)"
-        case .replace: "replace \(names)"
-        case .replaceWithProtection: "replace \(names) and change who may use it"
-        case .changeSecret: "replace the secret of \(names)"
-        case .rename(let name): "rename \(names) to “\(PromptText.name(name))”"
-        case .changeAttributes(let name): "change the attributes of \(names)" + Self.renaming(name)
-        case .changeProtection(let name): "change who may use \(names)" + Self.renaming(name)
-        case .removeProtection(let name): "take the protection off \(names)" + Self.renaming(name)
-        case .change: "change \(names)"
-        case .changeWithProtection: "change \(names) and who may use it"
-        case .delete: "delete \(names)"
+        case .use: Text("use \(names)")
+        case .replace: Text("replace \(names)")
+        case .replaceWithProtection: Text("replace \(names) and change who may use it")
+        case .changeSecret: Text("replace the secret of \(names)")
+        case .rename(let name): Text("rename \(names) to “\(PromptText.name(name))”")
+        case .changeAttributes(let name): Self.renaming(Text("change the attributes of \(names)"), name)
+        case .changeProtection(let name): Self.renaming(Text("change who may use \(names)"), name)
+        case .removeProtection(let name): Self.renaming(Text("take the protection off \(names)"), name)
+        case .change: Text("change \(names)")
+        case .changeWithProtection: Text("change \(names) and who may use it")
+        case .delete: Text("delete \(names)")
         }
     }
 
-    private static func renaming(_ name: String?) -> String {
-        name.map { " and rename it to “\(PromptText.name($0))”" } ?? ""
+    private static func renaming(_ action: Text, _ name: String?) -> Text {
+        // Translators: an action, such as "change the attributes of “Bank”"
+        name.map { Text("\(action) and rename it to “\(PromptText.name($0))”") } ?? action
     }
 
     var parts: ItemParts {

@@ -1,6 +1,7 @@
 package import KeychaindAuthentication
 package import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 package import KeychaindModel
 package import KeychaindVault
 
@@ -36,7 +37,7 @@ package final class AuditRecorder {
         // Now, as the program may end with the answer.
         if let caller = requester.knownCaller { return keep(event, by: AuditedCaller(caller), at: time) }
         guard waiting < AuditRecorder.limit else {
-            let caller = Caller.opaque(requester.name, reason: "there are too many callers to look into")
+            let caller = Caller.opaque(requester.name, reason: Text("there are too many callers to look into"))
             return keep(event, by: AuditedCaller(caller), at: time)
         }
         waiting += 1

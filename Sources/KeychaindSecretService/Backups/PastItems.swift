@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -25,8 +26,8 @@ struct PastItems {
 
     /// Asks for the password, and returns the differences to the present keychain.
     func differences(for client: Client) async throws(BusError) -> [ItemDifference] {
-        try await opened(for: client, "Compare the keychain “\(label)” with its state of \(backup.modified.text)") {
-            (past) async throws(BusError) in
+        let headline = Text("Compare the keychain “\(label)” with its state of \(backup.modified.text)")
+        return try await opened(for: client, headline) { (past) async throws(BusError) in
             present.differences(from: past)
         }
     }
@@ -38,9 +39,8 @@ struct PastItems {
         guard (1...100).contains(labels.count) else {
             throw BusError(.invalidArguments, "name 1 to 100 items")
         }
-        let names = labels.prefix(3).map { label in "“\(PromptText.name(label))”" }.joined(separator: ", ")
-        let more = labels.count > 3 ? " and \(labels.count - 3) more" : ""
-        let headline = "Put \(names)\(more) of the keychain “\(label)” back as of \(backup.modified.text)"
+        let names = ItemNames.summary(labels, first: 3)
+        let headline = Text("Put \(names) of the keychain “\(label)” back as of \(backup.modified.text)")
         return try await opened(for: client, headline) { (past) async throws(BusError) in
             try await putBack(Set(labels), from: past, for: client)
         }
@@ -83,7 +83,7 @@ struct PastItems {
     /// Asks for the password of the past state, unlocks the present keychain, and opens the state.
     private func opened<Result>(
         for client: Client,
-        _ headline: String,
+        _ headline: Text,
         _ body: (BackupContents) async throws(BusError) -> Result
     ) async throws(BusError) -> Result {
         try await client.asking { (conversation) async throws(BusError) in
@@ -93,7 +93,15 @@ struct PastItems {
                 verifiedBy: BackupKey(of: backup, in: restorations.vault),
                 countedBy: PasswordLockout { [restorations] _ in restorations.lockout }
             ) {
-                conversation.backupKeyRequest(headline, "The copy has \(backup.itemCount) items.", for: caller)
+                conversation.backupKeyRequest(
+                    headline,
+                    Text(
+                        backup.itemCount,
+                        one: "The copy has \(backup.itemCount) item.",
+                        other: "The copy has \(backup.itemCount) items."
+                    ),
+                    for: caller
+                )
             }
             guard let key = restorations.unlocker.passwords.rightPassword(asked),
                 await restorations.unlocker.unlock(present, asking: conversation, for: client),

@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -53,7 +54,7 @@ final class RestorePrompt: PromptAction {
             let label = PromptText.name(backup.label)
             let place = RestoredPlace(of: backup, as: name, present: present, in: restorations.vault)
             return conversation.backupKeyRequest(
-                "Restore the keychain “\(label)” as it was on \(backup.modified.text)",
+                Text("Restore the keychain “\(label)” as it was on \(backup.modified.text)"),
                 place.description(itemCount: backup.itemCount),
                 for: caller
             )

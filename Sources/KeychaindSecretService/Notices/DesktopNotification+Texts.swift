@@ -1,4 +1,5 @@
 package import KeychaindDesktop
+import KeychaindLanguage
 
 /// The texts of the notifications, one function for each subject.
 extension DesktopNotification {
@@ -7,13 +8,18 @@ extension DesktopNotification {
     ///   - others: the number of further ones.
     package static func mistake(_ mistake: String, others: Int, actions: [Action]) -> DesktopNotification {
         let mistake = PromptText.name(mistake, limit: 300)
-        let more = others > 0 ? " There are more mistakes: \(others)." : ""
+        let more =
+            others > 0
+            ? Text(others, one: "There is one more mistake.", other: "There are more mistakes: \(others).") : .empty
+        let rest = Text(
+            """
+            The rest of the settings is in force. Where a mistake may be about locking, keychains lock with the screen \
+            and before sleep. “keychainctl config check” shows what applies.
+            """
+        )
         return DesktopNotification(
-            summary: "Mistake in the settings of keychaind",
-            body: """
-                \(mistake).\(more) The rest of the settings is in force. Where a mistake may be about locking, keychains \
-                lock with the screen and before sleep. “keychainctl config check” shows what applies.
-                """,
+            summary: Text("Mistake in the settings of keychaind"),
+            body: .joined([Text(verbatim: "\(mistake)."), more, rest]),
             actions: actions
         )
     }
@@ -22,11 +28,13 @@ extension DesktopNotification {
         let label = PromptText.name(label)
         let reason = PromptText.name(reason, limit: 300)
         return DesktopNotification(
-            summary: "This computer could not unlock your keychain",
-            body: """
+            summary: Text("This computer could not unlock your keychain"),
+            body: Text(
+                """
                 The TPM did not open the keychain “\(label)”: \(reason). Its password is asked for instead. If this \
                 happens again, add this computer anew: run “keychainctl slot add --tpm”.
-                """,
+                """
+            ),
             actions: actions
         )
     }
@@ -34,11 +42,13 @@ extension DesktopNotification {
     static func loginPasswordDiffers(_ label: String, actions: [Action]) -> DesktopNotification {
         let label = PromptText.name(label)
         return DesktopNotification(
-            summary: "Your login password does not open your keychain",
-            body: """
+            summary: Text("Your login password does not open your keychain"),
+            body: Text(
+                """
                 The keychain “\(label)” has another password, perhaps the one that you had before. Unlock it with that \
                 password or a recovery key; then you can set it to your login password.
-                """,
+                """
+            ),
             actions: actions
         )
     }
@@ -47,13 +57,19 @@ extension DesktopNotification {
     static func unreadable(_ label: String, reason: String, others: Int, actions: [Action]) -> DesktopNotification {
         let label = PromptText.name(label)
         let reason = PromptText.name(reason, limit: 300)
-        let more = others > 0 ? " Other keychains with such a problem: \(others)." : ""
+        let more =
+            others > 0
+            ? Text(
+                others,
+                one: "Another keychain has such a problem.",
+                other: "Other keychains with such a problem: \(others)."
+            ) : .empty
         return DesktopNotification(
-            summary: "A keychain cannot be read",
-            body: """
-                The keychain “\(label)” cannot be read: \(reason). Its file is kept as it is.\(more) “keychainctl \
-                restore” lists its past states and puts one back.
-                """,
+            summary: Text("A keychain cannot be read"),
+            body: .joined([
+                Text("The keychain “\(label)” cannot be read: \(reason). Its file is kept as it is."), more,
+                Text("“keychainctl restore” lists its past states and puts one back."),
+            ]),
             actions: actions
         )
     }
@@ -61,11 +77,13 @@ extension DesktopNotification {
     static func readerLocked(_ label: String, actions: [Action]) -> DesktopNotification {
         let label = PromptText.name(label)
         return DesktopNotification(
-            summary: "The fingerprint reader is locked",
-            body: """
+            summary: Text("The fingerprint reader is locked"),
+            body: Text(
+                """
                 Too many touches did not match. The password of the keychain “\(label)” frees the reader, in any dialog \
                 that asks for it.
-                """,
+                """
+            ),
             actions: actions
         )
     }

@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -14,7 +15,7 @@ struct NoticeActions {
     private var own: Client { provider.clients[provider.connection.uniqueName] }
 
     var unlock: DesktopNotification.Action {
-        DesktopNotification.Action("Unlock…") {
+        DesktopNotification.Action(Text("Unlock…")) {
             BusActor.start {
                 guard let login = provider.vault.collection(named: .login), login.isLocked else { return }
                 _ = await own.asking { conversation in
@@ -26,7 +27,7 @@ struct NoticeActions {
 
     /// Shows a file in the file manager.
     func show(_ file: String) -> DesktopNotification.Action {
-        DesktopNotification.Action("Show the File") {
+        DesktopNotification.Action(Text("Show the File")) {
             let name = "org.freedesktop.FileManager1"
             let path = ObjectPath(unchecked: "/org/freedesktop/FileManager1")
             let message = Message.call(to: name, path, name, "ShowItems")
@@ -53,7 +54,7 @@ struct NoticeActions {
 
     /// Asks for the passcode, which frees the reader wherever it is typed.
     var freeReader: DesktopNotification.Action {
-        DesktopNotification.Action("Enter Password…") {
+        DesktopNotification.Action(Text("Enter Password…")) {
             BusActor.start {
                 let passcode = VaultPasscode(provider.vault)
                 defer { passcode.forget() }
@@ -61,7 +62,7 @@ struct NoticeActions {
                 let words = EvaluationWords.freeingReader(for: caller)
                 _ = await own.asking { conversation in
                     await provider.authenticator.evaluator.evaluate(
-                        EvaluationRequest(Requirement(policy: Policy(.passcode)), message: words.message),
+                        EvaluationRequest(Requirement(policy: Policy(.passcode)), message: words.message.localized),
                         passcode: passcode,
                         asking: conversation,
                         words
@@ -79,7 +80,7 @@ struct NoticeActions {
 
     /// Restores the newest past state of a keychain, after a dialog that names it.
     func restore(_ name: CollectionName) -> DesktopNotification.Action {
-        DesktopNotification.Action("Restore…") {
+        DesktopNotification.Action(Text("Restore…")) {
             BusActor.start {
                 do throws(BusError) {
                     guard let newest = try await newestCopy(of: name) else {
@@ -105,8 +106,8 @@ struct NoticeActions {
 extension EvaluationWords {
     fileprivate static func freeingReader(for caller: Caller) -> EvaluationWords {
         EvaluationWords(
-            message: "The fingerprint reader is locked",
-            circumstances: "Too many touches did not match. The right password frees the reader.",
+            message: Text("The fingerprint reader is locked"),
+            circumstances: Text("Too many touches did not match. The right password frees the reader."),
             caller: caller.fullName,
             callerDetails: caller.details
         )

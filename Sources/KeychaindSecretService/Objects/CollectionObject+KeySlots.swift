@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 
@@ -118,7 +119,7 @@ extension CollectionObject {
         try checkKeySlots()
         try translatingErrors { () throws(VaultError) in try collection.checkRemoval(ofKeySlot: number) }
         let slot = collection.keySlots.first { slot in slot.number == number }
-        return try prompt(for: .remove(number, name: slot?.nameForPeople ?? ""))
+        return try prompt(for: .remove(number, name: slot?.nameForPeople ?? .empty))
     }
 }
 
@@ -135,17 +136,17 @@ extension KeySlotInfo {
         }
     }
 
-    var nameForPeople: String {
+    var nameForPeople: Text {
         let name =
             switch kind {
-            case .password: "a password"
-            case .passcode: "the passcode"
-            case .recoveryKey: "a recovery key"
-            case .host: "this computer"
-            case .securityKey: "a security key"
-            case .unknown: "something unknown"
+            case .password: Text("a password")
+            case .passcode: Text("the passcode")
+            case .recoveryKey: Text("a recovery key")
+            case .host: Text("this computer")
+            case .securityKey: Text("a security key")
+            case .unknown: Text("something unknown")
             }
-        return label.isEmpty ? name : "\(name) (“\(PromptText.name(label))”)"
+        return label.isEmpty ? name : Text("\(name) (“\(PromptText.name(label))”)")
     }
 }
 

@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -161,7 +162,7 @@ extension ServiceObject {
         case .tooEarly(let delay):
             throw BusError(
                 .keyringDenied,
-                "Programs supplied too many wrong passwords. Try again in \(delay.words)."
+                "Programs supplied too many wrong passwords. Try again in \(delay.words.english)."
             )
         case .failed(let reason): throw BusError(.failed, reason)
         }

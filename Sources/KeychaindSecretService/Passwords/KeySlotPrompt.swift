@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -15,7 +16,7 @@ final class KeySlotPrompt: PromptAction {
         case addRecoveryKey(label: String)
         case addHost(label: String)
         case addSecurityKey(label: String, needsPIN: Bool)
-        case remove(Int64, name: String)
+        case remove(Int64, name: Text)
     }
 
     private let change: Change
@@ -93,7 +94,7 @@ final class KeySlotPrompt: PromptAction {
             return .dismissed(emptyResult)
         case .failed(let failure):
             unlocker.logger.notice("A security key was not added", metadata: ["reason": "\(failure.text)"])
-            return .dismissed(.string(failure.text))
+            return .dismissed(.string(failure.text.english))
         }
     }
 

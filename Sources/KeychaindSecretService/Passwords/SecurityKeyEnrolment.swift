@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 
@@ -43,7 +44,7 @@ struct SecurityKeyEnrolment {
         case .made, .opened: return .failed(.failed)
         }
         if needsPIN, !hasPIN { return .failed(.pinNotSet) }
-        var warning = ""
+        var warning = Text.empty
         while !conversation.isEnded {
             var pin: SecureBytes?
             // A key with a PIN wants it for a new credential, even for one that does not need it.

@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 
 /// The texts of the dialogs about keychains.
 extension Conversation {
@@ -18,18 +19,19 @@ extension Conversation {
         hostFailure: String? = nil
     ) -> PromptRequest {
         let label = PromptText.name(label)
-        let fact = hostFailure.map { "This computer did not open it: \(PromptText.name($0, limit: 300))." } ?? ""
+        let fact = hostFailure.map { Text("This computer did not open it: \(PromptText.name($0, limit: 300)).") } ?? .empty
         return request(
             .password,
-            title: "Unlock Keychain",
-            purpose?.headline(unlocking: label) ?? "\(caller.name.subject) wants to unlock the keychain “\(label)”",
+            title: Text("Unlock Keychain"),
+            purpose?.headline(unlocking: label)
+                ?? Text("\(caller.name.subject) wants to unlock the keychain “\(label)”"),
             // With a subject, a prompter may show a text of its own, which does not mention the purpose.
             subject: purpose == nil ? label : "",
             [
-                caller.circumstances, fact, purpose?.reason ?? "",
-                "Type the password of the keychain, or its recovery key.", offer?.text ?? "",
+                caller.circumstances, fact, purpose?.reason ?? .empty,
+                Text("Type the password of the keychain, or its recovery key."), offer?.text ?? .empty,
             ],
-            button: "Unlock",
+            button: Text("Unlock"),
             acceptsTouch: offer?.isTouch == true,
             for: caller
         )
@@ -47,21 +49,22 @@ extension Conversation {
         or offer: SecurityKeyOffer? = nil
     ) -> PromptRequest {
         let label = PromptText.name(label)
-        let fact = "The password of the keychain “\(label)” is not the one that you logged in with"
-        let whatToDo =
+        let fact = Text("The password of the keychain “\(label)” is not the one that you logged in with")
+        let whatToDo = Text(
             """
             Enter the password of the keychain, perhaps the one that you had before, or its recovery key. Next, \
             you can set it to your login password.
             """
+        )
         return request(
             .password,
-            title: "Unlock Keychain",
+            title: Text("Unlock Keychain"),
             purpose?.headline(unlocking: label) ?? fact,
             subject: purpose == nil ? label : "",
-            (purpose.map { [caller.circumstances, fact + ".", $0.reason] } ?? [caller.introduction]) + [
-                whatToDo, offer?.text ?? "",
+            (purpose.map { [caller.circumstances, Text("\(fact)."), $0.reason] } ?? [caller.introduction]) + [
+                whatToDo, offer?.text ?? .empty,
             ],
-            button: "Unlock",
+            button: Text("Unlock"),
             acceptsTouch: offer?.isTouch == true,
             for: caller
         )
@@ -70,18 +73,19 @@ extension Conversation {
     /// The request for the password of the last login.
     func loginPasswordRequest(of label: String, for caller: Caller) -> PromptRequest {
         let label = PromptText.name(label)
-        let explanation =
+        let explanation = Text(
             """
             The keychain is unlocked. If your password has changed, the keychain can have the new one, so that it \
             opens when you log in. The old one will no longer work. If you cancel, nothing changes.
             """
+        )
         return request(
             .password,
-            title: "Change Password",
-            "Enter your login password to set it for the keychain “\(label)”",
+            title: Text("Change Password"),
+            Text("Enter your login password to set it for the keychain “\(label)”"),
             subject: label,
             [caller.introduction, explanation],
-            button: "Change",
+            button: Text("Change"),
             for: caller
         )
     }
@@ -110,13 +114,13 @@ extension Conversation {
         let label = PromptText.name(label)
         return request(
             .newPassword,
-            title: "New Password",
-            "Choose a password for “\(label)”",
+            title: Text("New Password"),
+            Text("Choose a password for “\(label)”"),
             [
                 caller.introduction,
-                "“\(label)” will be stored under a password of its own. Without it nobody can read it.",
+                Text("“\(label)” will be stored under a password of its own. Without it nobody can read it."),
             ],
-            button: "Store",
+            button: Text("Store"),
             for: caller
         )
     }
@@ -129,24 +133,24 @@ extension Conversation {
             title: purpose.title.text,
             purpose.message(label),
             subject: label,
-            [caller.introduction, purpose.consequence, "A recovery key works, too."],
+            [caller.introduction, purpose.consequence, Text("A recovery key works, too.")],
             button: purpose.title.button,
             for: caller
         )
     }
 
     /// The request for the password or recovery key of a backup.
-    func backupKeyRequest(_ headline: String, _ explanation: String, for caller: Caller) -> PromptRequest {
+    func backupKeyRequest(_ headline: Text, _ explanation: Text, for caller: Caller) -> PromptRequest {
         request(
             .password,
-            title: "Restore Keychain",
+            title: Text("Restore Keychain"),
             headline,
             // With a subject, a prompter may show a text of its own, which does not mention what is replaced.
             [
                 caller.introduction, explanation,
-                "Enter the password that the keychain had then, or its recovery key.",
+                Text("Enter the password that the keychain had then, or its recovery key."),
             ],
-            button: "Restore",
+            button: Text("Restore"),
             for: caller
         )
     }
@@ -154,17 +158,23 @@ extension Conversation {
     /// Asks a person to confirm the deletion of a keychain and its items.
     func confirmDeletion(of label: String, for caller: Caller, protectedItems: Int) async -> Bool {
         let label = PromptText.name(label)
-        var explanation = [caller.introduction, "The keychain “\(label)” cannot be brought back."]
+        var explanation = [caller.introduction, Text("The keychain “\(label)” cannot be brought back.")]
         if protectedItems > 0 {
-            explanation.append("\(protectedItems) of its items are protected and will be lost, too.")
+            explanation.append(
+                Text(
+                    protectedItems,
+                    one: "\(protectedItems) of its items is protected and will be lost, too.",
+                    other: "\(protectedItems) of its items are protected and will be lost, too."
+                )
+            )
         }
         return await confirm(
             request(
                 .confirmation,
-                title: "Delete Keychain",
-                "Delete the keychain “\(label)”?",
+                title: Text("Delete Keychain"),
+                Text("Delete the keychain “\(label)”?"),
                 explanation,
-                button: "Delete",
+                button: Text("Delete"),
                 for: caller
             )
         )
@@ -176,18 +186,19 @@ extension Conversation {
     func showRecoveryKey(_ key: borrowing SecureBytes, of label: String, for caller: Caller) async -> Bool {
         let label = PromptText.name(label)
         let text = key.withUnsafeBytes { bytes in String(decoding: bytes, as: UTF8.self) }
-        let explanation =
+        let explanation = Text(
             """
             This is the recovery key of the keychain “\(label)”. Write it down, and keep it where only you have access. \
             It opens the keychain when you have forgotten the password: type it instead. It is shown only this once.
             """
+        )
         return await confirm(
             request(
                 .confirmation,
-                title: "Recovery Key",
-                text,
+                title: Text("Recovery Key"),
+                Text(verbatim: text),
                 [caller.introduction, explanation],
-                button: "I Have Written It Down",
+                button: Text("I Have Written It Down"),
                 for: caller
             )
         )
@@ -195,25 +206,26 @@ extension Conversation {
 
     func request(
         _ question: PromptRequest.Question,
-        title: String,
-        _ message: String,
+        title: Text,
+        _ message: Text,
         subject: String = "",
-        _ explanation: [String],
-        button: String,
-        fallback: String = "",
+        _ explanation: [Text],
+        button: Text,
+        fallback: Text = .empty,
         acceptsTouch: Bool = false,
         for caller: Caller
     ) -> PromptRequest {
         PromptRequest(
             question: question,
+            language: caller.language,
             title: title,
             message: message,
             subject: subject,
-            description: explanation.filter { !$0.isEmpty }.joined(separator: "\n"),
+            description: .lines(explanation),
             caller: caller.fullName,
             callerDetails: caller.details,
             continueLabel: button,
-            cancelLabel: "Cancel",
+            cancelLabel: Text("Cancel"),
             fallbackLabel: fallback,
             acceptsTouch: acceptsTouch,
             windowID: windowID

@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 
 /// How a security key can answer the dialog for a password.
 enum SecurityKeyOffer: Hashable, Sendable {
@@ -11,14 +12,12 @@ enum SecurityKeyOffer: Hashable, Sendable {
 
     var isTouch: Bool { self != .pin }
 
-    var text: String {
+    var text: Text {
         switch self {
-        case .touch: "You can touch your security key instead."
-        case .pin: "To use your security key and its PIN instead, leave the password empty."
+        case .touch: Text("You can touch your security key instead.")
+        case .pin: Text("To use your security key and its PIN instead, leave the password empty.")
         case .touchOrPIN:
-            """
-            You can touch your security key instead. For a security key with a PIN, leave the password empty.
-            """
+            Text("You can touch your security key instead. For a security key with a PIN, leave the password empty.")
         }
     }
 }
@@ -26,17 +25,17 @@ enum SecurityKeyOffer: Hashable, Sendable {
 /// The texts of the dialogs about security keys.
 extension Conversation {
     /// The request for the PIN of a security key.
-    func securityKeyPINRequest(of label: String, for caller: Caller, warning: String) -> PromptRequest {
+    func securityKeyPINRequest(of label: String, for caller: Caller, warning: Text) -> PromptRequest {
         let label = PromptText.name(label)
         var request = request(
             .password,
-            title: "Security Key",
-            "Type the PIN of the security key for the keychain “\(label)”",
-            [caller.introduction, "Then touch the security key when it blinks."],
-            button: "Continue",
+            title: Text("Security Key"),
+            Text("Type the PIN of the security key for the keychain “\(label)”"),
+            [caller.introduction, Text("Then touch the security key when it blinks.")],
+            button: Text("Continue"),
             for: caller
         )
-        request.warning = warning
+        request.warn(warning)
         return request
     }
 
@@ -45,11 +44,11 @@ extension Conversation {
         let label = PromptText.name(label)
         return request(
             .waiting,
-            title: "Security Key",
-            "Touch the security key to open the keychain “\(label)”",
+            title: Text("Security Key"),
+            Text("Touch the security key to open the keychain “\(label)”"),
             [caller.introduction],
-            button: "",
-            fallback: "Use Password",
+            button: .empty,
+            fallback: Text("Use Password"),
             for: caller
         )
     }
@@ -59,10 +58,10 @@ extension Conversation {
         let label = PromptText.name(label)
         return request(
             .waiting,
-            title: "Security Key",
-            "Touch the new security key of the keychain “\(label)”",
-            [caller.introduction, "It asks twice: touch it each time it blinks."],
-            button: "",
+            title: Text("Security Key"),
+            Text("Touch the new security key of the keychain “\(label)”"),
+            [caller.introduction, Text("It asks twice: touch it each time it blinks.")],
+            button: .empty,
             for: caller
         )
     }

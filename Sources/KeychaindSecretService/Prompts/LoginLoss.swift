@@ -1,3 +1,4 @@
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 
@@ -22,31 +23,41 @@ struct LoginLoss: Equatable {
     }
 
     /// The loss, as described in a dialog.
-    var text: String {
-        var sentences = ["It cannot be brought back."]
+    var text: Text {
+        var sentences = [Text("It cannot be brought back.")]
         if items > 0 { sentences.append(itemsText) }
         if dependents > 0 {
             sentences.append(
-                "Protected items in other keychains that ask for its password: \(dependents). It will not open them any more."
+                Text(
+                    """
+                    Protected items in other keychains that ask for its password: \(dependents). It will not open them \
+                    any more.
+                    """
+                )
             )
         }
         if !bound.isEmpty {
             sentences.append(
-                """
-                Its password is the passcode. These exist only as long as there is one, and are deleted, too: \
-                \(ItemNames.summary(bound))
-                """
+                Text(
+                    """
+                    Its password is the passcode. These exist only as long as there is one, and are deleted, too: \
+                    \(ItemNames.summary(bound))
+                    """
+                )
             )
         }
-        return sentences.joined(separator: "\n")
+        return .lines(sentences)
     }
 
-    private var itemsText: String {
-        let lost = "Items that are lost: \(items)"
+    private var itemsText: Text {
         switch protected {
-        case nil: return lost + ". How many of them are protected is not known while it is locked."
-        case 0?: return lost + "."
-        case let count?: return lost + ", \(count) of them protected."
+        case nil:
+            Text("Items that are lost: \(items). How many of them are protected is not known while it is locked.")
+        case 0?:
+            Text("Items that are lost: \(items).")
+        case let count?:
+            // Translators: two numbers of items
+            Text("Items that are lost: \(items), \(count) of them protected.")
         }
     }
 }

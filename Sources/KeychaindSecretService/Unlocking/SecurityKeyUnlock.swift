@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -110,7 +111,7 @@ final class SecurityKeyUnlock: PasswordAlternative {
     /// Shows a failure in the dialog, unless it only says that no key was there or touched.
     private func advise(_ failure: SecurityKeyFailure) {
         guard var request, ![.noKey, .notTouched, .cancelled].contains(failure) else { return }
-        request.warning = failure.text
+        request.warn(failure.text)
         conversation.revise(request)
     }
 
@@ -133,13 +134,13 @@ final class SecurityKeyUnlock: PasswordAlternative {
 
     func choose() async -> AlternativeChoice {
         guard !withPIN.isEmpty else {
-            return .again(warning: isTrusted ? "" : "This dialog takes only the password.")
+            return .again(warning: isTrusted ? .empty : Text("This dialog takes only the password."))
         }
-        var warning = ""
+        var warning = Text.empty
         while true {
             let request = conversation.securityKeyPINRequest(of: collection.label, for: caller, warning: warning)
             guard let pin = await conversation.password(request) else { return .cancelled }
-            if pin.isEmpty { return .again(warning: "") }
+            if pin.isEmpty { return .again(warning: .empty) }
             let operation = unlocker.securityKeys.start(.open(withPIN, waits: false), pin: pin) { _ in }
             let touch = conversation.securityKeyTouchRequest(of: collection.label, for: caller)
             switch await conversation.wait(for: operation, showing: touch) {
@@ -151,7 +152,7 @@ final class SecurityKeyUnlock: PasswordAlternative {
                 warning = SecurityKeyFailure.wrongPIN(tries: tries).text
             case .failed(let failure):
                 if conversation.isEnded { return .cancelled }
-                return .again(warning: failure == .cancelled ? "" : failure.text)
+                return .again(warning: failure == .cancelled ? .empty : failure.text)
             case .found, .made:
                 return .again(warning: SecurityKeyFailure.failed.text)
             }

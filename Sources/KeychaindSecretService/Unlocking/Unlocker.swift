@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindVault
 import Logging
@@ -58,11 +59,13 @@ struct Unlocker {
         let label = PromptText.name(collection.label)
         changes.show(
             DesktopNotification(
-                summary: "Make a recovery key",
-                body: """
+                summary: Text("Make a recovery key"),
+                body: Text(
+                    """
                     Your passwords are now kept in the keychain “\(label)”. If you forget its password, nobody can \
                     read them. A recovery key on paper helps: run “keychainctl recovery-key”.
                     """
+                )
             )
         )
     }

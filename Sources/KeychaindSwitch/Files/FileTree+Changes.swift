@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindLanguage
 
 extension FileTree {
     /// The name beside a file under which its next state is written.
@@ -12,20 +13,20 @@ extension FileTree {
         defer { close(folder) }
         let name = path.lastComponent
         let temporary = FileTree.temporaryName(name)
-        guard unlinkat(folder, temporary, 0) == 0 || errno == ENOENT else { throw .file(path, "cannot be changed") }
+        guard unlinkat(folder, temporary, 0) == 0 || errno == ENOENT else { throw .file(path, .changed) }
         switch state {
         case .absent:
-            guard unlinkat(folder, name, 0) == 0 || errno == ENOENT else { throw .file(path, "cannot be removed") }
+            guard unlinkat(folder, name, 0) == 0 || errno == ENOENT else { throw .file(path, .removed) }
         case .link(let target):
-            guard symlinkat(target, folder, temporary) == 0 else { throw .file(path, "cannot be made") }
+            guard symlinkat(target, folder, temporary) == 0 else { throw .file(path, .made) }
             try rename(temporary, to: name, in: folder, path)
         case .file(let content):
             try write(content, to: temporary, in: folder, path)
             try rename(temporary, to: name, in: folder, path)
         case .other:
-            throw CommandFailure(.refused, "\(path.visible) is not a file of this user, and stays as it is")
+            throw CommandFailure(.refused, Text("\(path.visible) is not a file of this user, and stays as it is"))
         }
-        guard fsync(folder) == 0 || errno == EINVAL else { throw .file(path, "cannot be put on disk") }
+        guard fsync(folder) == 0 || errno == EINVAL else { throw .file(path, .synced) }
     }
 
     private func write(
@@ -35,7 +36,7 @@ extension FileTree {
         _ path: String
     ) throws(CommandFailure) {
         let file = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw .file(path, "cannot be written") }
+        guard file >= 0 else { throw .file(path, .written) }
         var isWritten = false
         defer {
             close(file)
@@ -45,15 +46,15 @@ extension FileTree {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .file(path, "cannot be written") }
+            guard count > 0 else { throw .file(path, .written) }
             rest = rest.dropFirst(count)
         }
-        guard fchmod(file, content.mode) == 0 else { throw .file(path, "cannot be written") }
+        guard fchmod(file, content.mode) == 0 else { throw .file(path, .written) }
         if let modified = content.modified {
             let time = timespec(tv_sec: modified.seconds, tv_nsec: modified.nanoseconds)
-            guard futimens(file, [time, time]) == 0 else { throw .file(path, "cannot be written") }
+            guard futimens(file, [time, time]) == 0 else { throw .file(path, .written) }
         }
-        guard fsync(file) == 0 else { throw .file(path, "cannot be put on disk") }
+        guard fsync(file) == 0 else { throw .file(path, .synced) }
         isWritten = true
     }
 
@@ -64,7 +65,7 @@ extension FileTree {
         _ path: String
     ) throws(CommandFailure) {
         guard renameat(folder, temporary, folder, name) == 0 else {
-            let failure = CommandFailure.file(path, "cannot be replaced")
+            let failure = CommandFailure.file(path, .replaced)
             unlinkat(folder, temporary, 0)
             throw failure
         }
@@ -75,7 +76,7 @@ extension FileTree {
         guard let folder = try openFolder(path.parentFolder, creating: false) else { return }
         defer { close(folder) }
         guard unlinkat(folder, FileTree.temporaryName(path.lastComponent), 0) == 0 || errno == ENOENT else {
-            throw .file(path, "has a temporary file beside it that cannot be removed")
+            throw .file(path, .temporaryFile)
         }
     }
 
@@ -84,7 +85,7 @@ extension FileTree {
         guard let folder = try openFolder(path.parentFolder, creating: false) else { return }
         defer { close(folder) }
         guard unlinkat(folder, path.lastComponent, AT_REMOVEDIR) == 0 else {
-            guard [ENOENT, ENOTEMPTY, EEXIST, ENOTDIR].contains(errno) else { throw .file(path, "cannot be removed") }
+            guard [ENOENT, ENOTEMPTY, EEXIST, ENOTDIR].contains(errno) else { throw .file(path, .removed) }
             return
         }
     }
@@ -96,17 +97,17 @@ extension FileTree {
             if folder >= 0 { close(folder) }
             for missing in creating ? missingFolders(for: path + "/") : [] {
                 guard mkdir(root + missing, 0o700) == 0 || errno == EEXIST else {
-                    throw .file(missing, "cannot be made")
+                    throw .file(missing, .made)
                 }
             }
             folder = open(root + path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard folder >= 0 else {
                 if errno == ENOENT, !creating { return nil }
-                throw .file(path, "cannot be opened")
+                throw .file(path, .opened)
             }
             return folder
         }
-        guard folder >= 0 else { throw .file(root, "cannot be opened") }
+        guard folder >= 0 else { throw .file(root, .opened) }
         for component in path.split(separator: "/").map(String.init) {
             var next = openat(folder, component, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             if next < 0, errno == ENOENT, creating, mkdirat(folder, component, 0o755) == 0 {
@@ -119,13 +120,13 @@ extension FileTree {
             errno = problem
             guard next >= 0 else {
                 if errno == ENOENT, !creating { return nil }
-                throw .file(path, "cannot be opened")
+                throw .file(path, .opened)
             }
             folder = next
             var status = stat()
             guard fstat(folder, &status) == 0, status.st_uid == 0, status.st_mode & 0o022 == 0 else {
                 close(folder)
-                throw CommandFailure(.refused, "\(path.visible) is in a folder that others than root can change")
+                throw CommandFailure(.refused, Text("\(path.visible) is in a folder that others than root can change"))
             }
         }
         return folder

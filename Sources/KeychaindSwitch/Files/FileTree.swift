@@ -1,5 +1,6 @@
 import Glibc
 package import KeychaindCommandLine
+import KeychaindLanguage
 
 /// The files of the system, or of an image below a folder.
 ///
@@ -28,17 +29,17 @@ package struct FileTree: Hashable, Sendable {
     package func state(of path: String) throws(CommandFailure) -> FileState {
         var status = stat()
         guard lstat(root + path, &status) == 0 else {
-            guard errno == ENOENT || errno == ENOTDIR else { throw .file(path, "cannot be read") }
+            guard errno == ENOENT || errno == ENOTDIR else { throw .file(path, .read) }
             return .absent
         }
         switch status.st_mode & S_IFMT {
         case S_IFLNK:
             var target = [UInt8](repeating: 0, count: 4096)
             let count = readlink(root + path, &target, target.count)
-            guard count >= 0 else { throw .file(path, "cannot be read") }
+            guard count >= 0 else { throw .file(path, .read) }
             return .link(target: String(decoding: target[..<count], as: UTF8.self))
         case S_IFREG where status.st_uid == geteuid() && status.st_size <= FileContent.limit:
-            guard let bytes = bytes(of: path) else { throw .file(path, "cannot be read") }
+            guard let bytes = bytes(of: path) else { throw .file(path, .read) }
             let modified = FileContent.Modification(
                 seconds: status.st_mtim.tv_sec,
                 nanoseconds: status.st_mtim.tv_nsec
@@ -120,7 +121,28 @@ extension String {
 
 extension CommandFailure {
     /// The failure of a system call with a file, by `errno`.
-    static func file(_ path: String, _ problem: String) -> CommandFailure {
-        CommandFailure(.inputOutput, "\(path.visible) \(problem): \(String(cString: strerror(errno)))")
+    static func file(_ path: String, _ problem: FileProblem) -> CommandFailure {
+        let reason = String(cString: strerror(errno))
+        let path = path.visible
+        return CommandFailure(.inputOutput, problem.text(path, reason))
+    }
+}
+
+/// What could not be done with a file.
+enum FileProblem {
+    case changed, removed, made, synced, written, replaced, opened, read, temporaryFile
+
+    fileprivate func text(_ path: String, _ reason: String) -> Text {
+        switch self {
+        case .changed: Text("\(path) cannot be changed: \(reason)")
+        case .removed: Text("\(path) cannot be removed: \(reason)")
+        case .made: Text("\(path) cannot be made: \(reason)")
+        case .synced: Text("\(path) cannot be put on disk: \(reason)")
+        case .written: Text("\(path) cannot be written: \(reason)")
+        case .replaced: Text("\(path) cannot be replaced: \(reason)")
+        case .opened: Text("\(path) cannot be opened: \(reason)")
+        case .read: Text("\(path) cannot be read: \(reason)")
+        case .temporaryFile: Text("\(path) has a temporary file beside it that cannot be removed: \(reason)")
+        }
     }
 }

@@ -1,3 +1,5 @@
+import KeychaindLanguage
+
 extension Account {
     /// The bus starts keychaind for the name.
     ///
@@ -6,7 +8,7 @@ extension Account {
         [
             Plan.Step(
                 path: dataFolder + "/dbus-1/services/org.freedesktop.secrets.service",
-                purpose: "the bus starts keychaind",
+                purpose: Text("the bus starts keychaind"),
                 becomes: .link(target: installation.activationFile)
             )
         ]
@@ -19,12 +21,14 @@ extension Account {
         for (target, unit) in wanted {
             let link = FileState.link(target: installation.unit(unit))
             if !installation.hasFoundUnits {
-                steps.append(Plan.Step(path: "\(unitFolder)/\(unit)", purpose: "systemd knows \(unit)", becomes: link))
+                steps.append(
+                    Plan.Step(path: "\(unitFolder)/\(unit)", purpose: Text("systemd knows \(unit)"), becomes: link)
+                )
             }
             steps.append(
                 Plan.Step(
                     path: "\(unitFolder)/\(target)/\(unit)",
-                    purpose: "systemd starts \(unit) at the login",
+                    purpose: Text("systemd starts \(unit) at the login"),
                     becomes: link
                 )
             )
@@ -33,7 +37,7 @@ extension Account {
             steps.append(
                 Plan.Step(
                     path: "\(unitFolder)/\(name).d/50-keychaind.conf",
-                    purpose: "\(name) stays off",
+                    purpose: Text("\(name) stays off"),
                     becomes: .text(condition)
                 )
             )
@@ -59,7 +63,7 @@ extension Account {
     var autostartSteps: [Plan.Step] {
         let name = "/autostart/gnome-keyring-secrets.desktop"
         guard let present = first(([configFolder] + configFolders).map { $0 + name }) else { return [] }
-        let purpose = "the desktop does not start gnome-keyring"
+        let purpose = Text("the desktop does not start gnome-keyring")
         if KeyFile(tree.bytes(of: present) ?? []).value("Desktop Entry", "Hidden") == "true" { return [] }
         if scope == .all {
             return [edit(configFolder + name, purpose: purpose, [.init("Desktop Entry", "Hidden", "true")])]

@@ -1,3 +1,5 @@
+import KeychaindLanguage
+
 extension Account {
     /// Logins pass their password to keychaind, and start no other provider.
     func planLogins(_ plan: inout Plan) {
@@ -6,7 +8,7 @@ extension Account {
             plan.steps.append(step)
         }
         guard hasLoginModule else {
-            plan.notes.append("pam_keychaind.so is not installed, so logins do not unlock keychaind")
+            plan.notes.append(Text("pam_keychaind.so is not installed, so logins do not unlock keychaind"))
             return
         }
         if tree.exists("/usr/sbin/pam-auth-update") {
@@ -15,7 +17,7 @@ extension Account {
             addLines(of: ["auth", "password", "session"], to: "system-login", &plan)
             addLines(of: ["password"], to: "passwd", &plan)
         } else if !mentionsModule {
-            plan.notes.append("logins do not unlock keychaind yet: see docs/pam.md for the lines of this system")
+            plan.notes.append(Text("logins do not unlock keychaind yet: see docs/pam.md for the lines of this system"))
         }
     }
 
@@ -42,7 +44,7 @@ extension Account {
         content.modified = nil
         return Plan.Step(
             path: path,
-            purpose: "\(name) starts no other provider",
+            purpose: Text("\(name) starts no other provider"),
             becomes: .file(content)
         )
     }
@@ -65,7 +67,7 @@ extension Account {
         let profiles = "/usr/share/pam-configs"
         if !tree.exists(profiles + "/keychaind"), let profile = tree.text(of: installation.shared("pam-config")) {
             plan.steps.append(
-                Plan.Step(path: profiles + "/keychaind", purpose: "PAM knows keychaind", becomes: .text(profile))
+                Plan.Step(path: profiles + "/keychaind", purpose: Text("PAM knows keychaind"), becomes: .text(profile))
             )
         }
         let common = Account.generated.map { "\(Account.loginFolder)/common-\($0)" }
@@ -112,6 +114,8 @@ extension Account {
         content.bytes = Array(lines.joined(separator: "\n").utf8)
         content.modified = nil
         if let planned { plan.steps.remove(at: planned) }
-        plan.steps.append(Plan.Step(path: path, purpose: "logins by \(name) unlock keychaind", becomes: .file(content)))
+        plan.steps.append(
+            Plan.Step(path: path, purpose: Text("logins by \(name) unlock keychaind"), becomes: .file(content))
+        )
     }
 }

@@ -1,4 +1,5 @@
 package import KeychaindCommandLine
+package import KeychaindLanguage
 
 /// What the switch has to do, given what is there.
 package struct Plan: Hashable, Sendable {
@@ -6,7 +7,7 @@ package struct Plan: Hashable, Sendable {
     package struct Step: Hashable, Sendable {
         package let path: String
         /// What it is good for, in a few words.
-        package let purpose: String
+        package let purpose: Text
         package let becomes: FileState
         /// The keys of a file that keeps its other lines; empty if the whole file is the switch's.
         package var settings: [KeyFile.Setting] = []
@@ -23,7 +24,7 @@ package struct Plan: Hashable, Sendable {
     package var steps: [Step] = []
     package var commands: [Command] = []
     /// What the switch leaves to a person.
-    package var notes: [String] = []
+    package var notes: [Text] = []
 
     package var isEmpty: Bool { steps.isEmpty && commands.isEmpty }
 
@@ -49,7 +50,7 @@ extension Account {
     func edit(
         _ path: String,
         source: String? = nil,
-        purpose: String,
+        purpose: Text,
         _ settings: [KeyFile.Setting]
     ) -> Plan.Step? {
         var settings = settings

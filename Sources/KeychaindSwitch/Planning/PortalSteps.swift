@@ -1,3 +1,5 @@
+import KeychaindLanguage
+
 extension Account {
     private static let portalFolder = "/xdg-desktop-portal"
 
@@ -8,7 +10,7 @@ extension Account {
         let backends = scope == .all ? "/usr/share" : dataFolder
         let backend = Plan.Step(
             path: "\(backends)\(Account.portalFolder)/portals/keychaind.portal",
-            purpose: "the desktop portal finds keychaind",
+            purpose: Text("the desktop portal finds keychaind"),
             becomes: .link(target: installation.shared("keychaind.portal"))
         )
         return [backend] + portalPreferences
@@ -30,7 +32,7 @@ extension Account {
             return edit(
                 "\(own)/\(name)",
                 source: source,
-                purpose: "the desktop portal prefers keychaind for secrets",
+                purpose: Text("the desktop portal prefers keychaind for secrets"),
                 settings
             )
         }

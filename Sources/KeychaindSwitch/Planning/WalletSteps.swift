@@ -1,17 +1,19 @@
+import KeychaindLanguage
+
 extension Account {
     /// KWallet and KeePassXC leave the name to keychaind.
     var walletSteps: [Plan.Step] {
         var steps: [Plan.Step?] = []
         let wallet = walletSettings
         if !wallet.isEmpty {
-            steps.append(edit(configFolder + "/kwalletrc", purpose: "KWallet hands over to keychaind", wallet))
+            steps.append(edit(configFolder + "/kwalletrc", purpose: Text("KWallet hands over to keychaind"), wallet))
         }
         let keePass = configFolder + "/keepassxc/keepassxc.ini"
         if KeyFile(tree.bytes(of: keePass) ?? []).value("FdoSecrets", "Enabled") == "true" {
             steps.append(
                 edit(
                     keePass,
-                    purpose: "KeePassXC does not offer the Secret Service",
+                    purpose: Text("KeePassXC does not offer the Secret Service"),
                     [.init("FdoSecrets", "Enabled", "false")]
                 )
             )
@@ -40,14 +42,16 @@ extension Account {
     }
 
     /// Browsers that are told to use another provider do not find what is in keychaind.
-    var browserNotes: [String] {
+    var browserNotes: [Text] {
         guard scope == .user else { return [] }
         return tree.names(in: configFolder).filter { $0.hasSuffix("-flags.conf") }.flatMap { name in
             let lines = (tree.text(of: "\(configFolder)/\(name)") ?? "").split(separator: "\n")
             return lines.filter {
                 $0.hasPrefix("--password-store=") && $0 != "--password-store=gnome-libsecret"
             }.map {
-                "\(configFolder)/\(name) says \($0): write --password-store=gnome-libsecret, or the browser keeps to it"
+                Text(
+                    "\(configFolder)/\(name) says \($0): write --password-store=gnome-libsecret, or the browser keeps to it"
+                )
             }
         }
     }

@@ -1,5 +1,6 @@
 import KeychaindArchive
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindModel
 import SecretServiceClient
 
@@ -46,7 +47,7 @@ struct Export {
         let collections = try await client.collections().filter { collection in collection.path != session }
         let unlocked = try await client.unlock(collections)
         guard unlocked.count == collections.count else {
-            throw CommandFailure(.locked, "a keychain stayed locked, so nothing was exported")
+            throw CommandFailure(.locked, Text("a keychain stayed locked, so nothing was exported"))
         }
         return collections
     }
@@ -102,7 +103,13 @@ struct Export {
             record.properties.isLocked || ExportProtection(record.properties.attributes).isProtected
         }
         guard !items.isEmpty else { return }
-        Terminal.tell("\(items.count) protected items ask for your permission; --without-protected leaves them out.")
+        Terminal.tell(
+            Text(
+                items.count,
+                one: "\(items.count) protected item asks for your permission; --without-protected leaves it out.",
+                other: "\(items.count) protected items ask for your permission; --without-protected leaves them out."
+            )
+        )
         _ = try await client.unlock(items.map(\.item))
     }
 
@@ -129,7 +136,7 @@ struct Export {
                     )
                     counts.leftBehind.append(item)
                 }
-                Terminal.progress("\(counts.written) of \(total) items")
+                Terminal.progress(Text("\(counts.written) of \(total) items"))
             }
         }
         try await checkProvider()
@@ -146,7 +153,7 @@ struct Export {
             throw CommandFailure(error)
         }
         guard present == provider else {
-            throw CommandFailure(.noProvider, "the provider ended during the export, so nothing was written")
+            throw CommandFailure(.noProvider, Text("the provider ended during the export, so nothing was written"))
         }
     }
 
@@ -211,12 +218,22 @@ struct ExportProtection {
 
 /// An item that is not in an export.
 struct LeftBehindItem {
-    enum Reason: String {
-        case thisDeviceOnly = "it may not leave this computer"
-        case protected = "it is protected"
-        case keyStays = "a key that is used without leaving the keychain"
-        case portalSecret = "a secret for the desktop portal only"
-        case unreadable = "its secret could not be read"
+    enum Reason {
+        case thisDeviceOnly
+        case protected
+        case keyStays
+        case portalSecret
+        case unreadable
+
+        var text: Text {
+            switch self {
+            case .thisDeviceOnly: Text("it may not leave this computer")
+            case .protected: Text("it is protected")
+            case .keyStays: Text("a key that is used without leaving the keychain")
+            case .portalSecret: Text("a secret for the desktop portal only")
+            case .unreadable: Text("its secret could not be read")
+            }
+        }
 
         /// The reason why keychaind gave no secret of an item with these attributes.
         init(unreadable attributes: [String: String]) {
@@ -236,7 +253,7 @@ struct LeftBehindItem {
 
     var isExpected: Bool { reason != .unreadable }
 
-    var line: String { "“\(label.visible)” in “\(keychain.visible)”: \(reason.rawValue)" }
+    var line: Text { Text("“\(label.visible)” in “\(keychain.visible)”: \(reason.text)") }
 }
 
 struct ExportCounts {
@@ -248,9 +265,12 @@ struct ExportCounts {
         self.leftBehind = leftBehind
     }
 
-    var summary: String {
-        let items = written == 1 ? "1 item" : "\(written) items"
-        let keychains = keychains == 1 ? "1 keychain" : "\(keychains) keychains"
-        return "\(items) of \(keychains)" + (leftBehind.isEmpty ? "" : ", \(leftBehind.count) left behind")
+    var summary: Text {
+        let items = Text(written, one: "\(written) item", other: "\(written) items")
+        let keychains = Text(keychains, one: "\(keychains) keychain", other: "\(keychains) keychains")
+        // Translators: numbers, such as "4 items of 2 keychains"
+        guard !leftBehind.isEmpty else { return Text("\(items) of \(keychains)") }
+        // Translators: numbers, such as "4 items of 2 keychains, 1 left behind"
+        return Text("\(items) of \(keychains), \(leftBehind.count) left behind")
     }
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import KeychaindCommandLine
 import KeychaindGcrypt
+import KeychaindLanguage
 import SecretServiceClient
 
 struct ExportCommand: AsyncParsableCommand {
@@ -49,22 +50,24 @@ struct ExportCommand: AsyncParsableCommand {
     /// Asks a second time before secrets are written unencrypted.
     private func confirmPlain() throws(CommandFailure) {
         guard plain, !isPlainConfirmed else { return }
-        let answer = Terminal.ask("Everyone who can read \(file.visible) will know all your secrets. Type “yes”: ")
+        let answer = Terminal.ask(
+            Text("Everyone who can read \(file.visible) will know all your secrets. Type “yes”: ")
+        )
         guard let answer else {
-            throw CommandFailure(.refused, "unencrypted secrets need --confirm-plain, since there is no terminal")
+            throw CommandFailure(.refused, Text("unencrypted secrets need --confirm-plain, since there is no terminal"))
         }
-        guard answer == "yes" else { throw CommandFailure(.cancelled, "nothing was written") }
+        guard answer == "yes" else { throw CommandFailure(.cancelled, Text("nothing was written")) }
     }
 
     private func export(to target: NewFile, _ interruption: Interruption) async throws {
         let export = try await prepare()
         let counts = try await write(export, to: target, interruption)
         try target.finish()
-        Terminal.progress("")
-        for item in counts.leftBehind { Terminal.tell("left behind: \(item.line)") }
-        print("\(file.visible): \(counts.summary)")
+        Terminal.progress(.empty)
+        for item in counts.leftBehind { Terminal.tell(Text("left behind: \(item.line)")) }
+        Terminal.say(Text("\(file.visible): \(counts.summary)"))
         guard counts.leftBehind.allSatisfy(\.isExpected) else {
-            throw CommandFailure(.incomplete, "some items could not be read; they are named above")
+            throw CommandFailure(.incomplete, Text("some items could not be read; they are named above"))
         }
     }
 
@@ -82,7 +85,7 @@ struct ExportCommand: AsyncParsableCommand {
         _ interruption: Interruption
     ) async throws -> ExportCounts {
         if plain { return try await export.write(to: PlainExportWriter(target.descriptor, path: file)) }
-        let password = try SecureBytes.newPassword(for: "the archive", from: passwordFD, interruption)
+        let password = try SecureBytes.newPassword(for: Text("the archive"), from: passwordFD, interruption)
         let archive = try ArchiveExportWriter(target.descriptor, path: file, password: password)
         let counts = try await export.write(to: archive)
         try ArchiveCheck.check(target.descriptor, path: file, password: password, items: counts.written)

@@ -2,6 +2,7 @@ import Glibc
 import KeychaindArchive
 import KeychaindCommandLine
 import KeychaindGcrypt
+import KeychaindLanguage
 import SecretServiceClient
 
 /// Takes keychains and their items, in this order.
@@ -88,7 +89,7 @@ extension CommandFailure {
             case .inputOutput: .inputOutput
             case .limitExceeded, .cryptographyFailed: .failure
             }
-        self.init(status, "“\(path.visible)”: \(error.reason)")
+        self.init(status, Text("“\(path.visible)”: \(error.reason)"))
     }
 }
 
@@ -160,7 +161,7 @@ final class PlainExportWriter: ExportWriter {
             if written < 0, errno == EINTR { continue }
             guard written > 0 else {
                 let reason = String(cString: strerror(errno))
-                throw CommandFailure(.inputOutput, "“\(path.visible)” cannot be written: \(reason)")
+                throw CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be written: \(reason)"))
             }
             offset += written
         }

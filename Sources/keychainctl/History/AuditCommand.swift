@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct AuditCommand: ProviderCommand {
@@ -109,7 +110,9 @@ private final class AuditList {
 
     init(to output: Output, isJSON: Bool, isFollowing: Bool) {
         self.output = output
-        let titles = ["TIME", "WHAT", "OUTCOME", "PROGRAM", "ITEM", "ACCESS CONTROL"]
+        let titles = [
+            Text("TIME"), Text("WHAT"), Text("OUTCOME"), Text("PROGRAM"), Text("ITEM"), Text("ACCESS CONTROL"),
+        ]
         table = isJSON ? nil : Table(titles, to: output, on: isFollowing ? .program : .current)
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct HistoryCommand: ProviderCommand {
@@ -71,7 +72,7 @@ struct HistoryCommand: ProviderCommand {
 
     private static func find(_ id: String, in copies: [KeychainCopy]) throws(CommandFailure) -> KeychainCopy {
         guard let copy = copies.first(where: { $0.id == id }) else {
-            throw CommandFailure(.notFound, "the item's keychain has no past state “\(id.visible)”")
+            throw CommandFailure(.notFound, Text("the item's keychain has no past state “\(id.visible)”"))
         }
         return copy
     }
@@ -84,7 +85,7 @@ struct HistoryCommand: ProviderCommand {
             }
             return try output.line(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
         }
-        let table = Table(["STATE OF", "ITEMS", "KEYCHAIN", "NAME"], to: output)
+        let table = Table([Text("STATE OF"), Text("ITEMS"), Text("KEYCHAIN"), Text("NAME")], to: output)
         for copy in copies {
             let row = [Time.minute(copy.modified), "\(copy.itemCount)", copy.keychain.visible, copy.id.visible]
             try table.add(row)
@@ -99,14 +100,15 @@ struct HistoryCommand: ProviderCommand {
             let text = kind.map { JSON.string("\($0)") } ?? "\"same\""
             return try provider.output.line("{\"copy\": \(JSON.string(copy.id)), \"difference\": \(text)}")
         }
-        let words =
+        let (time, label) = (Time.minute(copy.modified), subject.label.visible)
+        let line =
             switch kind {
-            case .added: "did not exist then"
-            case .changed: "was different then"
-            case .removed: "existed then"
-            case nil: subject.number == nil ? "did not exist then" : "was the same then"
+            case .changed: Text("\(time)  “\(label)” was different then")
+            case .removed: Text("\(time)  “\(label)” existed then")
+            case nil where subject.number != nil: Text("\(time)  “\(label)” was the same then")
+            case .added, nil: Text("\(time)  “\(label)” did not exist then")
             }
-        try provider.output.line("\(Time.minute(copy.modified))  “\(subject.label.visible)” \(words)")
+        try provider.output.line(line)
     }
 
     private func putBack(_ subject: Subject, from copy: KeychainCopy, _ provider: ProviderAccess) async throws {
@@ -114,12 +116,24 @@ struct HistoryCommand: ProviderCommand {
         guard refused.isEmpty else {
             throw CommandFailure(
                 .refused,
-                "“\(subject.label.visible)” is or was protected, and comes back only with its whole keychain: "
-                    + "“keychainctl restore”"
+                Text(
+                    """
+                    “\(subject.label.visible)” is or was protected, and comes back only with its whole keychain: \
+                    “keychainctl restore”
+                    """
+                )
             )
         }
-        let items = restored == 1 ? "“\(subject.label.visible)” is" : "\(restored) items of this name are"
-        try provider.output.line("\(items) as in the state of \(Time.minute(copy.modified)).")
+        let time = Time.minute(copy.modified)
+        try provider.output.line(
+            restored == 1
+                ? Text("“\(subject.label.visible)” is as in the state of \(time).")
+                : Text(
+                    restored,
+                    one: "\(restored) item of this name is as in the state of \(time).",
+                    other: "\(restored) items of this name are as in the state of \(time)."
+                )
+        )
     }
 }
 

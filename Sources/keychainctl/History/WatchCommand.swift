@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct WatchCommand: ProviderCommand {
@@ -19,7 +20,7 @@ struct WatchCommand: ProviderCommand {
             try provider.output.flush()
         }
         try Task.checkCancellation()
-        throw CommandFailure(.noProvider, "the bus ended")
+        throw CommandFailure(.noProvider, Text("the bus ended"))
     }
 
     /// A change, and the object that changed.

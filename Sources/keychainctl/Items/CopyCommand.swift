@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct CopyCommand: ProviderCommand {
@@ -26,7 +27,7 @@ struct CopyCommand: ProviderCommand {
         let target = try await Keychains.one(provider.client, labeled: to)
         let found = try await finder.some(try items.query, all: all, prompt.prompting)
         guard !found.contains(where: { $0.collectionPath == target.path }) else {
-            throw CommandFailure(.refused, "an item is in “\(to.visible)” already, so nothing was copied")
+            throw CommandFailure(.refused, Text("an item is in “\(to.visible)” already, so nothing was copied"))
         }
         if try await target.isLocked() { try await target.unlock(prompting: prompt.prompting) }
         let locked = found.filter(\.properties.isLocked).map(\.item)
@@ -47,7 +48,15 @@ struct CopyCommand: ProviderCommand {
                 prompting: prompt.prompting
             )
         }
-        if records.count > 1 { Terminal.tell("\(records.count) items are copied.") }
+        if records.count > 1 {
+            Terminal.tell(
+                Text(
+                    records.count,
+                    one: "\(records.count) item is copied.",
+                    other: "\(records.count) items are copied."
+                )
+            )
+        }
     }
 
     private func checkAbsent(
@@ -63,8 +72,12 @@ struct CopyCommand: ProviderCommand {
             guard same == nil else {
                 throw CommandFailure(
                     .refused,
-                    "“\(to.visible)” has an item with the attributes of “\(record.properties.label.visible)” already, "
-                        + "so nothing was copied; --replace replaces it"
+                    Text(
+                        """
+                        “\(to.visible)” has an item with the attributes of “\(record.properties.label.visible)” already, \
+                        so nothing was copied; --replace replaces it
+                        """
+                    )
                 )
             }
         }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct DeleteCommand: ProviderCommand {
@@ -31,7 +32,15 @@ struct DeleteCommand: ProviderCommand {
             try await delete(item.item)
         }
         withExtendedLifetime(context) {}
-        if found.count > 1 { Terminal.tell("\(found.count) items are deleted.") }
+        if found.count > 1 {
+            Terminal.tell(
+                Text(
+                    found.count,
+                    one: "\(found.count) item is deleted.",
+                    other: "\(found.count) items are deleted."
+                )
+            )
+        }
     }
 
     private func delete(_ item: SecretItem) async throws(SecretServiceError) {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct EditCommand: ProviderCommand {
@@ -47,7 +48,7 @@ struct EditCommand: ProviderCommand {
         if found.properties.isLocked {
             try await provider.unlockKeychains(of: [found], prompt.prompting)
             guard let record = try await finder.read([found.item]).first else {
-                throw CommandFailure(.notFound, "the item was deleted meanwhile")
+                throw CommandFailure(.notFound, Text("the item was deleted meanwhile"))
             }
             found = FoundItem(item: found.item, properties: record.properties, keychain: found.keychain)
         }
@@ -76,7 +77,7 @@ struct EditCommand: ProviderCommand {
     private func changed(_ attributes: [String: String]) throws -> [String: String] {
         var attributes = attributes
         for name in remove where attributes.removeValue(forKey: name) == nil {
-            throw CommandFailure(.notFound, "the item has no attribute “\(name.visible)”")
+            throw CommandFailure(.notFound, Text("the item has no attribute “\(name.visible)”"))
         }
         return attributes.merging(try ItemQuery.attributes(attribute)) { _, new in new }
     }

@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 /// An item with what a list shows of it.
@@ -38,7 +39,7 @@ struct FoundItem: Sendable {
 
     // MARK: For people and programs
 
-    static let titles = ["ID", "LABEL", "KEYCHAIN", "STATE", "ATTRIBUTES"]
+    static let titles = [Text("ID"), Text("LABEL"), Text("KEYCHAIN"), Text("STATE"), Text("ATTRIBUTES")]
 
     var row: [String] {
         [id.visible, properties.label.visible, keychain.visible, state, attributeText]
@@ -46,12 +47,17 @@ struct FoundItem: Sendable {
 
     var state: String {
         switch (isHidden, isProtected, properties.isLocked) {
-        case (true, _, _): "locked"
-        case (_, true, _): "protected"
-        case (_, _, true): "locked"
-        default: "open"
+        case (true, _, _): FoundItem.locked
+        case (_, true, _): FoundItem.protected
+        case (_, _, true): FoundItem.locked
+        default: FoundItem.open
         }
     }
+
+    // Rendered once: lists have thousands of rows.
+    private static let locked = Text("locked", context: "a keychain or an item").cell
+    private static let protected = Text("protected", context: "a keychain or an item").cell
+    private static let open = Text("open", context: "a keychain or an item").cell
 
     private var attributeText: String {
         var text = ""

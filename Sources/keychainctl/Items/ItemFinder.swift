@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 /// Finds the items of a query at any provider.
@@ -20,7 +21,7 @@ struct ItemFinder: Sendable {
     /// items if the query has a label.
     func one(_ query: ItemQuery, _ prompting: SecretPrompting) async throws -> FoundItem {
         let found = try await all(query, prompting, limit: Self.candidateLimit + 1)
-        guard let item = found.first else { throw CommandFailure(.notFound, "no item has \(query.words)") }
+        guard let item = found.first else { throw CommandFailure(.notFound, Text("no item has \(query.words)")) }
         guard found.count == 1 else { throw await ambiguous(query, found) }
         return item
     }
@@ -29,22 +30,31 @@ struct ItemFinder: Sendable {
     func some(_ query: ItemQuery, all: Bool, _ prompting: SecretPrompting) async throws -> [FoundItem] {
         guard all else { return [try await one(query, prompting)] }
         let found = try await self.all(query, prompting, limit: nil)
-        guard !found.isEmpty else { throw CommandFailure(.notFound, "no item has \(query.words)") }
+        guard !found.isEmpty else { throw CommandFailure(.notFound, Text("no item has \(query.words)")) }
         return found
     }
 
     private func ambiguous(_ query: ItemQuery, _ found: [FoundItem]) async -> CommandFailure {
         let labels = try? await keychainLabels()
-        var lines = ["\(found.count > Self.candidateLimit ? "many" : "\(found.count)") items have \(query.words):"]
+        // Translators: what was searched for, such as "service=web the label “Bank”"
+        var lines = [
+            found.count > Self.candidateLimit
+                ? Text("many items have \(query.words):")
+                : Text(
+                    found.count,
+                    one: "\(found.count) item has \(query.words):",
+                    other: "\(found.count) items have \(query.words):"
+                )
+        ]
         for item in found.prefix(Self.candidateLimit) {
             let keychain = labels?[item.collectionPath] ?? item.keychain
             var row = item.row
             row[2] = keychain.visible
-            lines.append("  --id \(row[0])  “\(row[1])” in “\(row[2])”  \(row[4])")
+            lines.append(Text("  --id \(row[0])  “\(row[1])” in “\(row[2])”  \(row[4])"))
         }
-        if found.count > Self.candidateLimit { lines.append("  …") }
-        lines.append("name one with --id, or with more attributes")
-        return CommandFailure(.ambiguous, lines.joined(separator: "\n"))
+        if found.count > Self.candidateLimit { lines.append(Text(verbatim: "  …")) }
+        lines.append(Text("name one with --id, or with more attributes"))
+        return CommandFailure(.ambiguous, .lines(lines))
     }
 
     private func all(_ query: ItemQuery, _ prompting: SecretPrompting, limit: Int?) async throws -> [FoundItem] {
@@ -53,7 +63,7 @@ struct ItemFinder: Sendable {
             let paths = Set(hidden.map(FoundItem.collectionPath(of:))).sorted()
             let collections = try paths.map { path in try client.collection(at: path) }
             guard try await client.unlock(collections, prompting: prompting).count == collections.count else {
-                throw CommandFailure(.locked, "a keychain stayed locked, so its labels cannot be compared")
+                throw CommandFailure(.locked, Text("a keychain stayed locked, so its labels cannot be compared"))
             }
             (found, hidden) = try await collect(query, limit: limit)
         }
@@ -136,7 +146,9 @@ struct ItemFinder: Sendable {
 
     private func items(of query: ItemQuery, _ labels: [String: String]) async throws -> [SecretItem] {
         if let id = query.id {
-            guard let item = try? item(id) else { throw CommandFailure(.notFound, "“\(id.visible)” names no item") }
+            guard let item = try? item(id) else {
+                throw CommandFailure(.notFound, Text("“\(id.visible)” names no item"))
+            }
             return [item]
         }
         if query.keychain == nil, !query.attributes.isEmpty { return try await client.search(query.attributes).all }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 
 /// Which items are meant.
 struct ItemQuery: Sendable, Equatable {
@@ -27,12 +28,14 @@ struct ItemQuery: Sendable, Equatable {
     }
 
     /// The query in words, for messages.
-    var words: String {
-        var parts = attributes.sorted { $0.key < $1.key }.map { "\($0.key.visible)=\($0.value.visible)" }
-        if let label { parts.append("the label “\(label.visible)”") }
-        if let id { parts.append("the number \(id.visible)") }
-        if let keychain { parts.append("in the keychain “\(keychain.visible)”") }
-        return parts.joined(separator: " ")
+    var words: Text {
+        var parts = attributes.sorted { $0.key < $1.key }.map { name, value in
+            Text(verbatim: "\(name.visible)=\(value.visible)")
+        }
+        if let label { parts.append(Text("the label “\(label.visible)”")) }
+        if let id { parts.append(Text("the number \(id.visible)")) }
+        if let keychain { parts.append(Text("in the keychain “\(keychain.visible)”")) }
+        return .joined(parts)
     }
 }
 

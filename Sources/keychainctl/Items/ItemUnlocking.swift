@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 extension ProviderAccess {
@@ -14,7 +15,10 @@ extension ProviderAccess {
             unlocked = try await client.unlock(items, prompting: prompting)
         }
         guard unlocked.count == Set(items.map(\.path)).count else {
-            throw CommandFailure(.locked, items.count == 1 ? "the item stayed locked" : "some items stayed locked")
+            throw CommandFailure(
+                .locked,
+                items.count == 1 ? Text("the item stayed locked") : Text("some items stayed locked")
+            )
         }
     }
 
@@ -30,7 +34,7 @@ extension ProviderAccess {
         guard !protected.isEmpty, let context = try await client.makeAuthenticationContext() else { return nil }
         let allowed = try await context.authorize(action, protected, prompting: prompting)
         guard allowed.count == protected.count else {
-            throw CommandFailure(.locked, "not all items may be changed, so nothing was")
+            throw CommandFailure(.locked, Text("not all items may be changed, so nothing was"))
         }
         return context
     }
@@ -45,7 +49,7 @@ extension ProviderAccess {
         }
         guard !locked.isEmpty else { return }
         guard try await client.unlock(locked, prompting: prompting).count == locked.count else {
-            throw CommandFailure(.locked, "the keychain stayed locked")
+            throw CommandFailure(.locked, Text("the keychain stayed locked"))
         }
     }
 }

@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 /// Keychains by their labels, which need not be unique.
@@ -13,7 +14,7 @@ enum Keychains {
     ) async throws -> SecretCollection {
         guard let label else {
             guard let collection = try await client.storingCollection(alias: alias) else {
-                throw CommandFailure(.notFound, "there is no \(alias) keychain; name one with --keychain")
+                throw CommandFailure(.notFound, Text("there is no \(alias) keychain; name one with --keychain"))
             }
             return collection
         }
@@ -22,7 +23,9 @@ enum Keychains {
         guard paths.count == 1 else {
             throw CommandFailure(
                 .ambiguous,
-                "\(paths.count) keychains are called “\(label.visible)”: \(paths.map(\.visible).joined(separator: ", "))"
+                Text(
+                    "\(paths.count) keychains are called “\(label.visible)”: \(paths.map(\.visible).joined(separator: ", "))"
+                )
             )
         }
         return try client.collection(at: paths[0])
@@ -42,7 +45,7 @@ enum Keychains {
         let labeled = labels.filter { $0.value == label }.keys.sorted()
         guard labeled.isEmpty else { return labeled }
         let named = labels.keys.filter { path in path == label || path.hasSuffix("/" + label) }.sorted()
-        guard !named.isEmpty else { throw CommandFailure(.notFound, "there is no keychain “\(label.visible)”") }
+        guard !named.isEmpty else { throw CommandFailure(.notFound, Text("there is no keychain “\(label.visible)”")) }
         return named
     }
 }

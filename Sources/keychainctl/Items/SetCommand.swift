@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct SetCommand: ProviderCommand {
@@ -77,7 +78,9 @@ struct SetCommand: ProviderCommand {
             let ids = same.map { FoundItem(item: $0.item, properties: $0.properties, keychain: "").id.visible }
             throw CommandFailure(
                 .ambiguous,
-                "\(same.count) items have these attributes: \(ids.joined(separator: ", ")); change one with “edit --id”"
+                Text(
+                    "\(same.count) items have these attributes: \(ids.joined(separator: ", ")); change one with “edit --id”"
+                )
             )
         }
         return same.first.map { FoundItem(item: $0.item, properties: $0.properties, keychain: "") }

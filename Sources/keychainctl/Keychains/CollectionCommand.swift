@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct CollectionCommand: AsyncParsableCommand {
@@ -42,7 +43,7 @@ struct CollectionCommand: AsyncParsableCommand {
         func run(_ provider: ProviderAccess) async throws {
             let labels = try await ItemFinder(client: provider.client).keychainLabels()
             guard !labels.values.contains(label) else {
-                throw CommandFailure(.refused, "there is a keychain “\(label.visible)” already")
+                throw CommandFailure(.refused, Text("there is a keychain “\(label.visible)” already"))
             }
             guard let passwordFD else {
                 _ = try await provider.client.createCollection(label: label)
@@ -70,7 +71,10 @@ struct CollectionCommand: AsyncParsableCommand {
             let count = try await collection.items().count
             guard count == 0 || withItems else {
                 let items = count == 1 ? "1 item" : "\(count) items"
-                throw CommandFailure(.refused, "“\(keychain.visible)” has \(items); --with-items deletes them, too")
+                throw CommandFailure(
+                    .refused,
+                    Text("“\(keychain.visible)” has \(items); --with-items deletes them, too")
+                )
             }
             try await collection.delete()
         }
@@ -88,7 +92,7 @@ struct CollectionCommand: AsyncParsableCommand {
                 return try await provider.client.setAlias("default", to: collection)
             }
             guard let collection = try await provider.client.defaultCollection() else {
-                throw CommandFailure(.notFound, "no keychain is chosen for new items")
+                throw CommandFailure(.notFound, Text("no keychain is chosen for new items"))
             }
             try provider.output.line(try await collection.label().visible)
         }

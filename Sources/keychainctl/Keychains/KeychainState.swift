@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 /// A keychain as `collection list` and `status` show it.
@@ -48,20 +49,20 @@ struct KeychainState: Sendable {
         }
     }
 
-    static let titles = ["KEYCHAIN", "STATE", "ITEMS", "FOR NEW ITEMS"]
+    static let titles = [Text("KEYCHAIN"), Text("STATE"), Text("ITEMS"), Text("FOR NEW ITEMS")]
 
-    var row: [String] { [label.visible, state, "\(itemCount)", isDefault ? "yes" : ""] }
+    var row: [String] { [label.visible, state.cell, "\(itemCount)", isDefault ? Text("yes").cell : ""] }
 
     /// In words.
-    var state: String {
-        if !problem.isEmpty { return "damaged: \(problem.visible)" }
-        if isLocked { return "locked" }
+    var state: Text {
+        if !problem.isEmpty { return Text("damaged: \(problem.visible)") }
+        if isLocked { return Text("locked", context: "a keychain or an item") }
         return switch unlockedBy {
-        case "password": "opened by its password"
-        case "recovery-key": "opened by a recovery key"
-        case "host": "opened by this computer"
-        case "security-key": "opened by a security key"
-        default: "open"
+        case "password": Text("opened by its password")
+        case "recovery-key": Text("opened by a recovery key")
+        case "host": Text("opened by this computer")
+        case "security-key": Text("opened by a security key")
+        default: Text("open", context: "a keychain or an item")
         }
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct LockCommand: ProviderCommand {
@@ -44,7 +45,7 @@ struct UnlockCommand: ProviderCommand {
             : [try await Keychains.one(client, labeled: nil)]
         if let passwordFD { return try await unlock(meant, withPasswordFrom: passwordFD) }
         guard try await client.unlock(meant).count == meant.count else {
-            throw CommandFailure(.locked, "not all keychains are unlocked")
+            throw CommandFailure(.locked, Text("not all keychains are unlocked"))
         }
     }
 
@@ -52,7 +53,7 @@ struct UnlockCommand: ProviderCommand {
         let password = try PasswordInput.read(from: descriptor)
         for keychain in keychains {
             guard try await keychain.unlock(with: password) else {
-                throw CommandFailure(.wrongPassword, "the password is wrong")
+                throw CommandFailure(.wrongPassword, Text("the password is wrong"))
             }
         }
     }
@@ -89,6 +90,9 @@ enum KeychaindOnly {
     }
 
     static var absent: CommandFailure {
-        CommandFailure(.refused, "the present provider of secrets cannot do this: it is not keychaind, or an older one")
+        CommandFailure(
+            .refused,
+            Text("the present provider of secrets cannot do this: it is not keychaind, or an older one")
+        )
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct SlotCommand: AsyncParsableCommand {
@@ -32,7 +33,7 @@ struct SlotCommand: AsyncParsableCommand {
                 let objects = slots.map(\.json)
                 return try provider.output.line(objects.isEmpty ? "[]" : "[\n\(objects.joined(separator: ",\n"))\n]")
             }
-            let table = Table(["SLOT", "OPENS BY", "SINCE", "LABEL"], to: provider.output)
+            let table = Table([Text("SLOT"), Text("OPENS BY"), Text("SINCE"), Text("LABEL")], to: provider.output)
             for slot in slots { try table.add(slot.row) }
             try table.finish()
         }

@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindGcrypt
+import KeychaindLanguage
 
 /// Standard output with a buffer that is overwritten once it is written.
 ///
@@ -24,6 +25,11 @@ final class Output: @unchecked Sendable {
         buffer.withUnsafeMutableBytes { wipe($0) }
     }
 
+    func line(_ text: Text) throws(CommandFailure) {
+        try line(text.localized)
+    }
+
+    /// Appends a line without words for people.
     func line(_ text: String) throws(CommandFailure) {
         buffer.append(contentsOf: text.utf8)
         buffer.append(UInt8(ascii: "\n"))
@@ -60,7 +66,7 @@ final class Output: @unchecked Sendable {
                 let problem = errno
                 if problem == EPIPE { Output.endLikeOthers() }
                 let reason = String(cString: strerror(problem))
-                throw CommandFailure(.inputOutput, "standard output cannot be written: \(reason)")
+                throw CommandFailure(.inputOutput, Text("standard output cannot be written: \(reason)"))
             }
             rest = rest.dropFirst(count)
         }
@@ -72,7 +78,7 @@ final class Output: @unchecked Sendable {
             pollfd(fd: interruption, events: Int16(POLLIN), revents: 0),
         ]
         while poll(&events, 2, -1) < 0 && errno == EINTR {}
-        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, "interrupted") }
+        guard events[1].revents == 0 else { throw CommandFailure(.cancelled, Text("interrupted")) }
     }
 
     /// Ends as a program that has not ignored SIGPIPE.

@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindLanguage
 
 /// What standard output is: a terminal of some width, or something for programs.
 enum Screen {
@@ -15,6 +16,13 @@ enum Screen {
 
     private static func variable(_ name: String) -> String? {
         getenv(name).map { String(cString: $0) }
+    }
+}
+
+extension Text {
+    /// A word in a table: on a terminal in the person's language, elsewhere in English, which scripts can rely on.
+    var cell: String {
+        if case .terminal = Screen.current { localized } else { english }
     }
 }
 

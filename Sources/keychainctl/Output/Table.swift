@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 
 /// Rows as a table on a terminal, and as lines of fields with tabs between them elsewhere.
 ///
@@ -16,8 +17,8 @@ final class Table {
     /// A column narrower than this says nothing.
     private static let leastWidth = 6
 
-    init(_ titles: [String], to output: Output, on screen: Screen = .current) {
-        self.titles = titles
+    init(_ titles: [Text], to output: Output, on screen: Screen = .current) {
+        self.titles = titles.map(\.localized)
         self.output = output
         self.screen = screen
     }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 struct CredentialCommand: ProviderCommand {
@@ -56,16 +57,16 @@ struct CredentialCommand: ProviderCommand {
         _ provider: ProviderAccess
     ) async {
         guard let request = connection.request, let query = queries[request] else {
-            return Terminal.tell("keychainctl: refused \(connection.description)")
+            return Terminal.tell(Text("keychainctl: refused \(connection.description)"))
         }
         do {
             let found = try await ItemFinder(client: provider.client).one(query, prompt.prompting)
             let secret = try await provider.secret(of: found, prompt.prompting)
             try connection.send(secret)
-            Terminal.tell("keychainctl: gave \(connection.description)")
+            Terminal.tell(Text("keychainctl: gave \(connection.description)"))
         } catch {
             let failure = error as? CommandFailure ?? (error as? SecretServiceError).map { CommandFailure($0) }
-            Terminal.tell("keychainctl: \(connection.description): \(failure?.message ?? "interrupted")")
+            Terminal.tell(Text("keychainctl: \(connection.description): \(failure?.text ?? Text("interrupted"))"))
         }
     }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Glibc
 import KeychaindCommandLine
+import KeychaindLanguage
 import SecretServiceClient
 
 /// The listening socket of `keychainctl credential`; a socket that it made is removed on deinit.
@@ -16,7 +17,7 @@ final class CredentialSocket: Sendable {
         self.path = path
         guard let path else {
             guard Self.variable("LISTEN_PID") == "\(getpid())", Self.variable("LISTEN_FDS") == "1" else {
-                throw CommandFailure(.refused, "systemd has passed no socket; name one with --socket")
+                throw CommandFailure(.refused, Text("systemd has passed no socket; name one with --socket"))
             }
             descriptor = 3
             _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
@@ -25,7 +26,7 @@ final class CredentialSocket: Sendable {
         var address = sockaddr_un()
         let bytes = Array(path.utf8)
         guard !bytes.isEmpty, bytes.count < MemoryLayout.size(ofValue: address.sun_path), !bytes.contains(0) else {
-            throw CommandFailure(.refused, "“\(path.visible)” is too long for a socket")
+            throw CommandFailure(.refused, Text("“\(path.visible)” is too long for a socket"))
         }
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
@@ -43,7 +44,10 @@ final class CredentialSocket: Sendable {
         guard isBound, listen(descriptor, 16) == 0 else {
             close(descriptor)
             let status: ExitStatus = reason == EADDRINUSE ? .refused : .inputOutput
-            throw CommandFailure(status, "“\(path.visible)” cannot be a socket: \(String(cString: strerror(reason)))")
+            throw CommandFailure(
+                status,
+                Text("“\(path.visible)” cannot be a socket: \(String(cString: strerror(reason)))")
+            )
         }
     }
 
@@ -127,12 +131,15 @@ final class CredentialConnection: Sendable {
         return "\(parts[2])/\(parts[3])"
     }
 
-    var description: String { "\(request?.visible ?? "an unnamed program") (process \(process))" }
+    var description: Text {
+        // Translators: a unit of systemd and its credential, or "an unnamed program"
+        Text("\(request.map { Text(verbatim: $0.visible) } ?? Text("an unnamed program")) (process \(process))")
+    }
 
     /// Writes the secret and closes its side; the other end has some seconds to read it.
     func send(_ secret: borrowing Secret) throws(CommandFailure) {
         guard secret.count <= Self.limit else {
-            throw CommandFailure(.refused, "the secret is larger than a credential may be")
+            throw CommandFailure(.refused, Text("the secret is larger than a credential may be"))
         }
         var patience = timeval(tv_sec: Self.patience, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
@@ -142,7 +149,7 @@ final class CredentialConnection: Sendable {
                 let part = UnsafeRawBufferPointer(rebasing: rest)
                 let count = Glibc.send(descriptor, part.baseAddress, part.count, Int32(MSG_NOSIGNAL))
                 if count < 0, errno == EINTR { continue }
-                guard count > 0 else { throw CommandFailure(.inputOutput, "the other end did not read it") }
+                guard count > 0 else { throw CommandFailure(.inputOutput, Text("the other end did not read it")) }
                 rest = rest.dropFirst(count)
             }
         }

@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import KeychaindCommandLine
 import KeychaindGcrypt
+import KeychaindLanguage
 import SecretServiceClient
 
 struct RunCommand: ProviderCommand {
@@ -66,14 +67,14 @@ struct RunCommand: ProviderCommand {
             return bytes.contains(0)
         }
         guard !hasNUL else {
-            let reason = "the secret for “\(name.visible)” contains a NUL byte, which no variable can hold"
+            let reason = Text("the secret for “\(name.visible)” contains a NUL byte, which no variable can hold")
             throw CommandFailure(.refused, reason)
         }
         text[secret.count] = 0
         let isSet = text.withMemoryRebound(to: CChar.self) { text in
             text.baseAddress.map { value in setenv(name, value, 1) == 0 } ?? false
         }
-        guard isSet else { throw CommandFailure(.failure, "“\(name.visible)” cannot be a variable") }
+        guard isSet else { throw CommandFailure(.failure, Text("“\(name.visible)” cannot be a variable")) }
     }
 
     /// Executes the command in place; returns only into an exit with the statuses of env(1).
@@ -83,7 +84,7 @@ struct RunCommand: ProviderCommand {
         arguments.append(nil)
         execvp(command[0], arguments)
         let reason = errno
-        Terminal.tell("keychainctl: “\(command[0].visible)” cannot be run: \(String(cString: strerror(reason)))")
+        Terminal.tell(Text("keychainctl: “\(command[0].visible)” cannot be run: \(String(cString: strerror(reason)))"))
         Glibc.exit(reason == ENOENT ? 127 : 126)
     }
 }

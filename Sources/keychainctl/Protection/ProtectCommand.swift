@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindModel
 import SecretServiceClient
 
@@ -36,9 +37,11 @@ struct ProtectCommand: ProviderCommand {
         let changes = try await protection.apply(to: try items.query, all: all)
         let uses = AuditedUses(try? await provider.client.audit(since: 0, limit: 0))
         for (item, isChanged) in changes {
-            let change = isChanged ? "now asks for" : "asks already for"
             let label = item.properties.label.visible
-            try provider.output.line("“\(label)” \(change) \(with). \(uses.words(for: item.item.path))")
+            // Translators: an item and an access control, such as "userPresence"
+            let change =
+                isChanged ? Text("“\(label)” now asks for \(with).") : Text("“\(label)” asks already for \(with).")
+            try provider.output.line(.joined([change, uses.words(for: item.item.path)]))
         }
     }
 }
@@ -58,8 +61,10 @@ struct UnprotectCommand: ProviderCommand {
     func run(_ provider: ProviderAccess) async throws {
         let change = ProtectionChange(provider, accessControl: nil)
         for (item, isChanged) in try await change.apply(to: try items.query, all: all) {
-            let text = isChanged ? "opens with its keychain now" : "is not protected"
-            try provider.output.line("“\(item.properties.label.visible)” \(text).")
+            let label = item.properties.label.visible
+            try provider.output.line(
+                isChanged ? Text("“\(label)” opens with its keychain now.") : Text("“\(label)” is not protected.")
+            )
         }
     }
 }

@@ -1,4 +1,5 @@
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindModel
 import SecretServiceClient
 
@@ -40,7 +41,7 @@ struct ProtectionChange {
                 let label = item.properties.label.visible
                 throw CommandFailure(
                     .incomplete,
-                    "\(done) of \(different.count) items are changed; “\(label)” is not: \(failure.message)"
+                    Text("\(done) of \(different.count) items are changed; “\(label)” is not: \(failure.text)")
                 )
             }
             done += 1
@@ -63,8 +64,8 @@ struct AuditedUses {
     }
 
     /// The programs that have used an item, the last first.
-    func words(for path: String) -> String {
-        guard let records else { return "The audit cannot be read." }
+    func words(for path: String) -> Text {
+        guard let records else { return Text("The audit cannot be read.") }
         var programs: [String] = []
         var seen: Set<String> = []
         for record in records where record.item == path && Self.uses.contains(record.kind) {
@@ -72,9 +73,13 @@ struct AuditedUses {
             guard seen.insert(program).inserted else { continue }
             programs.append("\(program.visible) (\(Time.minute(record.time / 1_000_000)))")
         }
-        guard !programs.isEmpty else { return "The audit has no use of it: it is of protected items only." }
-        let rest = programs.count > Self.limit ? " and \(programs.count - Self.limit) more" : ""
-        return "Used by \(programs.prefix(Self.limit).joined(separator: ", "))\(rest)."
+        guard !programs.isEmpty else {
+            return Text("The audit has no use of it: it is of protected items only.")
+        }
+        let names = Text.list(programs.prefix(Self.limit).map(Text.init(verbatim:)))
+        let rest = programs.count - Self.limit
+        guard rest > 0 else { return Text("Used by \(names).") }
+        return Text(rest, one: "Used by \(names) and \(rest) more.", other: "Used by \(names) and \(rest) more.")
     }
 
     /// The caller without the number of its process.

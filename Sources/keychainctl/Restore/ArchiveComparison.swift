@@ -1,6 +1,7 @@
 import KeychaindCommandLine
 import KeychaindForeignFiles
 import KeychaindImport
+import KeychaindLanguage
 import SecretServiceClient
 
 /// A keychain of an archive beside that of the provider.
@@ -69,5 +70,5 @@ struct ArchiveComparison {
 
 extension ImportedItem {
     /// The item as people read it.
-    var name: String { "“\(item.label.visible)” in “\(item.keychain.visible)”" }
+    var name: Text { Text("“\(item.label.visible)” in “\(item.keychain.visible)”") }
 }

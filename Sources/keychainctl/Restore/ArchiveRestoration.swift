@@ -1,6 +1,7 @@
 import KeychaindCommandLine
 import KeychaindForeignFiles
 import KeychaindImport
+import KeychaindLanguage
 import SecretServiceClient
 
 /// Puts items of an archive into a provider, and shows how they differ.
@@ -34,27 +35,33 @@ struct ArchiveRestoration {
 
     /// Prints what is different now.
     func showDifferences() {
-        var lines: [String] = []
-        for keychain in keychains { lines += keychain.added.map { "added since  \($0.name)" } }
+        var lines: [Text] = []
+        for keychain in keychains { lines += keychain.added.map { Text("added since  \($0.name)") } }
         for keychain in keychains {
-            lines += keychain.comparison.differing.map { "changed since  \($0.item.name)" }
-            lines += keychain.uncompared.map { "not compared  \($0.name)  (protected)" }
+            lines += keychain.comparison.differing.map { Text("changed since  \($0.item.name)") }
+            lines += keychain.uncompared.map { Text("not compared  \($0.name)  (protected)") }
         }
-        for keychain in keychains { lines += keychain.comparison.new.map { "removed since  \($0.name)" } }
-        if lines.isEmpty { lines = ["The keychains are as the archive."] }
-        for line in lines { print(line) }
+        for keychain in keychains { lines += keychain.comparison.new.map { Text("removed since  \($0.name)") } }
+        if lines.isEmpty { lines = [Text("The keychains are as the archive.")] }
+        for line in lines { Terminal.say(line) }
     }
 
     /// Adds the items that the provider lacks; changes none that is there.
     func addMissing() async throws {
         let written = try await write { _ in [] }
         let same = keychains.reduce(0) { $0 + $1.comparison.same.count }
-        print("\(written.count) items restored, \(same) were there.")
+        Terminal.say(
+            Text(
+                written.count,
+                one: "\(written.count) item restored, \(same) were there.",
+                other: "\(written.count) items restored, \(same) were there."
+            )
+        )
         let differing = keychains.flatMap { $0.comparison.differing.map(\.item) + $0.uncompared }
-        for item in differing { Terminal.tell("left as it is, since it differs: \(item.name)") }
+        for item in differing { Terminal.tell(Text("left as it is, since it differs: \(item.name)")) }
         try check(written)
         guard differing.isEmpty else {
-            throw CommandFailure(.incomplete, "some items differ from the archive; they are named above")
+            throw CommandFailure(.incomplete, Text("some items differ from the archive; they are named above"))
         }
     }
 
@@ -63,15 +70,15 @@ struct ArchiveRestoration {
         let replaced = keychains.contains { !$0.comparison.differing.isEmpty }
         let closed = keychains.flatMap(\.uncompared)
         guard replaced || !closed.isEmpty || keychains.contains(where: { !$0.comparison.new.isEmpty }) else {
-            throw CommandFailure(.notFound, "no item of this name has changed or is gone since then")
+            throw CommandFailure(.notFound, Text("no item of this name has changed or is gone since then"))
         }
         if replaced { try await backUp() }
         let written = try await write { $0.comparison.differing }
-        print(written.count == 1 ? "1 item is as it was then." : "\(written.count) items are as they were then.")
-        for item in closed { Terminal.tell("not put back, since it is protected: \(item.name)") }
+        Terminal.say(CopyList.restored(written.count))
+        for item in closed { Terminal.tell(Text("not put back, since it is protected: \(item.name)")) }
         try check(written)
         guard closed.isEmpty else {
-            throw CommandFailure(.incomplete, "a protected item comes back only with its whole keychain")
+            throw CommandFailure(.incomplete, Text("a protected item comes back only with its whole keychain"))
         }
     }
 
@@ -82,7 +89,7 @@ struct ArchiveRestoration {
             guard [.notSupported, .noSuchObject].contains(error.code) else { throw error }
             throw CommandFailure(
                 .refused,
-                "the provider keeps no copy of what would be replaced; only keychaind does. Nothing was changed"
+                Text("the provider keeps no copy of what would be replaced; only keychaind does. Nothing was changed")
             )
         }
     }
@@ -112,9 +119,9 @@ struct ArchiveRestoration {
         var written = Written()
         let keepsTimes = try await client.enforcesAccessControl()
         let total = work.reduce(0) { $0 + $1.1.count }
-        defer { Terminal.progress("") }
+        defer { Terminal.progress(.empty) }
         for (collection, tasks) in work {
-            let counter = Counter { Terminal.progress("\($0) of \(total) items") }
+            let counter = Counter { Terminal.progress(Text("\($0) of \(total) items")) }
             let writer = ItemWriter(collection: collection, prompting: .shown, keepsTimes: keepsTimes) {
                 counter.add($0)
             }
@@ -128,9 +135,9 @@ struct ArchiveRestoration {
     }
 
     private func check(_ written: Written) throws(CommandFailure) {
-        for (item, reason) in written.refused { Terminal.tell("not restored: \(item.name): \(reason.visible)") }
+        for (item, reason) in written.refused { Terminal.tell(Text("not restored: \(item.name): \(reason.visible)")) }
         guard written.refused.isEmpty else {
-            throw CommandFailure(.incomplete, "the provider refused some items; they are named above")
+            throw CommandFailure(.incomplete, Text("the provider refused some items; they are named above"))
         }
     }
 }

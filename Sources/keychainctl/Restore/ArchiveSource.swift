@@ -4,6 +4,7 @@ import KeychaindCommandLine
 import KeychaindForeignFiles
 import KeychaindGcrypt
 import KeychaindImport
+import KeychaindLanguage
 
 /// The file of an archive.
 final class ArchiveSource {
@@ -35,7 +36,7 @@ final class ArchiveSource {
         passwordFD: Int32?,
         _ interruption: Interruption
     ) throws(CommandFailure) -> [(keychain: String, items: [ImportedItem])] {
-        let password = try SecureBytes.password(for: "the archive", from: passwordFD, interruption)
+        let password = try SecureBytes.password(for: Text("the archive"), from: passwordFD, interruption)
         do throws(ArchiveError) {
             var reader = try ArchiveReader(from: descriptor, password: password)
             return try read(&reader)

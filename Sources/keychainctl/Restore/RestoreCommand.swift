@@ -2,6 +2,7 @@ import ArgumentParser
 import Glibc
 import KeychaindCommandLine
 import KeychaindDBus
+import KeychaindLanguage
 import SecretServiceClient
 
 struct RestoreCommand: AsyncParsableCommand {
@@ -80,29 +81,34 @@ struct RestoreCommand: AsyncParsableCommand {
         } else {
             try await client.restore(file: try Self.open(copy))
         }
-        print("The keychain is restored and locked. Its former state is in the list as a generation.")
+        Terminal.say(Text("The keychain is restored and locked. Its former state is in the list as a generation."))
     }
 
     private func showDifferences(_ client: SecretClient, _ copy: String) async throws {
         let differences = try await client.differences(from: copy)
-        for (kind, title) in [
-            (KeychainDifference.Kind.added, "added since"), (.changed, "changed since"), (.removed, "removed since"),
-        ] {
+        for kind in [KeychainDifference.Kind.added, .changed, .removed] {
             for difference in differences where difference.kind == kind {
-                print("\(title)  “\(difference.label.visible)”\(difference.isProtected ? "  (protected)" : "")")
+                let name = Text("“\(difference.label.visible)”")
+                let line =
+                    switch kind {
+                    case .added: Text("added since  \(name)")
+                    case .changed: Text("changed since  \(name)")
+                    case .removed: Text("removed since  \(name)")
+                    }
+                Terminal.say(difference.isProtected ? Text("\(line)  (protected)") : line)
             }
         }
-        if differences.isEmpty { print("The keychain is as it was then.") }
+        if differences.isEmpty { Terminal.say(Text("The keychain is as it was then.")) }
     }
 
     private func restoreItems(_ client: SecretClient, _ copy: String) async throws {
         let (restored, refused) = try await client.restore(items: item, from: copy)
-        print(restored == 1 ? "1 item is as it was then." : "\(restored) items are as they were then.")
+        Terminal.say(CopyList.restored(restored))
         guard !refused.isEmpty else { return }
-        let names = refused.map { label in "“\(label.visible)”" }.joined(separator: ", ")
+        let names = Text.list(refused.map { label in Text("“\(label.visible)”") })
         throw CommandFailure(
             .incomplete,
-            "not put back: \(names); a protected item comes back only with its whole keychain"
+            Text("not put back: \(names); a protected item comes back only with its whole keychain")
         )
     }
 
@@ -111,13 +117,13 @@ struct RestoreCommand: AsyncParsableCommand {
         guard descriptor >= 0 else {
             if errno == ENOENT { throw unlisted(path) }
             let reason = String(cString: strerror(errno))
-            throw CommandFailure(.inputOutput, "“\(path.visible)” cannot be opened: \(reason)")
+            throw CommandFailure(.inputOutput, Text("“\(path.visible)” cannot be opened: \(reason)"))
         }
         return FileDescriptor(owning: descriptor)
     }
 
     private static func unlisted(_ copy: String) -> CommandFailure {
-        CommandFailure(.notFound, "there is no past state “\(copy.visible)”; “keychainctl restore” lists them")
+        CommandFailure(.notFound, Text("there is no past state “\(copy.visible)”; “keychainctl restore” lists them"))
     }
 }
 
@@ -160,21 +166,26 @@ struct BackupCommand: AsyncParsableCommand {
 /// The list of past states on the terminal.
 enum CopyList {
     static func print(_ copies: [KeychainCopy]) {
-        guard !copies.isEmpty else { return Swift.print("There is no past state of a keychain yet.") }
+        guard !copies.isEmpty else { return Terminal.say(Text("There is no past state of a keychain yet.")) }
         for copy in copies {
-            let items = copy.itemCount == 1 ? "1 item" : "\(copy.itemCount) items"
-            Swift.print("\(date(copy.modified))  \(items)  “\(copy.keychain.visible)”  \(copy.id.visible)")
+            let items = Text(copy.itemCount, one: "\(copy.itemCount) item", other: "\(copy.itemCount) items")
+            let keychain = Text("“\(copy.keychain.visible)”")
+            Terminal.say(Text("\(date(copy.modified))  \(items)  \(keychain)  \(copy.id.visible)"))
         }
+    }
+
+    static func restored(_ count: some BinaryInteger) -> Text {
+        Text(count, one: "\(count) item is as it was then.", other: "\(count) items are as they were then.")
     }
 
     static func failure(_ error: SecretServiceError) -> CommandFailure {
         let missing = ["org.freedesktop.DBus.Error.UnknownMethod", "org.freedesktop.DBus.Error.UnknownObject"]
         if let name = error.errorName, missing.contains(name) || error.code == .notSupported {
-            return CommandFailure(.refused, "the present provider of secrets is not keychaind, or an older one")
+            return CommandFailure(.refused, Text("the present provider of secrets is not keychaind, or an older one"))
         }
         switch error.code {
-        case .accessDenied: return CommandFailure(.cancelled, error.reason.visible)
-        case .invalidArguments: return CommandFailure(.badData, error.reason.visible)
+        case .accessDenied: return CommandFailure(.cancelled, Text(verbatim: error.reason.visible))
+        case .invalidArguments: return CommandFailure(.badData, Text(verbatim: error.reason.visible))
         default: return CommandFailure(error)
         }
     }
@@ -183,7 +194,7 @@ enum CopyList {
     private static func date(_ seconds: UInt64) -> String {
         var time = time_t(clamping: seconds)
         var parts = tm()
-        guard localtime_r(&time, &parts) != nil else { return "at an unknown time" }
+        guard localtime_r(&time, &parts) != nil else { return Text("at an unknown time").localized }
         var text = [CChar](repeating: 0, count: 64)
         let count = strftime(&text, text.count, "%Y-%m-%d %H:%M", &parts)
         return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)

@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindCommandLine
 import KeychaindDBus
+import KeychaindLanguage
 import KeychaindSwitch
 import SecretServiceClient
 
@@ -62,7 +63,7 @@ final class Session: Sendable {
         } catch {
             throw CommandFailure(
                 .noProvider,
-                "the items of the present provider cannot be counted: \("\(error)".visible)"
+                Text("the items of the present provider cannot be counted: \("\(error)".visible)")
             )
         }
     }
@@ -116,10 +117,10 @@ final class Session: Sendable {
             }
         }
         if let problem {
-            throw CommandFailure(.noProvider, "keychaind does not start: \(problem.visible); log out and in")
+            throw CommandFailure(.noProvider, Text("keychaind does not start: \(problem.visible); log out and in"))
         }
         guard let owner = await owner(), owner.isKeychaind else {
-            throw CommandFailure(.noProvider, "another provider keeps the name until you log out")
+            throw CommandFailure(.noProvider, Text("another provider keeps the name until you log out"))
         }
     }
 

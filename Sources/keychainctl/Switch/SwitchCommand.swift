@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindSwitch
 
 /// `keychainctl switch`: the choice of the provider.
@@ -28,22 +29,28 @@ struct SwitchTarget: ParsableArguments {
 
     func account() throws(CommandFailure) -> Account {
         guard let installation = SwitchTarget.installation else {
-            throw CommandFailure(.notFound, "this keychainctl is not installed; run make install")
+            throw CommandFailure(.notFound, Text("this keychainctl is not installed; run make install"))
         }
         if all {
             guard geteuid() == 0 else {
-                throw CommandFailure(.refused, "only root can switch all accounts: sudo keychainctl switch … --all")
+                throw CommandFailure(
+                    .refused,
+                    Text("only root can switch all accounts: sudo keychainctl switch … --all")
+                )
             }
             return Account(root: root ?? "", installation: installation)
         }
         let environment = SwitchTarget.environment
         guard let home = environment["HOME"], home.hasPrefix("/") else {
-            throw CommandFailure(.failure, "HOME names no folder")
+            throw CommandFailure(.failure, Text("HOME names no folder"))
         }
         var status = stat()
         // As with sudo, which would leave files of root in the user's home folder.
         guard stat(home, &status) != 0 || status.st_uid == geteuid() else {
-            throw CommandFailure(.refused, "\(home.visible) is of another user; run this as that user, without sudo")
+            throw CommandFailure(
+                .refused,
+                Text("\(home.visible) is of another user; run this as that user, without sudo")
+            )
         }
         return Account(home: home, environment: environment, installation: installation)
     }

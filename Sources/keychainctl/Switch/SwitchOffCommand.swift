@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindSwitch
 
 struct SwitchOffCommand: AsyncParsableCommand {
@@ -20,12 +21,13 @@ struct SwitchOffCommand: AsyncParsableCommand {
         if !target.all { await Session.open()?.reload() }
         guard left.isEmpty else {
             let names = left.map(\.visible).joined(separator: ", ")
-            throw CommandFailure(.incomplete, "all is as before, but for files that were changed since: \(names)")
+            throw CommandFailure(.incomplete, Text("all is as before, but for files that were changed since: \(names)"))
         }
         guard !quiet else { return }
-        print(
+        Terminal.say(
             wasSwitched
-                ? "All is as before; log out and in. Items stored since stay in keychaind." : "Nothing was switched."
+                ? Text("All is as before; log out and in. Items stored since stay in keychaind.")
+                : Text("Nothing was switched.")
         )
     }
 }

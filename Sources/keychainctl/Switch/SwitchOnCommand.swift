@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindSwitch
 
 struct SwitchOnCommand: AsyncParsableCommand {
@@ -38,24 +39,25 @@ struct SwitchOnCommand: AsyncParsableCommand {
         // The package of the PAM module configures PAM itself.
         var plan = try Plan(for: account, withLogins: !ifNone)
         if target.root != nil, !plan.commands.isEmpty {
-            plan.notes.append("in an image, run these yourself: \(commands(of: plan))")
+            plan.notes.append(Text("in an image, run these yourself: \(commands(of: plan))"))
             plan.commands = []
         }
         if target.all, !ifNone, !account.otherProviders.isEmpty {
-            plan.notes.append(
-                "each account with items in \(account.otherProviders.joined(separator: " or ")) runs keychainctl import first"
-            )
+            let providers = Text.joined(account.otherProviders.map(Text.init(verbatim:)), by: Text(" or "))
+            plan.notes.append(Text("each account with items in \(providers) runs keychainctl import first"))
         }
         show(plan)
         if dryRun { return }
         try Switch(account).on(plan)
         if !target.all { await session?.reload() }
         if now {
-            guard let session else { throw CommandFailure(.noProvider, "there is no session bus to hand over on") }
+            guard let session else {
+                throw CommandFailure(.noProvider, Text("there is no session bus to hand over on"))
+            }
             try await session.handOver()
-            say("keychaind provides the Secret Service now.")
+            say(Text("keychaind provides the Secret Service now."))
         } else if await session?.owner()?.isKeychaind != true, !target.all {
-            say("Log out and in, and keychaind answers. Back: keychainctl switch off.")
+            say(Text("Log out and in, and keychaind answers. Back: keychainctl switch off."))
         }
     }
 
@@ -71,27 +73,29 @@ struct SwitchOnCommand: AsyncParsableCommand {
             guard let gap = source.gap(in: account) else { continue }
             throw CommandFailure(
                 .refused,
-                "\(source.name.visible): \(gap). Run keychainctl import first, or leave them behind with --without-import"
+                Text(
+                    "\(source.name.visible): \(gap). Run keychainctl import first, or leave them behind with --without-import"
+                )
             )
         }
     }
 
     private func show(_ plan: Plan) {
-        if plan.isEmpty { say("All files are as they should be.") }
-        let width = plan.steps.map(\.purpose.count).max() ?? 0
-        for step in plan.steps {
-            let padding = String(repeating: " ", count: width - step.purpose.count)
-            say("  \(step.purpose.visible)\(padding)  \(step.path.visible)")
+        if plan.isEmpty { say(Text("All files are as they should be.")) }
+        let purposes = plan.steps.map { $0.purpose.localized.visible }
+        let width = purposes.map(\.columns).max() ?? 0
+        for (purpose, step) in zip(purposes, plan.steps) {
+            say(Text(verbatim: "  \(purpose.padded(to: width))  \(step.path.visible)"))
         }
-        for command in plan.commands { say("  \(command.arguments.joined(separator: " "))") }
-        for note in plan.notes { say("Note: \(note.visible)") }
+        for command in plan.commands { say(Text(verbatim: "  \(command.arguments.joined(separator: " "))")) }
+        for note in plan.notes { say(Text("Note: \(note.localized.visible)")) }
     }
 
     private func commands(of plan: Plan) -> String {
         plan.commands.map { $0.arguments.joined(separator: " ") }.joined(separator: "; ")
     }
 
-    private func say(_ line: String) {
-        if !quiet { print(line) }
+    private func say(_ line: Text) {
+        if !quiet { Terminal.say(line) }
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import KeychaindCommandLine
+import KeychaindLanguage
 import KeychaindSwitch
 
 struct SwitchStatusCommand: AsyncParsableCommand {
@@ -16,31 +17,45 @@ struct SwitchStatusCommand: AsyncParsableCommand {
         var inspection = Inspection(of: account, owner: await session?.owner())
         if !target.all, SystemProgram.status(["systemctl", "--user", "--quiet", "is-failed", "keychaind.service"]) == 0
         {
-            inspection.add("keychaind.service has failed", "journalctl --user --unit keychaind says why")
+            inspection.add(
+                Text("keychaind.service has failed"),
+                Text("journalctl --user --unit keychaind says why")
+            )
         }
         show(inspection, hasBus: session != nil)
         guard inspection.findings.isEmpty else { throw ExitCode(KeychaindCommandLine.ExitStatus.incomplete.rawValue) }
     }
 
     private func show(_ inspection: Inspection, hasBus: Bool) {
+        var lines: [(title: Text, text: Text)] = []
         if let owner = inspection.owner {
-            let unit = owner.unit.map { ", \($0.visible)" } ?? ""
-            print("Now:         \(owner.program.visible) (process \(owner.process)\(unit))")
+            let program = owner.program.visible
+            lines.append(
+                (
+                    Text("Now:"),
+                    owner.unit.map { Text("\(program) (process \(owner.process), \($0.visible))") }
+                        ?? Text("\(program) (process \(owner.process))")
+                )
+            )
         } else if !target.all {
-            print("Now:         \(hasBus ? "no provider runs" : "there is no session bus")")
+            lines.append((Text("Now:"), hasBus ? Text("no provider runs") : Text("there is no session bus")))
         }
-        if let next = inspection.next {
-            print("Next login:  \(next.program.visible), by \(next.activationFile.visible)")
-        } else {
-            print("Next login:  no provider")
-        }
-        switch inspection.choice {
-        case .none: print("Switched:    no")
-        case .user: print("Switched:    yes, for this account")
-        case .all: print("Switched:    yes, for all accounts")
-        }
+        // Translators: a program, and the file that names it
+        let next = inspection.next.map { Text("\($0.program.visible), by \($0.activationFile.visible)") }
+        lines.append((Text("Next login:"), next ?? Text("no provider")))
+        let choice =
+            switch inspection.choice {
+            case .none: Text("no")
+            case .user: Text("yes, for this account")
+            case .all: Text("yes, for all accounts")
+            }
+        lines.append((Text("Switched:"), choice))
+        let width = max(11, lines.map { $0.title.localized.columns }.max() ?? 0) + 2
+        for line in lines { Terminal.say(Text(verbatim: line.title.localized.padded(to: width) + line.text.localized)) }
         for finding in inspection.findings {
-            print("\n! \(finding.problem.visible)\n  \(finding.mend.visible)")
+            Terminal.say(
+                Text(verbatim: "\n! \(finding.problem.localized.visible)\n  \(finding.mend.localized.visible)")
+            )
         }
     }
 }

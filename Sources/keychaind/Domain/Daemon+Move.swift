@@ -1,6 +1,7 @@
 import Glibc
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindVault
 import Logging
 
@@ -27,12 +28,15 @@ extension Daemon {
                 metadata: ["file": "\(folder)/\(file)", "reason": "\(reason)"]
             )
         }
+        let note = "\(folder)/\(KeychainMove.noteName)"
         DesktopNotification(
-            summary: "Your keychains have moved",
-            body: """
-                They are in a folder that only keychaind can read, and open with the same passwords as before. \
-                \(folder)/\(KeychainMove.noteName) has the details.
+            summary: Text("Your keychains have moved"),
+            body: Text(
                 """
+                They are in a folder that only keychaind can read, and open with the same passwords as before. \
+                \(note) has the details.
+                """
+            )
         ).send(on: connection)
     }
 

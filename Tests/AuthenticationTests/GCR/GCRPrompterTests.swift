@@ -93,7 +93,7 @@ struct GCRPrompterTests {
             let dialog = try await fixture.prompter.open()
             var request = PromptRequest.unlock
             #expect(try await dialog.answer(request) == .password("wrong"))
-            request.warning = "The password is wrong."
+            request.warn("The password is wrong.")
             #expect(try await dialog.answer(request) == .password("right"))
             let questions = fixture.fake.questions.all
             #expect(questions.map { $0.text("warning") } == ["", "The password is wrong."])

@@ -31,7 +31,7 @@ struct KDEPrompterTests {
         try await run([.type(Array("wrong".utf8)), .type(Array("right".utf8))]) { (dialog, fake) async throws in
             #expect(try await dialog.answer(.unlock) == .password("wrong"))
             var request = PromptRequest.unlock
-            request.warning = "Not right."
+            request.warn("Not right.")
             #expect(try await dialog.answer(request) == .password("right"))
             #expect(fake.events.all.contains("action 1"))
             #expect(fake.events.all.contains("Retry Not right."))
@@ -94,7 +94,7 @@ struct KDEPrompterTests {
             let answer = Task.immediate { @BusActor in try await dialog.answer(.unlock) }
             _ = try await fake.events.first("the question")
             var request = PromptRequest.unlock
-            request.warning = "The swipe was too short."
+            request.warn("The swipe was too short.")
             #expect(dialog.revise(request))
             _ = try await fake.events.first("the warning") { $0 == "Retry The swipe was too short." }
             dialog.close()

@@ -125,8 +125,8 @@ struct PinentryDialogTests {
         let text = String(repeating: "ä", count: 1500)
         let request = PromptRequest(
             question: .password,
-            message: text,
-            description: text,
+            message: "\(text)",
+            description: "\(text)",
             caller: "secret-tool",
             callerDetails: "Asked by /usr/bin/secret-tool."
         )
@@ -162,8 +162,8 @@ struct PinentryDialogTests {
         let request = PromptRequest(
             question: .password,
             message: "m",
-            description: "a \(word)\n" + String(repeating: "word ", count: 40),
-            callerDetails: String(repeating: "Details ", count: 20)
+            description: "a \(word)\n\(String(repeating: "word ", count: 40))",
+            callerDetails: "\(String(repeating: "Details ", count: 20))"
         )
         _ = try await PinentryFixture(fake.path).answer(request)
         let line = try #require(try await fake.told().first { $0.hasPrefix("SETDESC ") })
@@ -220,7 +220,7 @@ struct PinentryDialogTests {
         let dialog = try await PinentryFixture(fake.path).prompter.open()
         #expect(try await dialog.answer(.unlock) == .password("wrong"))
         var request = PromptRequest.unlock
-        request.warning = "Not right."
+        request.warn("Not right.")
         #expect(try await dialog.answer(request) == .password("right"))
         #expect(try await fake.told().filter { $0.hasPrefix("pid ") }.count == 1)
         dialog.close()

@@ -82,7 +82,7 @@ struct RealPinentryTests {
                 try await screen.press("Return")
             }
             #expect(answer == .password(password))
-            request.warning = "That password was not right."
+            request.warn("That password was not right.")
         }
     }
 

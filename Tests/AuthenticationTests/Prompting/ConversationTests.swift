@@ -200,7 +200,7 @@ struct ConversationTests {
         let conversation = makeConversation()
         let answer = try await ask(.unlock, in: conversation)
         var request = PromptRequest.unlock
-        request.warning = "Too short."
+        request.warn("Too short.")
         conversation.revise(request)
         conversation.revise(request)
         prompter.dialogs[0].answer(.confirmed)
@@ -217,7 +217,7 @@ struct ConversationTests {
         for (number, warning) in ["Too short.", "Not recognised."].enumerated() {
             let count = prompter.events.count
             var request = PromptRequest.touch
-            request.warning = warning
+            request.warn("\(warning)")
             conversation.revise(request)
             let event = "ask Touch the reader \(warning)"
             _ = try await prompter.events.first("the question again", after: count) { $0 == event }
@@ -247,7 +247,7 @@ struct ConversationTests {
         let answer = Task.immediate { @BusActor in Answer(try await conversation.ask(.touch)) }
         _ = try await prompter.events.first("the opening")
         var request = PromptRequest.touch
-        request.warning = "new"
+        request.warn("new")
         conversation.revise(request)
         prompter.letOpen()
         let question = try await prompter.events.first("the question") { $0.hasPrefix("ask ") }

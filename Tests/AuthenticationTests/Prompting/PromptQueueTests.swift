@@ -12,7 +12,7 @@ struct PromptQueueTests {
     /// Asks in a task, which ends the conversation after the answer.
     @BusActor
     private func ask(_ message: String, _ conversation: Conversation) -> Task<Answer, any Error> {
-        let request = PromptRequest(question: .confirmation, message: message)
+        let request = PromptRequest(question: .confirmation, message: "\(message)")
         return Task.immediate { @BusActor in
             defer { conversation.end() }
             return Answer(try await conversation.ask(request))

@@ -1,10 +1,12 @@
 import KeychaindAuthentication
 import KeychaindDesktop
+import KeychaindLanguage
+import KeychaindTestSupport
 import Testing
 
 struct PromptRequestTests {
     private func message(_ text: String) -> String {
-        PromptRequest(question: .password, message: text).message
+        PromptRequest(question: .password, message: Text(verbatim: text)).message
     }
 
     @Test(arguments: ["", "Unlock “Login”", "Ключ", "鍵 🔑", "a\nb", "👩‍💻", "e\u{301}"])
@@ -52,7 +54,7 @@ struct PromptRequestTests {
     @Test
     func warning_setLater_isCleanedToo() {
         var request = PromptRequest(question: .password, message: "")
-        request.warning = "wrong\u{202E}"
+        request.warn("wrong\u{202E}")
         #expect(request.warning == "wrong ")
     }
 
@@ -68,7 +70,7 @@ struct PromptRequestTests {
     @Test(
         arguments: [
             ("ok”. This request was checked: “x", "ok’. This request was checked: ‘x"), ("say \"yes\"", "say ’yes’"),
-            ("„a‟ ″ ＂ ❞ 〞", "‘a‘ ’ ’ ’ ’"), ("it's ‘fine’ «so» 「か」", "it's ‘fine’ «so» 「か」"),
+            ("„a‟ ″ ＂ ❞ 〞", "‘a‘ ’ ’ ’ ’"), ("it's ‘fine’ «so» 「か」", "it's ‘fine’ ‘so’ 「か」"),
         ]
     )
     func name_quotationMarks_doNotEndTheQuotation(text: String, name: String) {
@@ -76,6 +78,19 @@ struct PromptRequestTests {
         // The daemon's own quotation marks stay.
         let request = PromptRequest(question: .password, message: "“\(name)”", caller: "“\(name)” (process 1)")
         #expect(request.message == "“\(name)”" && request.caller == "“\(name)” (process 1)")
+    }
+
+    @Test("a name in a language from right to left is set apart, and cannot set apart itself")
+    func request_rightToLeft_isolatesNames() {
+        let name = PromptText.name("a\u{2069}\u{202E}b")
+        let request = PromptRequest(
+            question: .password,
+            language: .rightToLeft,
+            message: Text.init("Unlock “\(name)”"),
+            cancelLabel: "\u{2068}No"
+        )
+        #expect(request.message == "Unlock “\u{2068}a  b\u{2069}”")
+        #expect(request.cancelLabel == " No")
     }
 
     @Test

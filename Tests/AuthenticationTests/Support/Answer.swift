@@ -1,5 +1,7 @@
 import KeychaindAuthentication
 import KeychaindGcrypt
+import KeychaindLanguage
+import KeychaindTestSupport
 
 /// A comparable copy of a ``PromptAnswer``.
 enum Answer: Hashable, Sendable {
@@ -40,4 +42,11 @@ extension PromptRequest {
     static let confirm = PromptRequest(question: .confirmation, message: "Delete the collection?")
     static let touch = PromptRequest(question: .waiting, message: "Touch the reader")
     static let touchOrElse = PromptRequest(question: .waiting, message: "Touch", fallbackLabel: "Enter Password")
+}
+
+extension Language {
+    /// A language from right to left, without a translation.
+    static var rightToLeft: Language {
+        Catalogue([0xDE, 0x12, 0x04, 0x95] + Array(repeating: 0, count: 24)).map { Language("ar", $0) } ?? .english
+    }
 }

@@ -1,5 +1,6 @@
 import KeychaindAuthentication
 import KeychaindDesktop
+import KeychaindTestSupport
 
 /// A connection for which a test asks.
 final class TestRequester: Requester {

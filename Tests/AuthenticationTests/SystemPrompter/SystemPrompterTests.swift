@@ -28,7 +28,7 @@ struct SystemPrompterTests {
             #expect(first == .password("wrong"))
 
             var request = PromptRequest.unlock
-            request.warning = "The password is wrong."
+            request.warn("The password is wrong.")
             // The window grows for the warning.
             let count = fixture.screen.events.count
             let second = try await fixture.ask(request, in: dialog, after: count, isReady: .resized) { screen in

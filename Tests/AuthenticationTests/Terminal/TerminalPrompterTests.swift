@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindTestSupport
 import Testing
 
@@ -44,6 +45,19 @@ struct TerminalPrompterTests {
         let request = PromptRequest(question: .password, message: "Unlock", callerDetails: "Asked by git.")
         let text = "Asked by git."
         let answer = try await ask(request, in: dialog, on: fixture.terminal, when: text, typing: "x\r")
+        #expect(answer == .password("x"))
+        dialog.close()
+    }
+
+    @Test("names are not set apart on a terminal, which may show the characters for that", arguments: programs)
+    @BusActor
+    func ask_rightToLeft_hasNoInvisibleCharacters(program: String) async throws {
+        let fixture = try await TerminalFixture([program])
+        let dialog = try await fixture.open()
+        let message = Text.init("Unlock \("git") now")
+        let request = PromptRequest(question: .password, language: .rightToLeft, message: message)
+        #expect(request.message == "Unlock \u{2068}git\u{2069} now")
+        let answer = try await ask(request, in: dialog, on: fixture.terminal, when: "Unlock git now", typing: "x\r")
         #expect(answer == .password("x"))
         dialog.close()
     }

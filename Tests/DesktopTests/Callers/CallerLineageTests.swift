@@ -1,6 +1,7 @@
 import Foundation
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindTestSupport
 import Testing
 
@@ -17,10 +18,14 @@ struct CallerLineageTests {
         try tree.add(7, "bash", parent: 1, isLeader: true)
         let caller = tree.caller(10)
         #expect(caller.name == .installed("git"))
-        #expect(caller.fullName == "git, through gio")
-        #expect(caller.circumstances == "Through gio.")
-        #expect(caller.details.hasSuffix(" It seems to be started by git, which is no proof."))
-        #expect(caller.details.hasPrefix("Details: “\(tree.program("gio"))” (process 10), which only an administrator"))
+        #expect(caller.fullName.english == "git, through gio")
+        #expect(caller.circumstances.english == "Through gio.")
+        #expect(caller.details.english.hasSuffix(" It seems to be started by git, which is no proof."))
+        #expect(
+            caller.details.english.hasPrefix(
+                "Details: “\(tree.program("gio"))” (process 10), which only an administrator"
+            )
+        )
         // What is stored and compared is the caller alone.
         #expect(caller.description == "“\(tree.program("gio"))” (process 10)")
         #expect(caller.applicationIdentity == "program:\(tree.program("gio"))")
@@ -31,8 +36,8 @@ struct CallerLineageTests {
         let tree = try ProcessTree()
         try tree.add(10, "git", parent: 9)
         try tree.add(9, "gio", parent: 1, isLeader: true)
-        #expect(tree.caller(10).fullName == "git")
-        #expect(tree.caller(10).details.hasSuffix("change."))
+        #expect(tree.caller(10).fullName.english == "git")
+        #expect(tree.caller(10).details.english.hasSuffix("change."))
     }
 
     @Test
@@ -41,7 +46,7 @@ struct CallerLineageTests {
         try tree.add(10, "gio", parent: 9)
         try tree.add(9, "bash", parent: 8, isLeader: true)
         try tree.add(8, "git", parent: 1, isLeader: true)
-        #expect(tree.caller(10).fullName == "gio")
+        #expect(tree.caller(10).fullName.english == "gio")
     }
 
     @Test
@@ -49,8 +54,8 @@ struct CallerLineageTests {
         let tree = try ProcessTree()
         try tree.add(10, "gio", parent: 9)
         try tree.add(9, "bash", parent: 1, commandLine: "bash\0/home/u/git” wants\n\u{202E}x", isLeader: true)
-        #expect(tree.caller(10).name.subject == "The script “git’ wants  x”")
-        #expect(tree.caller(10).surroundings == "through gio")
+        #expect(tree.caller(10).name.subject.english == "The script “git’ wants  x”")
+        #expect(tree.caller(10).surroundings.english == "through gio")
     }
 
     /// Only the name of a program that root alone can change goes without its path.
@@ -62,10 +67,10 @@ struct CallerLineageTests {
         let tree = try ProcessTree()
         try tree.add(10, "gio", parent: 9)
         try tree.add(9, program: path, parent: 1, isLeader: true)
-        #expect(tree.caller(10).name.text == "the program “\(path)”")
+        #expect(tree.caller(10).name.text.english == "the program “\(path)”")
         let library = "7f00-7f01 r-xp 00000000 00:00 1  \(path)\n"
         try tree.add(12, "git", parent: 1, isLeader: true, maps: library)
-        #expect(tree.caller(12).name.text == "the program “\(tree.program("git"))”")
+        #expect(tree.caller(12).name.text.english == "the program “\(tree.program("git"))”")
     }
 
     // MARK: False and broken chains
@@ -85,8 +90,8 @@ struct CallerLineageTests {
             try tree.folder.write("9 (git", to: "9/stat")
         default: break
         }
-        #expect(tree.caller(10).fullName == "gio")
-        #expect(tree.caller(10).details.hasSuffix("change."))
+        #expect(tree.caller(10).fullName.english == "gio")
+        #expect(tree.caller(10).details.english.hasSuffix("change."))
     }
 
     @Test
@@ -110,8 +115,8 @@ struct CallerLineageTests {
         try tree.add(10, "gio", parent: 9, terminal: 34816)
         try tree.add(9, "bash", parent: 8, terminal: 34816, isLeader: true)
         try tree.add(8, "git", parent: 1, isLeader: true, unit: "app-gnome-git\\x2dterminal-8.scope")
-        #expect(tree.caller(10).fullName == "gio, in Term ’ ")
-        #expect(tree.caller(10).details.hasSuffix(" It seems to be started by Term ’ , which is no proof."))
+        #expect(tree.caller(10).fullName.english == "gio, in Term ’ ")
+        #expect(tree.caller(10).details.english.hasSuffix(" It seems to be started by Term ’ , which is no proof."))
     }
 
     @Test
@@ -119,9 +124,9 @@ struct CallerLineageTests {
         let tree = try ProcessTree()
         try tree.entry("firefox", "[Desktop Entry]\nName=Firefox\nExec=firefox\n")
         try tree.add(10, "git", parent: 1, isLeader: true, unit: "app-gnome-firefox-8.scope")
-        #expect(tree.caller(10).fullName == "git")
+        #expect(tree.caller(10).fullName.english == "git")
         try tree.add(11, "git", parent: 1, isLeader: true, unit: "app-gnome-..\\x2f..\\x2fx-8.scope")
-        #expect(tree.caller(11).fullName == "git")
+        #expect(tree.caller(11).fullName.english == "git")
     }
 
     // MARK: Real processes
@@ -150,8 +155,8 @@ struct CallerLineageTests {
         let (git, id) = try await start("/usr/bin/git", ["-c", alias, "x"])
         defer { kill(id, SIGKILL) }
         let caller = inspect(id)
-        #expect(caller.name == .installed("git"), "\(caller.fullName)")
-        #expect(caller.surroundings.hasPrefix("through python3"))
+        #expect(caller.name == .installed("git"), "\(caller.fullName.english)")
+        #expect(caller.surroundings.english.hasPrefix("through python3"))
         // The parents end, and the kernel gives the child another.
         let shellID = try parentID(of: id)
         try await git.kill()
@@ -170,7 +175,7 @@ struct CallerLineageTests {
             kill(id, SIGKILL)
             kill(script.id, SIGKILL)
         }
-        #expect(inspect(id).surroundings == "in script")
+        #expect(inspect(id).surroundings.english == "in script")
     }
 }
 

@@ -1,6 +1,7 @@
 import Foundation
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindTestSupport
 import Testing
 
@@ -107,16 +108,16 @@ struct ProcessInspectorTests {
     func description_longAndHostilePath_isCutInTheMiddleAndCleaned() {
         let path = "/usr/bin/secret-tool\n" + String(repeating: "x/", count: 2000) + "\u{202E}evil"
         let process = CallerProcess(id: 1, startTime: 1, program: ProgramFile(path: path))
-        #expect(process.description.unicodeScalars.count < 130)
-        #expect(process.description.hasPrefix("“/usr/bin/secret-tool x/x/…"))
-        #expect(process.description.hasSuffix("x/ evil” (process 1)"))
+        #expect(process.text.english.unicodeScalars.count < 130)
+        #expect(process.text.english.hasPrefix("“/usr/bin/secret-tool x/x/…"))
+        #expect(process.text.english.hasSuffix("x/ evil” (process 1)"))
     }
 
     @Test
     func description_pathThatTellsAStory_staysInItsQuotationMarks() {
         let path = "/tmp/x” (process 1), as told by the system. “"
         let process = CallerProcess(id: 7, startTime: 1, program: ProgramFile(path: path))
-        #expect(process.description == "“/tmp/x’ (process 1), as told by the system. ‘” (process 7)")
+        #expect(process.text.english == "“/tmp/x’ (process 1), as told by the system. ‘” (process 7)")
     }
 
     // MARK: Interpreters
@@ -275,6 +276,6 @@ struct ProcessInspectorTests {
 
     @Test(arguments: CallerEvidence.allCases)
     func evidence_everyKind_isExplained(evidence: CallerEvidence) {
-        #expect(!evidence.explanation.isEmpty)
+        #expect(!evidence.explanation.english.isEmpty)
     }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import KeychaindDBus
 import KeychaindDesktop
+import KeychaindLanguage
 import KeychaindTestSupport
 
 /// A fake /proc with one process.
@@ -44,6 +45,6 @@ struct ProcessFixture {
 extension Caller {
     /// The reason why it is opaque.
     var reason: String? {
-        if case .opaque(let reason) = insight { reason } else { nil }
+        if case .opaque(let reason) = insight { reason.english } else { nil }
     }
 }

@@ -1,5 +1,6 @@
 import CKeychaindLinux
 import Foundation
+import KeychaindLanguage
 
 /// The start of a program in a new process group.
 struct Spawn {
@@ -11,6 +12,9 @@ struct Spawn {
         self.executable = executable
         self.arguments = [executable] + arguments
         var environment = ProcessInfo.processInfo.environment
+        // In English, on the machine of any developer.
+        for name in LocaleNames.variables { environment[name] = nil }
+        environment["LC_ALL"] = "C.UTF-8"
         for (name, value) in changes {
             environment[name] = value
         }

@@ -14,6 +14,8 @@ package final class KeychainDaemon: Sendable {
         package var keychain: Keychain
         package var arguments: [String] = []
         package var environment: [String: String?] = [:]
+        /// The program; nil for the one built with the tests.
+        package var program: String?
 
         package init(password: String? = "password", keychain: Keychain = .prepared) {
             self.password = password
@@ -115,7 +117,7 @@ package final class KeychainDaemon: Sendable {
         let watch = try await NameWatch(busName, on: bus)
         let arguments = (options.password == nil ? [] : ["--unlock"]) + options.arguments
         let process = try ChildProcess(
-            executable,
+            options.program ?? executable,
             arguments,
             environment: environment(bus, folder, dataHome).merging(options.environment) { $1 },
             input: Array((options.password ?? "").utf8)

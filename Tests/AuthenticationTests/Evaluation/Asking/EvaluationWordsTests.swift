@@ -1,5 +1,7 @@
 import KeychaindAuthentication
+import KeychaindLanguage
 import KeychaindModel
+import KeychaindTestSupport
 import Testing
 
 struct EvaluationWordsTests {
@@ -42,8 +44,8 @@ struct EvaluationWordsTests {
     )
     func request_titles_areTheCallers(fallback: String?, cancel: String, fallbackLabel: String, cancelLabel: String) {
         var words = words
-        words.fallbackLabel = fallback
-        words.cancelLabel = cancel
+        words.fallbackLabel = fallback.map(Text.init(verbatim:))
+        words.cancelLabel = Text(verbatim: cancel)
         let touch = words.request(for: EvaluationQuestion(passwords: [], reader: .touch))
         #expect(touch.fallbackLabel == fallbackLabel)
         #expect(touch.cancelLabel == cancelLabel)

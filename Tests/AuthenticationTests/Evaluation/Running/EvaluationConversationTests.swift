@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindTestSupport
 import Testing
@@ -76,7 +77,7 @@ struct EvaluationConversationTests {
         let evaluation = talk.begin(Policy(.biometryAny))
         let match = try await talk.fixture.match()
         match.hint(.retry)
-        _ = try await talk.prompter.events.first("the hint") { $0 == "ask Bank " + BiometryHint.retry.text }
+        _ = try await talk.prompter.events.first("the hint") { $0 == "ask Bank " + BiometryHint.retry.text.english }
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
         #expect(talk.prompter.dialogs.count == 2)

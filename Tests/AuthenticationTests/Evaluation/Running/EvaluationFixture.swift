@@ -1,6 +1,7 @@
 import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindGcrypt
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindTestSupport
 import Testing
@@ -103,7 +104,7 @@ final class EvaluationFixture {
             passwords: passwords,
             reader: reader,
             readerSuffices: readerSuffices,
-            warning: warning
+            warning: Text(verbatim: warning)
         )
         return words.request(for: question)
     }

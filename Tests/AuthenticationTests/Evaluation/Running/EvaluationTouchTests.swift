@@ -1,5 +1,6 @@
 import KeychaindAuthentication
 import KeychaindDBus
+import KeychaindLanguage
 import KeychaindModel
 import KeychaindTestSupport
 import Testing
@@ -91,7 +92,8 @@ struct EvaluationTouchTests {
         let evaluation = try fixture.begin("biometryAny")
         let match = try await fixture.match()
         for (hint, warning) in [
-            (BiometryHint.retry, BiometryHint.retry.text), (.swipeTooShort, BiometryHint.swipeTooShort.text),
+            (BiometryHint.retry, BiometryHint.retry.text.english),
+            (.swipeTooShort, BiometryHint.swipeTooShort.text.english),
         ] {
             let count = fixture.prompter.requests.count
             match.hint(hint)
@@ -99,7 +101,7 @@ struct EvaluationTouchTests {
         }
         let count = fixture.prompter.requests.count
         match.hint(.swipe)
-        #expect(try await fixture.question(after: count).description == BiometryHint.swipe.text)
+        #expect(try await fixture.question(after: count).description == BiometryHint.swipe.text.english)
         match.end(.matched(finger: ""))
         #expect(await evaluation.outcome().factors == .biometryAny)
         #expect(fixture.reader.matches.count == 1)
