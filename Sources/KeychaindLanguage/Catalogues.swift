@@ -22,8 +22,8 @@ package final class Catalogues: Sendable {
 
     /// The catalogues beside this program: `../share/locale`, from the folder of its file.
     ///
-    /// No variable chooses the folder. A set-gid process might be started by a link elsewhere, so it takes only files of
-    /// root.
+    /// No variable chooses the folder. A set-gid process might be started by a link elsewhere, so it takes only files
+    /// of root.
     package static let installed = Catalogues(
         folder: programFolder + "/../share/locale",
         mustBeRoots: getauxval(UInt(AT_SECURE)) != 0

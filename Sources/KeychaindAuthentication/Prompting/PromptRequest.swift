@@ -3,8 +3,8 @@ package import KeychaindLanguage
 
 /// A question to a person, with its texts.
 ///
-/// ``PromptText`` cleans the translated texts, so that prompters show them unchanged. An empty text omits its part of the dialog;
-/// an empty label stands for the prompter's default.
+/// ``PromptText`` cleans the translated texts, so that prompters show them unchanged. An empty text omits its part of
+/// the dialog; an empty label stands for the prompter's default.
 package struct PromptRequest: Hashable, Sendable {
     package enum Question: Hashable, Sendable {
         case password
