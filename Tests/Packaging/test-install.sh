@@ -30,6 +30,10 @@ check_match "make install prints the folders" "$(<"$work/make.log")" "PAM module
         echo "644 usr/share/doc/keychaind/$file"
     done
     echo "755 usr/share/doc/keychaind/Examples/KeySlots/key_slots.py"
+    for file in po/*.po; do
+        file=${file##*/}
+        echo "644 usr/share/locale/${file%.po}/LC_MESSAGES/keychaind.mo"
+    done
     echo "644 usr/share/man/man1/keychainctl.1"
     echo "644 usr/share/man/man1/keychaind.1"
     echo "644 usr/share/polkit-1/actions/org.keychaind.policy"
