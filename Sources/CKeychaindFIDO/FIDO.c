@@ -17,6 +17,9 @@ FIDO_FUNCTIONS(DEFINE)
 // credentials of other programs.
 static const char relying_party[] = "org.keychaind";
 
+/// The time for an operation without a touch.
+enum { quiet_milliseconds = 5000 };
+
 static pthread_once_t loading = PTHREAD_ONCE_INIT;
 static int is_installed;
 
@@ -116,7 +119,7 @@ struct keychaind_fido_key *keychaind_fido_open(
     key->device = p_fido_dev_new();
     int code = key->device ? FIDO_OK : FIDO_ERR_INTERNAL;
     if (code == FIDO_OK && is_socket) code = p_fido_dev_set_io_functions(key->device, &keychaind_fido_socket);
-    if (code == FIDO_OK) code = p_fido_dev_set_timeout(key->device, milliseconds);
+    if (code == FIDO_OK) code = p_fido_dev_set_timeout(key->device, quiet_milliseconds);
     if (code == FIDO_OK) code = p_fido_dev_open(key->device, path);
     if (code == FIDO_OK) {
         *status = KEYCHAIND_FIDO_DONE;
@@ -188,11 +191,10 @@ enum keychaind_fido_status keychaind_fido_knows(
 ) {
     fido_assert_t *assertion = make_assertion(id, size);
     if (!assertion) return KEYCHAIND_FIDO_FAILED;
-    int64_t start = now();
     int code = p_fido_assert_set_up(assertion, FIDO_OPT_FALSE);
     if (code == FIDO_OK) code = p_fido_dev_get_assert(key->device, assertion, pin);
     p_fido_assert_free(&assertion);
-    return status_since(start, code, key);
+    return status_of(code);
 }
 
 enum keychaind_fido_status keychaind_fido_make(
@@ -220,6 +222,7 @@ enum keychaind_fido_status keychaind_fido_make(
     if (code == FIDO_OK && is_protected) code = p_fido_cred_set_prot(credential, FIDO_CRED_PROT_UV_REQUIRED);
     for (size_t i = 0; code == FIDO_OK && i < excluded_count; i++)
         code = p_fido_cred_exclude(credential, excluded[i].id, excluded[i].size);
+    if (code == FIDO_OK) code = p_fido_dev_set_timeout(key->device, key->milliseconds);
     if (code == FIDO_OK) code = p_fido_dev_make_cred(key->device, credential, pin);
     if (code == FIDO_OK) {
         *size = p_fido_cred_id_len(credential);
@@ -245,7 +248,8 @@ enum keychaind_fido_status keychaind_fido_secret(
     fido_assert_t *assertion = make_assertion(id, size);
     if (!assertion) return KEYCHAIND_FIDO_FAILED;
     int64_t start = now();
-    int code = p_fido_assert_set_up(assertion, FIDO_OPT_TRUE);
+    int code = p_fido_dev_set_timeout(key->device, key->milliseconds);
+    if (code == FIDO_OK) code = p_fido_assert_set_up(assertion, FIDO_OPT_TRUE);
     if (code == FIDO_OK) code = p_fido_assert_set_uv(assertion, FIDO_OPT_OMIT);
     if (code == FIDO_OK) code = p_fido_assert_set_extensions(assertion, FIDO_EXT_HMAC_SECRET);
     if (code == FIDO_OK) code = p_fido_assert_set_hmac_salt(assertion, salt, KEYCHAIND_FIDO_SALT_SIZE);

@@ -15,6 +15,8 @@ package enum SecurityKeyHelper {
     }
 
     package static func run(on socket: Int32) -> Never {
+        // At the end of the daemon, the socket says so; a SIGTERM would leave the key blinking.
+        signal(SIGTERM, SIG_IGN)
         guard let request = receiveRequest(on: socket), let pin = receivePIN(on: socket) else { _exit(EX_DATAERR) }
         let current = CurrentKey()
         guard BlockingThread.start({ endWithClient(on: socket, current) }) else { _exit(EX_OSERR) }

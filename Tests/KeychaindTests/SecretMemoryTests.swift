@@ -60,6 +60,28 @@ struct SecretMemoryTests {
         try await service.daemon.stop()
     }
 
+    @Test("the PIN of a security key is not in memory")
+    func pinOfASecurityKey_isNotInIdleMemory() async throws {
+        let pin = UUID().uuidString
+        let ports = try SecurityKeyPorts()
+        let folder = try ConfigurationFolder(ports.configuration)
+        var options = KeychainDaemon.Options()
+        options.environment = folder.environment
+        let service = try await RunningService(options)
+        let key = try await ports.plugIn("key")
+        try key.set(pin: pin)
+        try key.touch(times: 2)
+        let prompter = try await FakePrompter(on: service.bus, [.answer("password"), .answer("4321"), .answer(pin)])
+        await prompter.ignoreConfirmations()
+        let login = ObjectPath(unchecked: "/org/freedesktop/secrets/collection/login")
+        let prompt = try await service.client.call(login, "org.keychaind.KeySlots1", "AddSecurityKey", "", true)
+            .read(ObjectPath.self)
+        #expect(try await !service.client.complete(prompt).isDismissed)
+        try await DaemonMemory(of: service.daemon).waitUntilGone([pin], what: "the PIN")
+        await prompter.crash()
+        try await service.daemon.stop()
+    }
+
     /// Unlocks an item through a context, which keeps the unsealed keys until it ends.
     private func openInAContext(_ item: ObjectPath, as client: SecretServiceProxy) async throws {
         let authentication = "org.keychaind.Authentication1"

@@ -10,7 +10,9 @@ credentials and the PIN.
     touch               someone touches it, now or as soon as it asks
     pin TEXT            sets the PIN and its tries
     lacks EXTENSION     it does not have hmac-secret or credProtect
-    says HEX            the next answer to a CBOR request is these bytes, whatever they are
+    says N HEX          the answer to the CBOR request after the next N is these bytes, whatever they are
+    forget              gives other secrets for the same credentials
+    rest                drops touches and answers that nobody has asked for
     mute                it answers nothing any more
     unplug              it goes
 """
@@ -131,8 +133,10 @@ class Authenticator:
     def perform(self, request):
         """Answers a CBOR request with a status and CBOR."""
         if self.forged is not None:
-            forged, self.forged = self.forged, None
-            return forged
+            later, answer = self.forged
+            self.forged = (later - 1, answer) if later > 0 else None
+            if later == 0:
+                return answer
         try:
             parameters = cbor2.loads(request[1:]) if len(request) > 1 else {}
             command = {1: self.make, 2: self.get, 4: self.info, 6: self.client_pin}.get(request[0])
@@ -428,7 +432,13 @@ class Key:
         elif command == "lacks":
             self.authenticator.extensions.remove(argument)
         elif command == "says":
-            self.authenticator.forged = bytes.fromhex(argument)
+            later, _, digits = argument.partition(" ")
+            self.authenticator.forged = (int(later), bytes.fromhex(digits))
+        elif command == "forget":
+            self.authenticator.state["master"] = secrets.token_hex(32)
+        elif command == "rest":
+            self.authenticator.forged = None
+            self.touches = 0
         elif command == "mute":
             self.is_mute = True
         elif command == "unplug":

@@ -55,7 +55,7 @@ int keychaind_fido_is_installed(void);
 /// Lists the keys that are plugged in: their paths, each in KEYCHAIND_FIDO_PATH_SIZE bytes. Returns their number.
 size_t keychaind_fido_list(char *paths);
 
-// The functions below block, each for at most the milliseconds of the key.
+// The functions below block for some seconds, those with a touch for at most the milliseconds of the key.
 
 /// Opens a key by its device file or, for tests, by a SOCK_SEQPACKET socket that carries CTAPHID reports.
 struct keychaind_fido_key *keychaind_fido_open(

@@ -38,8 +38,13 @@ struct SecurityKeyEnrolment {
 
     func run() async -> Outcome {
         let hasPIN: Bool
-        switch await keys.start(.look, pin: nil, notice: { _ in }).outcome() {
+        let look = keys.start(.look, pin: nil) { _ in }
+        conversation.whenCancelled { _ in look.cancel() }
+        let found = await look.outcome()
+        conversation.whenCancelled(nil)
+        switch found {
         case .found(let pin): hasPIN = pin
+        case .failed(.cancelled): return .cancelled
         case .failed(let failure): return .failed(failure)
         case .made, .opened: return .failed(.failed)
         }

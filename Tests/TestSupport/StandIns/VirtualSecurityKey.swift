@@ -69,11 +69,17 @@ package final class VirtualSecurityKey: Sendable {
 
     package func remove(extension name: String) throws { try obey("lacks \(name)") }
 
-    /// Answers the next CBOR request with these bytes.
-    package func answer(with bytes: [UInt8]) throws {
+    /// Answers the next CBOR request, or a later one, with these bytes.
+    package func answer(with bytes: [UInt8], to later: Int = 0) throws {
         let digits = bytes.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }
-        try obey("says \(digits.joined())")
+        try obey("says \(later) \(digits.joined())")
     }
+
+    /// Gives other secrets than before, for the same credentials.
+    package func forgetSecrets() throws { try obey("forget") }
+
+    /// Drops touches and answers that nobody has asked for.
+    package func rest() throws { try obey("rest") }
 
     /// Answers nothing any more.
     package func fallSilent() throws { try obey("mute") }
