@@ -9,7 +9,7 @@ import Logging
 
 /// Unlocks a collection by a security key, beside the dialog for its password.
 ///
-/// A key without a PIN is asked while a trusted dialog is on the screen. One with a PIN is asked after an empty password.
+/// A key without a PIN is asked while a trusted dialog is on the screen, one with a PIN after an empty password.
 @BusActor
 final class SecurityKeyUnlock: PasswordAlternative {
     private enum State {

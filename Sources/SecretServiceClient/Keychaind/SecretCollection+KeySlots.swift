@@ -54,8 +54,8 @@ extension SecretCollection {
         try await complete(message)
     }
 
-    /// Adds the security key (FIDO2) that is plugged in; a person is asked for the password of the keychain, for the PIN
-    /// of a key that has one, and for two touches.
+    /// Adds the security key (FIDO2) that is plugged in; a person is asked for the password of the keychain, for the
+    /// PIN of a key that has one, and for two touches.
     ///
     /// Throws ``SecretServiceError/Code/notSupported``, with the reason, for a key that cannot be added.
     ///
