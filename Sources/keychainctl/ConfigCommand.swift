@@ -100,7 +100,7 @@ struct ConfigurationCheck {
             .mistakes,
             Text(
                 count,
-                one: "\(path.visible) has a mistake; the rest of it applies",
+                one: "\(path.visible) has \(count) mistake; the rest of it applies",
                 other: "\(path.visible) has \(count) mistakes; the rest of it applies"
             )
         )
