@@ -28,13 +28,39 @@ struct ConfigCheckCommand: AsyncParsableCommand {
 
     func run() async throws {
         let check = try ConfigurationCheck(file)
-        let daemon = await DaemonSettings.read()
+        let provider = await RunningProvider.read()
         try await Interruption.cancelling { [format] interruption in
             let output = Output(interruption)
-            for line in format.json ? [check.json(daemon)] : check.lines(daemon) { try output.line(line) }
+            for line in format.json ? [check.json(provider)] : check.lines(provider) { try output.line(line) }
             try output.flush()
         }
         if let failure = check.failure { throw failure }
+    }
+}
+
+/// The provider that runs, if any.
+enum RunningProvider: Sendable {
+    case none
+    /// Another program, an earlier keychaind, or one that does not answer.
+    case silent
+    case keychaind(DaemonSettings)
+
+    private static let patience = Duration.seconds(5)
+
+    /// Asks for the settings in force; starts no provider.
+    static func read() async -> RunningProvider {
+        guard await Session.open()?.owner() != nil else { return .none }
+        var configuration = SecretClient.Configuration()
+        configuration.connectTimeout = patience
+        configuration.callTimeout = patience
+        guard let client = try? await SecretClient.connect(configuration),
+            let status = try? await client.keychaindStatus(), let lines = status.settings
+        else { return .silent }
+        return .keychaind(DaemonSettings(file: status.configurationFile, lines: lines))
+    }
+
+    var settings: DaemonSettings? {
+        if case .keychaind(let settings) = self { settings } else { nil }
     }
 }
 
@@ -43,14 +69,6 @@ struct DaemonSettings: Sendable {
     let file: String
     /// As lines of TOML.
     let lines: [String]
-
-    /// Nil if no keychaind runs; starts none.
-    static func read() async -> DaemonSettings? {
-        guard await Session.open()?.owner() != nil, let client = try? await SecretClient.connect(),
-            let status = try? await client.keychaindStatus(), let lines = status.settings
-        else { return nil }
-        return DaemonSettings(file: status.configurationFile, lines: lines)
-    }
 
     /// The settings of a configuration that are not in force.
     func missing(of settings: [Setting]) -> [Setting] {
@@ -121,7 +139,7 @@ struct ConfigurationCheck {
 
     // MARK: For people
 
-    func lines(_ daemon: DaemonSettings?) -> [String] {
+    func lines(_ provider: RunningProvider) -> [String] {
         var lines: [String] = []
         for mistake in reading.mistakes {
             lines.append("\(path.visible):\("\(mistake)".visible)")
@@ -134,7 +152,7 @@ struct ConfigurationCheck {
         lines.append(heading.localized)
         lines += settings.map { "  \($0)" }
         lines.append("")
-        lines.append(state(daemon).localized)
+        lines.append(state(provider).localized)
         return lines
     }
 
@@ -158,8 +176,15 @@ struct ConfigurationCheck {
         }
     }
 
-    private func state(_ daemon: DaemonSettings?) -> Text {
-        guard let daemon else { return Text("No keychaind runs.") }
+    private func state(_ provider: RunningProvider) -> Text {
+        switch provider {
+        case .none: Text("No keychaind runs.")
+        case .silent: Text("The running provider gives no settings: it does not answer, or is not this keychaind.")
+        case .keychaind(let daemon): state(of: daemon)
+        }
+    }
+
+    private func state(of daemon: DaemonSettings) -> Text {
         guard isFile(of: daemon) else {
             return Text("The running keychaind reads another file: \(daemon.file.visible)")
         }
@@ -179,7 +204,7 @@ struct ConfigurationCheck {
 
     // MARK: JSON
 
-    func json(_ daemon: DaemonSettings?) -> String {
+    func json(_ provider: RunningProvider) -> String {
         let mistakes = reading.mistakes.map { mistake in
             """
             {"line": \(mistake.place.line), "column": \(mistake.place.column), \
@@ -190,7 +215,7 @@ struct ConfigurationCheck {
         let values = settings.map { "\(JSON.string($0.name)): \($0.value.json)" }
         return """
             {"file": \(JSON.string(path)), "exists": \(isThere), "mistakes": [\(mistakes.joined(separator: ", "))], \
-            "settings": {\(values.joined(separator: ", "))}, "keychaind": \(json(of: daemon))}
+            "settings": {\(values.joined(separator: ", "))}, "keychaind": \(json(of: provider.settings))}
             """
     }
 

@@ -215,7 +215,8 @@ struct Daemon {
 
     /// Applies the settings that can change at run time, except the lock rules.
     private func applySettings() {
-        let configuration = settings.configuration
+        var configuration = settings.configuration
+        if !tpm.isUsable(configuration, in: domain) { configuration.host.tpm = HostRules().tpm }
         provider.programsAskedAtRead = ProgramSelection(configuration.access.askAtRead)
         provider.settings = ProviderSettings(
             file: settings.path ?? "",

@@ -8,13 +8,17 @@ extension ConfiguredTPM {
     /// Applies the configuration; in a domain only a system TPM, since the user's programs can edit the file.
     func configure(_ configuration: Configuration, in domain: Domain, logger: Logger) {
         let transport = configuration.host.tpm
-        guard !domain.isEntered || TPM.isSystems(transport) else {
+        guard isUsable(configuration, in: domain) else {
             return logger.error(
                 "In its domain keychaind uses no other TPM than the system's; the configured one is ignored",
                 metadata: ["tpm": "\(transport)"]
             )
         }
         use(TPM(transport: transport))
+    }
+
+    func isUsable(_ configuration: Configuration, in domain: Domain) -> Bool {
+        !domain.isEntered || TPM.isSystems(configuration.host.tpm)
     }
 }
 

@@ -103,7 +103,7 @@ struct AutomaticLockingTests {
             options.environment = folder.environment
             try await service.daemon.start(options)
             let body = try await desktop.bodies.first("the notification")
-            let mistake = "\(folder.path):2:12: 'lock.on-sleep' must be true or false. There are more mistakes: 1."
+            let mistake = "\(folder.path):2:12: 'lock.on-sleep' must be true or false. There is one more mistake."
             #expect(body.hasPrefix(mistake))
             #expect(!body.contains("<") && desktop.bodies.count == 1)
         }

@@ -30,7 +30,7 @@ struct NoticeTests {
             try await service.client.roundTrip()
             try folder.write("[lock]\non-sleep = 2\non-screen-lock = 2\n")
             let second = try await desktop.shown.first("the other mistakes", after: 1)
-            #expect(second.body.contains("There are more mistakes: 1."))
+            #expect(second.body.contains("There is one more mistake."))
             #expect(desktop.shown.count == 2)
             try folder.write("")
             _ = try await desktop.withdrawn.first("the end of the notification") { $0 == second.number }

@@ -88,7 +88,7 @@ struct ReloadTests {
             try folder.write("[lock]\non-sleep = true\n[host]\nunlock-at-start = true\n")
             try await service.waitFor("lock.on-sleep = true")
             #expect(try await service.has("host.unlock-at-start = false"))
-            _ = try await service.line("The settings of [host] take effect after a restart")
+            _ = try await service.line("The settings of [host] and [security-key] take effect after a restart")
         }
     }
 

@@ -68,6 +68,9 @@ package final class Message: @unchecked Sendable {
         dbus_message_set_auto_start(pointer, 0)
     }
 
+    /// Whether the caller set `NO_AUTO_START`.
+    package var forbidsActivation: Bool { dbus_message_get_auto_start(pointer) == 0 }
+
     package func setDestination(_ name: String) {
         dbus_message_set_destination(pointer, name)
     }

@@ -21,9 +21,14 @@ final class ReadPrompts {
 
     /// Whether the read of an item may wait for a prompt.
     ///
-    /// Nobody sees a dialog behind a locked screen, and nobody could open what is damaged.
-    func areUseful(for id: ItemID, in collection: Collection, by client: Client) -> Bool {
-        guard !programs.isEmpty, !unlocking.access.isSessionLocked else { return false }
+    /// Nobody sees a dialog behind a locked screen, and nobody could open what is damaged. Programs that handle
+    /// `IsLocked` set `NO_AUTO_START`.
+    func areUseful(for call: MethodCall, reading id: ItemID, in collection: Collection) -> Bool {
+        !programs.isEmpty && !call.message.forbidsActivation && areUseful(for: id, in: collection, by: call.client)
+    }
+
+    private func areUseful(for id: ItemID, in collection: Collection, by client: Client) -> Bool {
+        guard !unlocking.access.isSessionLocked else { return false }
         if case .unreadable = collection.state { return false }
         return switch unlocking.access.verdict(on: id, in: collection, for: client) {
         case .needsAuthentication: true

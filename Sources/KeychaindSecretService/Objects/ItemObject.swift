@@ -81,7 +81,7 @@ struct ItemObject {
         var reader = call.message.makeReader()
         // The first check: nobody is asked for a call that cannot be answered.
         _ = try client.readSession(&reader)
-        guard !reads.areUseful(for: id, in: collection, by: client) else {
+        guard !reads.areUseful(for: call, reading: id, in: collection) else {
             return .suspending { () async throws(BusError) in
                 await reads.ask(for: id, in: collection, by: client)
                 try client.checkConnected()

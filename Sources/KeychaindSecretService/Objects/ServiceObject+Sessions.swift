@@ -47,7 +47,7 @@ extension ServiceObject {
             .filter { seen.insert($0).inserted }
         // Of several, each might show a dialog: a program that lists a keychain reads all of it.
         if paths.count == 1, let (collection, id) = provider.vault.findItem(paths[0]),
-            provider.reads.areUseful(for: id, in: collection, by: client)
+            provider.reads.areUseful(for: call, reading: id, in: collection)
         {
             return .suspending { () async throws(BusError) in
                 await provider.reads.ask(for: id, in: collection, by: client)

@@ -72,6 +72,8 @@ extension SecretClient {
         while true {
             let session = try await session()
             let message = try makeCall(session)
+            // Unlocking is ours: keychaind asks nobody at such a read (`ask-at-read`).
+            message.forbidActivation()
             do throws(SecretServiceError) {
                 let reply = try await call(message, to: session.owner)
                 // An unencrypted message contains the secret itself.

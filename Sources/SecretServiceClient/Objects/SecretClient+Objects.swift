@@ -122,6 +122,8 @@ extension SecretClient {
             let session = try await session()
             let message = Protocol.call(Protocol.serviceObject, Protocol.service, "GetSecrets")
             message.append(paths, session.path)
+            // Locked items are left out: keychaind asks nobody at such a read (`ask-at-read`).
+            message.forbidActivation()
             do throws(SecretServiceError) {
                 return (try await call(message, to: session.owner), session)
             } catch  where error.code == .noSession && mayRenewSession {

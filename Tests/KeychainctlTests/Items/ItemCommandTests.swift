@@ -316,4 +316,27 @@ struct ItemCommandTests {
             #expect(result.succeeded, "\(result.errors)")
         }
     }
+
+    @Test("Programs that unlock themselves are not asked for at a read")
+    func noPrompt_withAskAtRead_asksNobody() async throws {
+        let folder = try ConfigurationFolder("[access]\nask-at-read = \"*\"\n")
+        var options = KeychainDaemon.Options()
+        options.environment = folder.environment
+        try await RunningService.withService(options) { service in
+            let session = try await service.client.openPlainSession()
+            let attributes = ["bank": "1", "keychain:access-control": "devicePasscode"]
+            _ = try await service.client.createItem("Bank", attributes, secret: "kept", session: session)
+            let prompter = try await FakePrompter(on: service.bus, [.answer("password")])
+            let client = try await SecretClient.connect(.init(bus: .address(service.bus.address)))
+            let item = try #require(try await client.search(["bank": "1"]).all.first)
+            await #expect { _ = try await item.secret(prompting: .never) } throws: { error in
+                (error as? SecretServiceError)?.code == .locked
+            }
+            try await client.forEachSecret(of: [item]) { item, _ in Issue.record("\(item.path) was read") }
+            #expect(prompter.questions.count == 0)
+            #expect(try await item.secret().text == "kept")
+            #expect(prompter.questions.count == 1)
+            await prompter.crash()
+        }
+    }
 }
