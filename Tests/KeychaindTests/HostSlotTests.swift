@@ -101,7 +101,7 @@ struct HostSlotTests {
             #expect(notification.summary == "This computer could not unlock your keychain")
             #expect(notification.body.contains("the TPM was reset"))
             let prompter = try await FakePrompter(on: service.bus, [.cancel, .answer("password")])
-            await desktop.press("Unlock…", of: notification)
+            try await desktop.press("Unlock…", of: notification)
             let question = try await prompter.questions.first("the question")
             #expect(question.text("description")?.contains("This computer did not open it: ") == true)
             try await expectAtStart(isOpen: false, service, options)

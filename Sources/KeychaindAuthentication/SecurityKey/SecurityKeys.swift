@@ -97,7 +97,8 @@ package enum SecurityKeyFailure: Error, Hashable, Sendable {
                 other: "That was not the PIN of the security key. \(tries) tries are left."
             )
         case .pinPaused: Text("Too many PINs were wrong. Take the security key out and plug it in again.")
-        case .pinBlocked: Text("The PIN of the security key is blocked. Only a reset of the key helps, which erases it.")
+        case .pinBlocked:
+            Text("The PIN of the security key is blocked. Only a reset of the key helps, which erases it.")
         case .notTouched: Text("Nobody touched the security key.")
         case .takenOut: Text("The security key was taken out.")
         case .cancelled: Text("The security key is no longer asked.")

@@ -19,7 +19,9 @@ extension Conversation {
         hostFailure: String? = nil
     ) -> PromptRequest {
         let label = PromptText.name(label)
-        let fact = hostFailure.map { Text("This computer did not open it: \(PromptText.name($0, limit: 300)).") } ?? .empty
+        let fact = hostFailure.map { reason in
+            Text("This computer did not open it: \(PromptText.name(reason, limit: 300)).")
+        }
         return request(
             .password,
             title: Text("Unlock Keychain"),
@@ -28,7 +30,7 @@ extension Conversation {
             // With a subject, a prompter may show a text of its own, which does not mention the purpose.
             subject: purpose == nil ? label : "",
             [
-                caller.circumstances, fact, purpose?.reason ?? .empty,
+                caller.circumstances, fact ?? .empty, purpose?.reason ?? .empty,
                 Text("Type the password of the keychain, or its recovery key."), offer?.text ?? .empty,
             ],
             button: Text("Unlock"),

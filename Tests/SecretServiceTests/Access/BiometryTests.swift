@@ -100,7 +100,7 @@ struct BiometryTests {
             let notification = try await desktop.shown.first("the notification")
             #expect(notification.summary == "The fingerprint reader is locked" && desktop.shown.count == 1)
             await prompter.answer(with: [.answer("password")])
-            await desktop.press("Enter Password…", of: notification)
+            try await desktop.press("Enter Password…", of: notification)
             _ = try await desktop.withdrawn.first("the end of the notification")
             #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").possible)
         }

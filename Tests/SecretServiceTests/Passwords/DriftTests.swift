@@ -171,7 +171,7 @@ struct DriftTests {
         let notification = try await desktop.shown.first("the notification")
         #expect(notification.summary == "Your login password does not open your keychain")
         let prompter = try FakePrompter(on: service.bus, [.answer(ProviderInProcess.password), .answer("after")])
-        desktop.press("Unlock…", of: notification)
+        try await desktop.press("Unlock…", of: notification)
         _ = try await desktop.withdrawn.first("the end of the notification") { $0 == notification.number }
         #expect(prompter.questions.all.map { $0.text("message") } == [Self.isAnother, Self.gets])
         #expect(desktop.shown.count == 1)

@@ -137,6 +137,8 @@ struct SecurityKeyTests {
             let (prompter, prompt) = try await startUnlocking(service)
             try await expect("The security key that is plugged in does not open this keychain.", from: prompter)
             #expect(!foreign.hasBlinked)
+            // While it is there, the dialog says so again.
+            try await foreign.unplug()
             key = try await ports.plugIn("key")
             try await key.waits()
             try await key.unplug()

@@ -16,6 +16,8 @@ package final class FakeNotifications {
     package nonisolated let shown = Recorder<Notification>()
     /// The texts of the notifications.
     package nonisolated let bodies = Recorder<String>()
+    /// The numbers that the sender of the notification has received.
+    package nonisolated let acknowledged = Recorder<UInt32>()
     /// The numbers of those that were taken back.
     package nonisolated let withdrawn = Recorder<UInt32>()
     private let connection: Connection
@@ -39,7 +41,9 @@ package final class FakeNotifications {
                     ],
                     out: [Parameter("id", UInt32.self)]
                 ) { (service, call) throws(BusError) in
-                    call.reply(with: try service.receive(call))
+                    let number = try service.receive(call)
+                    call.reply(with: number)
+                    service.acknowledge(number, to: call.message.sender)
                 },
                 Method("GetCapabilities", out: [Parameter("capabilities", [String].self)]) { service, call in
                     call.reply(with: service.capabilities)
@@ -92,8 +96,19 @@ package final class FakeNotifications {
         return notification.number
     }
 
-    /// Presses a button of a notification.
-    package func press(_ label: String, of notification: Notification) {
+    /// Waits for the sender to answer a call that follows the number.
+    private func acknowledge(_ number: UInt32, to sender: String) {
+        let path = ObjectPath(unchecked: "/org/freedesktop/secrets")
+        let ping = Message.call(to: sender, path, "org.freedesktop.DBus.Peer", "Ping")
+        BusActor.start { [connection, acknowledged] in
+            _ = try? await connection.call(ping)
+            acknowledged.record(number)
+        }
+    }
+
+    /// Presses a button of a notification, once its sender knows the number.
+    package func press(_ label: String, of notification: Notification) async throws {
+        _ = try await acknowledged.first("the end of the notification's call") { $0 == notification.number }
         guard let key = notification.actions.first(where: { $0.value == label })?.key else { return }
         connection.emit(Self.path, Self.name, "ActionInvoked") { writer in
             notification.number.write(to: &writer)
