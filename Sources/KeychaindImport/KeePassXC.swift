@@ -141,17 +141,20 @@ struct KeePassXC: Sendable {
             waiting.cancel()
         }
         try Task.checkCancellation()
-        guard isOpen else {
-            throw CommandFailure(
-                .notFound,
-                Text(
-                    """
-                    \(database.visible) exposes no group to other programs; choose one in KeePassXC (Database Settings, \
-                    Secret Service Integration), or import its CSV table instead
-                    """
-                )
+        guard isOpen else { throw exposesNothing }
+    }
+
+    /// The failure for a database that exposes no group.
+    var exposesNothing: CommandFailure {
+        CommandFailure(
+            .notFound,
+            Text(
+                """
+                \(database.visible) exposes no group to other programs; choose one in KeePassXC (Database Settings, \
+                Secret Service Integration), or import its CSV table instead
+                """
             )
-        }
+        )
     }
 
     /// False once the database, which first shows itself locked, is gone again.

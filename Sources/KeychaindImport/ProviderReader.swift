@@ -82,6 +82,8 @@ struct ProviderReader: Sendable {
         var unlocked: [(SecretCollection, SourceKeychain)] = []
         // `login` first: most people have one password for all.
         let all = try await client.collections().sorted { $0 == login && $1 != login }
+        // KeePassXC shows a database for a moment before it finds that no group is exposed.
+        if case .keePassXC(let program) = source, all.isEmpty { throw program.exposesNothing }
         var known = passwords.given.map { [$0] } ?? []
         for collection in all {
             let label = try await collection.label().orName(of: collection)
