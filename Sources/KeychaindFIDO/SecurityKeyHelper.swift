@@ -1,4 +1,5 @@
 import CKeychaindFIDO
+import CKeychaindLinux
 import Glibc
 import KeychaindAuthentication
 import KeychaindDBus
