@@ -53,7 +53,8 @@ def main(count):
     open_session(other)
     greedy.close()
 
-    come_and_go(count)
+    # The first ones fill what the allocator keeps.
+    come_and_go(2 * count)
     memory, descriptors = resources(process)
     come_and_go(count)
     later_memory, later_descriptors = resources(process)

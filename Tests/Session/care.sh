@@ -85,3 +85,12 @@ types "the first password"
 wait "$restoring"
 cat "$work/restored"
 shows "the state of yesterday is back" "the note of yesterday" keychainctl get name=note
+
+in_german() { shows "$1" "$2" env LANG=de_DE.UTF-8 "${@:3}"; }
+in_german "the status is in German" '^Fingerabdruckleser +bereit' keychainctl status
+in_german "she protects the note in German" '„Note“ verlangt jetzt' keychainctl protect name=note --with userPresence
+as_anna env LANG=de_DE.UTF-8 timeout 60 keychainctl get name=note >"$work/found" 2>&1 &
+reading=$!
+touch_reader
+wait "$reading" || true
+succeeds "and reads it with her finger" grep -q "the note of yesterday" "$work/found"
