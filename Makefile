@@ -172,7 +172,8 @@ format:
 #
 # Changes nobody's provider: nothing that it installs starts keychaind before `keychainctl switch on`.
 install:
-	@for file in $(RELEASE) $(CONTROL) $(HELPER) $(PAM_MODULE) $(COMPLETIONS)/keychainctl.fish; do \
+	@for file in $(RELEASE) $(CONTROL) $(HELPER) $(PAM_MODULE) $(COMPLETIONS)/keychainctl.fish \
+		$(foreach language,$(LANGUAGES),$(CATALOGUES)/$(language)/LC_MESSAGES/keychaind.mo); do \
 		test -f $$file || { echo "install: there is no $$file yet; run make first" >&2; exit 1; }; \
 	done
 	@DESTDIR=$(DESTDIR) scripts/install-folder check-pam $(PAMDIR) $(PREFIX)

@@ -104,7 +104,8 @@ start_daemon() {
 # install_to PREFIX [DESTDIR [VARIABLE...]]: runs make install. Without a domain by default: it would change the
 # machine's groups and folders.
 install_to() {
-    make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" DOMAIN=no "${@:3}" >"$work/make.log" 2>&1
+    make --no-print-directory -C "$project" install PREFIX="$1" DESTDIR="${2:-}" DOMAIN=no "${@:3}" \
+        >"$work/make.log" 2>&1 || { tail -n 3 "$work/make.log"; return 1; }
 }
 
 # check_links FOLDER: checks that the links of its documents lead to existing files and headings.
