@@ -45,11 +45,11 @@ struct ArchiveRestoreTests {
             let refusing = try await provider.answerPrompts(.cancel)
             let refused = try await keychainctl(["restore", archive], on: provider.bus)
             #expect(refused.status == .exited(5), "\(refused.errors)")
-            await refusing.crash()
+            try await refusing.end()
             let prompter = try await provider.answerPrompts(.answer("new password"))
             let restored = try await keychainctl(["restore", archive], on: provider.bus)
             #expect(restored.text == "10000 items restored, 0 were there.\n", "\(restored.errors)")
-            await prompter.crash()
+            try await prompter.end()
             let client = try await SecretClient.connect(.init(bus: .address(provider.bus.address)))
             var items: [SecretItem] = []
             for collection in try await client.collections() where try await collection.label() == "login" {

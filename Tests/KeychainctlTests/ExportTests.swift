@@ -107,13 +107,13 @@ struct ExportTests {
             #expect(with.succeeded, "\(with.errors)")
             #expect(prompter.questions.count == 1)
             #expect(try ExportedItem.all(in: folder.path("with")).map(\.label) == ["plain", "asks"])
-            await prompter.crash()
+            try await prompter.end()
 
             let refusing = try await provider.answerPrompts(.cancel)
             let cancelled = try await export(["--password-fd", "0", folder.path("cancelled")], on: provider.bus)
             #expect(cancelled.status == .exited(5), "\(cancelled.errors)")
             #expect(!FileManager.default.fileExists(atPath: folder.path("cancelled")))
-            await refusing.crash()
+            try await refusing.end()
         }
     }
 

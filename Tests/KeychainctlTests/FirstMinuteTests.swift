@@ -24,7 +24,7 @@ struct FirstMinuteTests {
         #expect(prompter.questions.count == 1)
         let body = try await desktop.bodies.first("a notification")
         #expect(body.contains("keychainctl recovery-key"))
-        await prompter.crash()
+        try await prompter.end()
     }
 
     @Test("A recovery key is made by a command, shown once and refused without a yes")
@@ -33,12 +33,12 @@ struct FirstMinuteTests {
             let first = try await provider.answerPrompts(.answer("password"), .cancel)
             let refused = try await Keychainctl.run("recovery-key", on: provider.bus)
             #expect(refused.status == .exited(5), "\(refused.errors)")
-            await first.crash()
+            try await first.end()
             let second = try await provider.answerPrompts(.answer("password"), .answer(""))
             let made = try await Keychainctl.run("recovery-key", on: provider.bus)
             #expect(made.succeeded, "\(made.errors)")
             #expect(second.questions.count == 2)
-            await second.crash()
+            try await second.end()
             let none = try await Keychainctl.run("recovery-key", "--keychain", "none", on: provider.bus)
             #expect(none.status == .exited(3), "\(none.errors)")
         }

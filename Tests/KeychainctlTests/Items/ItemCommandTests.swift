@@ -201,7 +201,7 @@ struct ItemCommandTests {
             #expect(result.succeeded, "\(result.errors)")
             // One to read what the item is, one for all changes.
             #expect(prompter.questions.all.count <= 2)
-            await prompter.crash()
+            try await prompter.end()
             let read = try await controlled.run("get", "bank=2", answering: .answer("password"))
             #expect(read.text == "silver", "\(read.errors)")
         }
@@ -336,7 +336,7 @@ struct ItemCommandTests {
             #expect(prompter.questions.count == 0)
             #expect(try await item.secret().text == "kept")
             #expect(prompter.questions.count == 1)
-            await prompter.crash()
+            try await prompter.end()
         }
     }
 }

@@ -63,7 +63,7 @@ struct KeychainCommandTests {
             let prompter = try await controlled.provider.answerPrompts(.answer("password"), .answer("other"))
             let added = try await controlled.run(arguments, input: [])
             #expect(added.succeeded, "\(added.errors)")
-            await prompter.crash()
+            try await prompter.end()
             let list = try await controlled.run("slot")
             #expect(list.text.contains("password\t") && list.text.contains("Spare\\u{1b}"))
             let number = try #require(list.text.split(separator: "\n").last?.split(separator: "\t").first)

@@ -15,7 +15,7 @@ struct SecurityKeyCommandTests {
                 await prompter.ignoreConfirmations()
                 let environment = service.bus.environment
                 let result = try await Command.run(ImportHome.executable, arguments, environment: environment)
-                await prompter.crash()
+                try await prompter.end()
                 return result
             }
             let none = try await run("slot", "add", "--fido2", answering: [.answer("password")])

@@ -39,7 +39,7 @@ struct Controlled: Sendable {
     func run(_ arguments: String..., answering answers: PromptResponse...) async throws -> CommandResult {
         let prompter = try await FakePrompter(on: provider.bus, answers)
         let result = try await run(arguments, input: [])
-        await prompter.crash()
+        try await prompter.end()
         return result
     }
 
@@ -58,7 +58,7 @@ struct Controlled: Sendable {
     func addKeychain(_ label: String) async throws -> SecretCollection {
         let prompter = try await provider.answerPrompts(.answer("second"))
         let collection = try await client.createCollection(label: label)
-        await prompter.crash()
+        try await prompter.end()
         return collection
     }
 

@@ -45,7 +45,7 @@ struct BiometryTests {
             // Started without the password: a right one would end the lockout.
             try await service.daemon.restart(KeychainDaemon.Options(locked: reader))
             #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").error == locked)
-            await prompter.crash()
+            try await prompter.end()
             let typist = try await FakePrompter(on: service.bus, [.answer("password")])
             #expect(try await service.unlock([.login], as: client).paths == [ObjectPath.login.rawValue])
             #expect(try await client.canEvaluate("deviceOwnerAuthenticationWithBiometrics").possible)

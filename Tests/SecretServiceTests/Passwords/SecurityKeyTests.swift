@@ -24,7 +24,7 @@ struct SecurityKeyTests {
         await prompter.ignoreConfirmations()
         let prompt = try await service.client.addSecurityKey(label: label, pin: pin, to: .login)
         let outcome = try await service.client.complete(prompt)
-        await prompter.crash()
+        try await prompter.end()
         return (!outcome.isDismissed, outcome.result)
     }
 
@@ -74,18 +74,18 @@ struct SecurityKeyTests {
             _ = try await prompter.calls.first("the end of the dialog") { $0 == "StopPrompting" }
             #expect(try await service.client.secretText(of: item, session: session) == "kept")
             #expect(try await service.client.unlockedBy(.login) == .string("security-key"))
-            await prompter.crash()
+            try await prompter.end()
             // After the removal of the slot, the key is not asked.
             let removing = try await FakePrompter(on: service.bus, [.answer("password")])
             let removal = try await service.client.removeSlot(2, of: .login)
             #expect(try await !service.client.complete(removal).isDismissed)
-            await removing.crash()
+            try await removing.end()
             let asked = key.events
             let (last, lastPrompt) = try await startUnlocking(service, [.answer("password")])
             #expect(last.questions.all[0].text("description")?.contains("security key") == false)
             #expect(try await isUnlocked(service, lastPrompt))
             #expect(key.events == asked)
-            await last.crash()
+            try await last.end()
         }
     }
 
@@ -101,10 +101,10 @@ struct SecurityKeyTests {
             try await service.client.dismiss(prompt)
             #expect(try await !isUnlocked(service, prompt))
             try await key.isCancelled(after: events)
-            await prompter.crash()
+            try await prompter.end()
             let (typing, second) = try await startUnlocking(service, [.answer("wrong"), .answer("password")])
             #expect(try await isUnlocked(service, second))
-            await typing.crash()
+            try await typing.end()
         }
     }
 
@@ -122,7 +122,7 @@ struct SecurityKeyTests {
             try await key.waits(after: events)
             await leaving.disconnect()
             try await key.isCancelled(after: events)
-            await prompter.crash()
+            try await prompter.end()
         }
     }
 
@@ -146,7 +146,7 @@ struct SecurityKeyTests {
             key = try await ports.plugIn("key")
             try key.touch()
             #expect(try await isUnlocked(service, prompt))
-            await prompter.crash()
+            try await prompter.end()
         }
     }
 
@@ -163,7 +163,7 @@ struct SecurityKeyTests {
             let (prompter, prompt) = try await startUnlocking(service)
             try second.touch()
             #expect(try await isUnlocked(service, prompt))
-            await prompter.crash()
+            try await prompter.end()
         }
     }
 
@@ -183,12 +183,12 @@ struct SecurityKeyTests {
             )
             try await expect("That was not the PIN of the security key. 7 tries are left.", from: prompter)
             #expect(try await isUnlocked(service, prompt))
-            await prompter.crash()
+            try await prompter.end()
             // A touch alone is no answer.
             let (other, otherPrompt) = try await startUnlocking(service, [.answer("password")])
             #expect(other.questions.all[0].text("description")?.contains("leave the password empty") == true)
             #expect(try await isUnlocked(service, otherPrompt))
-            await other.crash()
+            try await other.end()
         }
     }
 
@@ -212,7 +212,7 @@ struct SecurityKeyTests {
                         : "The PIN of the security key is blocked. Only a reset of the key helps, which erases it.",
                     from: prompter
                 )
-                await prompter.crash()
+                try await prompter.end()
                 try await key.unplug()
                 key = try await ports.plugIn("key")
             }
@@ -238,7 +238,7 @@ struct SecurityKeyTests {
             )
             #expect(try await isUnlocked(service, prompt))
             #expect(!other.hasBlinked)
-            await prompter.crash()
+            try await prompter.end()
         }
     }
 
@@ -258,7 +258,7 @@ struct SecurityKeyTests {
             )
             #expect(try await isUnlocked(service, prompt))
             try await key.isCancelled(after: events)
-            await prompter.crash()
+            try await prompter.end()
             events = key.events
             let (cancelling, cancelled) = try await startUnlocking(
                 service,
@@ -267,7 +267,7 @@ struct SecurityKeyTests {
             )
             #expect(try await !isUnlocked(service, cancelled))
             try await key.isCancelled(after: events)
-            await cancelling.crash()
+            try await cancelling.end()
         }
     }
 
@@ -284,7 +284,7 @@ struct SecurityKeyTests {
             try key.touch()
             let (prompter, prompt) = try await startUnlocking(service)
             #expect(try await isUnlocked(service, prompt))
-            await prompter.crash()
+            try await prompter.end()
         }
     }
 

@@ -74,7 +74,16 @@ package final class FakePrompter {
     /// The unique name of its connection.
     package var uniqueName: String { connection.uniqueName }
 
-    /// Disconnects, as in a crash.
+    /// Gives up the name and disconnects; the next prompter can take the name at once.
+    package func end() async throws {
+        let bus = ObjectPath(unchecked: "/org/freedesktop/DBus")
+        let release = Message.call(to: SignalMatch.bus, bus, SignalMatch.bus, "ReleaseName")
+        release.append(FakePrompter.busName)
+        _ = try await connection.call(release)
+        crash()
+    }
+
+    /// Disconnects, as in a crash. The bus may see that later than the next program's request for the name.
     package func crash() {
         connection.close()
         gone.finish()
