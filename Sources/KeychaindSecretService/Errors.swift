@@ -14,7 +14,7 @@ extension BusError {
             case .noSuchItem, .noSuchCollection, .noSuchKeySlot: .noSuchObject
             case .limitExceeded: .limitsExceeded
             case .notSupported, .lastKeySlot, .hostNotAvailable: .notSupported
-            case .storageFull, .readOnly, .storageFailed: .inputOutput
+            case .storageFull, .readOnly, .storageFailed, .displaced: .inputOutput
             case .wrongPassword, .emptyPassword, .wrongApplicationPassword, .mistypedRecoveryKey: .accessDenied
             case .inUse, .unsupportedFormat, .busy, .cryptographyFailed: .failed
             }

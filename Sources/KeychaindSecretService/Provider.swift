@@ -146,6 +146,12 @@ package final class Provider {
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
         notices.provider = self
         changes.onProblem = { [weak notices] in notices?.keychainsMayHaveChanged() }
+        vault.onProblem = { [changes] name in
+            if let collection = vault.collection(named: name) { changes.problemMayHaveChanged(collection) }
+        }
+        vault.onDisplacement = { [collections] collection in
+            BusActor.start { await collections.takeUp(collection) }
+        }
         lockouts.people.onBiometryUnlocked = { [weak notices] in notices?.resolve(.reader) }
     }
 

@@ -21,6 +21,18 @@ package final class Vault {
         set { observer.onChange = newValue }
     }
 
+    /// Called when a disk begins to fail, or works again.
+    package var onProblem: ((CollectionName) -> Void)? {
+        get { observer.onProblem }
+        set { observer.onProblem = newValue }
+    }
+
+    /// Called when a change has found another file in place of the collection's; see ``takeUp(_:)``.
+    package var onDisplacement: ((Collection) -> Void)? {
+        get { observer.onDisplacement }
+        set { observer.onDisplacement = newValue }
+    }
+
     private struct Opened {
         let context: VaultContext
         var collections: [Collection]

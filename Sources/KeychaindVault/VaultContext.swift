@@ -3,6 +3,8 @@ import Logging
 
 final class ChangeObserver {
     var onChange: ((CollectionName) -> Void)?
+    var onProblem: ((CollectionName) -> Void)?
+    var onDisplacement: ((Collection) -> Void)?
 }
 
 /// The objects that the collections of a vault share.

@@ -54,6 +54,9 @@ extension VaultError {
         /// The disk failed.
         case storageFailed
 
+        /// Another program has replaced or removed the file while it was open.
+        case displaced
+
         /// The file has a format of a later version.
         case unsupportedFormat
 

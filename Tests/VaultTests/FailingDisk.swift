@@ -3,12 +3,19 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A disk on which writes fail on demand: SQLite's file system with another write function.
+/// A disk on which writes or syncs fail on demand: SQLite's file system with other functions for these.
 ///
 /// It applies to files in folders of one name only.
 enum FailingDisk {
-    /// The failure of a write.
+    /// A failure, once or until it is taken away.
     struct Failure: Sendable {
+        enum Operation: Sendable { case write, sync }
+
+        var operation = Operation.write
+
+        /// How often it happens; nil for always.
+        var times: Int?
+
         /// The result code of SQLite.
         var status: CInt
 
@@ -19,7 +26,7 @@ enum FailingDisk {
     /// The name of the affected folders.
     static let folderName = "on-the-failing-disk"
 
-    /// The failure of all writes from now on; nil for none.
+    /// The failure from now on; nil for none.
     static var failure: Failure? {
         get { current.withLock { failure in failure } }
         set { current.withLock { failure in failure = newValue } }
@@ -35,8 +42,23 @@ enum FailingDisk {
             UnsafeMutablePointer<sqlite3_file>?, UnsafeRawPointer?, CInt, sqlite3_int64
         ) -> CInt
 
+    private typealias Sync = @convention(c) (UnsafeMutablePointer<sqlite3_file>?, CInt) -> CInt
+
     private static let current = Mutex<Failure?>(nil)
     private static let originalWrite = Mutex<Write?>(nil)
+    private static let originalSync = Mutex<Sync?>(nil)
+
+    /// The failure of an operation that is due now.
+    private static func take(_ operation: Failure.Operation) -> Failure? {
+        current.withLock { current in
+            guard let failure = current, failure.operation == operation else { return nil }
+            if let times = failure.times {
+                current?.times = times - 1
+                if times == 1 { current = nil }
+            }
+            return failure
+        }
+    }
 
     // SQLite's own, never changed.
     private nonisolated(unsafe) static let original: UnsafeMutablePointer<sqlite3_vfs>? = sqlite3_vfs_find("unix")
@@ -52,26 +74,35 @@ enum FailingDisk {
             guard let original = FailingDisk.original, let open = original.pointee.xOpen else { return SQLITE_CANTOPEN }
             let status = open(original, name, file, flags, result)
             if status == SQLITE_OK, let name, let file, strstr(name, FailingDisk.folderName) != nil {
-                FailingDisk.replaceWriting(of: file)
+                FailingDisk.replaceFunctions(of: file)
             }
             return status
         }
         return sqlite3_vfs_register(disk, 1) == SQLITE_OK
     }()
 
-    private static func replaceWriting(of file: UnsafeMutablePointer<sqlite3_file>) {
+    private static func replaceFunctions(of file: UnsafeMutablePointer<sqlite3_file>) {
         guard let methods = file.pointee.pMethods else { return }
         originalWrite.withLock { write in write = methods.pointee.xWrite }
+        originalSync.withLock { sync in sync = methods.pointee.xSync }
         // One per file, for the life of the test process.
         let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         copy.initialize(to: methods.pointee)
         copy.pointee.xWrite = { file, bytes, count, offset in
-            if let failure = FailingDisk.failure {
+            if let failure = FailingDisk.take(.write) {
                 errno = failure.systemError
                 return failure.status
             }
             guard let write = FailingDisk.originalWrite.withLock({ write in write }) else { return SQLITE_IOERR }
             return write(file, bytes, count, offset)
+        }
+        copy.pointee.xSync = { file, flags in
+            if let failure = FailingDisk.take(.sync) {
+                errno = failure.systemError
+                return failure.status
+            }
+            guard let sync = FailingDisk.originalSync.withLock({ sync in sync }) else { return SQLITE_IOERR }
+            return sync(file, flags)
         }
         file.pointee.pMethods = UnsafePointer(copy)
     }

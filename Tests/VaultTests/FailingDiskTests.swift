@@ -63,22 +63,64 @@ import Testing
         #expect(result.next == nil)
     }
 
-    @Test func failedSync_laterChangesAreRefused() async throws {
-        let result = try await fail(FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO))
+    private static let brokenWrite = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
+    private static let brokenSync = FailingDisk.Failure(
+        operation: .sync,
+        status: SQLITE_IOERR | 4 << 8,
+        systemError: EIO
+    )
+
+    @Test func brokenDisk_thatWorksAgain_laterChangesWork() async throws {
+        let result = try await fail(Self.brokenWrite)
         #expect(result.first == .of(.storageFailed))
-        #expect(result.next == .of(.storageFailed))
+        #expect(result.next == nil)
     }
 
-    @Test func failedSync_ofAKeySlot_laterChangesAreRefused() async throws {
+    // The journal then holds all of the change; only its sync has failed.
+    @Test func failedSync_theChangeIsNotInForce_afterACrash() async throws {
         let vault = try await opened()
-        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
-        FailingDisk.failure = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
-        await #expect(throws: VaultError.of(.storageFailed)) {
-            try await work.addPassword(Fixture.bytes("second"), label: "", openedBy: Fixture.bytes("pw"))
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("kept", ["n": "1"], secret: "kept")
+        for attempt in 0..<3 {
+            FailingDisk.failure = Self.brokenSync
+            FailingDisk.failure?.times = 1
+            let error = await #expect(throws: VaultError.self) {
+                switch attempt {
+                case 0: try await login.add("refused", ["n": "2"])
+                case 1: try await login.deleteItem(id)
+                default:
+                    try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("other"))
+                }
+            }
+            #expect(error == .of(.storageFailed) && error?.reason.contains("unknown") == false)
+            // What a crash at this point would leave.
+            let copy = try folder.snapshot(of: FailingDisk.folderName)
+            let crashed = try await Vault.opened(Fixture.configuration(copy))
+            #expect(try await crashed.unlockedLogin().itemIDs == [id])
+            await crashed.close()
         }
-        FailingDisk.failure = nil
-        await #expect(throws: VaultError.of(.storageFailed)) { try await work.add() }
         await vault.close()
+    }
+
+    @Test func failedSync_ofTheRepair_too_isUnknown_andSettledBeforeTheNextChange() async throws {
+        let vault = try await opened()
+        var told: [String?] = []
+        vault.onProblem = { name in told.append(vault.collection(named: name)?.problem) }
+        let login = try await vault.unlockedLogin()
+        let id = try await login.add("kept", ["n": "1"], secret: "kept")
+        FailingDisk.failure = Self.brokenSync
+        let error = await #expect(throws: VaultError.self) { try await login.add("refused", ["n": "2"]) }
+        #expect(error?.reason.contains("unknown") == true)
+        await #expect(throws: VaultError.of(.storageFailed)) { try await login.add("refused", ["n": "3"]) }
+        #expect(login.itemIDs == [id] && login.problem?.contains("could not be stored") == true)
+        FailingDisk.failure = nil
+        let next = try await login.add("next", ["n": "4"])
+        #expect(login.problem == nil)
+        #expect(told.first != nil && told.last == .some(nil))
+        await vault.close()
+        let reopened = try await opened()
+        #expect(try await reopened.unlockedLogin().itemIDs == [id, next])
+        await reopened.close()
     }
 
     @Test func auditNotWritten_twice_countsAllLostEntries() async throws {

@@ -71,11 +71,11 @@ final class TemporaryFolder: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     }
 
-    /// Copies the folder as a crash would leave it.
-    func snapshot() throws -> TemporaryFolder {
+    /// Copies the folder, or one in it, as a crash would leave it.
+    func snapshot(of name: String = "") throws -> TemporaryFolder {
         let copy = TemporaryFolder()
         try FileManager.default.removeItem(atPath: copy.path)
-        try FileManager.default.copyItem(atPath: path, toPath: copy.path)
+        try FileManager.default.copyItem(atPath: name.isEmpty ? path : file(name), toPath: copy.path)
         return copy
     }
 }

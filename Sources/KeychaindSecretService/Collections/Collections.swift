@@ -97,6 +97,16 @@ struct Collections {
         )
     }
 
+    /// Serves the file that another program has put in place of a collection's.
+    func takeUp(_ collection: Collection) async {
+        guard await vault.takeUp(collection) != nil else { return }
+        let name = collection.name
+        clients.endPermissions(in: name)
+        endProofs(with: name, because: "another program has replaced the login keychain")
+        changes.collectionDeleted(name, all: vault.collectionPaths)
+        changes.collectionCreated(name, all: vault.collectionPaths)
+    }
+
     // MARK: Labels and aliases
 
     func setLabel(of collection: Collection, to label: String) async throws(BusError) {

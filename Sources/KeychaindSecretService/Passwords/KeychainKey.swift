@@ -30,8 +30,9 @@ extension PasswordResult {
         case .wrongPassword, .emptyPassword, .wrongApplicationPassword: self = .wrong()
         case .mistypedRecoveryKey: self = .wrong(.mistypedRecoveryKey)
         case .locked, .unreadable, .noSuchItem, .noSuchCollection, .inUse, .storageFull, .readOnly, .storageFailed,
-            .unsupportedFormat, .limitExceeded, .notSupported, .busy, .cryptographyFailed, .invalidAccessControl,
-            .authenticationNeeded, .passcodeNotSet, .applicationPasswordNeeded, .lastKeySlot, .noSuchKeySlot,
+            .displaced, .unsupportedFormat, .limitExceeded, .notSupported, .busy, .cryptographyFailed,
+            .invalidAccessControl, .authenticationNeeded, .passcodeNotSet, .applicationPasswordNeeded, .lastKeySlot,
+            .noSuchKeySlot,
             .hostNotAvailable:
             self = .failed(reason: error.reason)
         }

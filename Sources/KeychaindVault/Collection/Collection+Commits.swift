@@ -120,6 +120,7 @@ extension Collection {
                 sealedSecrets = try await commit(change, by: worker)
             }
             batch.apply(to: &table, sealedSecrets: sealedSecrets)
+            disk = .working
             let hash = properties.hash
             properties = change.state
             properties.hash = hash
@@ -127,7 +128,17 @@ extension Collection {
             if !isEphemeral { context.observer.onChange?(name) }
             return .success(())
         } catch {
+            noteFailure(error)
             return .failure(error)
+        }
+    }
+
+    /// Makes a failure of the disk known; a file in another's place is taken up.
+    func noteFailure(_ error: VaultError) {
+        switch error.code {
+        case .storageFailed, .storageFull: if case .file = storage { disk = .failing(error) }
+        case .displaced: context.observer.onDisplacement?(self)
+        default: break
         }
     }
 

@@ -39,7 +39,7 @@ package final class Collection {
 
     /// The problems of the file, in words for a person; nil when there are none.
     package var problem: String? {
-        let problems = self.problems + (ledger.problem.map { problem in [problem] } ?? [])
+        let problems = self.problems + [ledger.problem, disk.problem].compactMap(\.self)
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
@@ -59,6 +59,9 @@ package final class Collection {
     var commits = CommitPhase.idle
 
     var problems: [String] = []
+    var disk = DiskPhase.working {
+        didSet { if disk != oldValue { context.observer.onProblem?(name) } }
+    }
     var ledger = LedgerPhase.unread
 
     /// The kind of key slot that unlocked the collection last; nil before, and after its creation.
@@ -178,6 +181,20 @@ package final class Collection {
         let actions = settledActions
         settledActions = []
         for action in actions { action() }
+    }
+}
+
+/// The disk, as the last change found it.
+enum DiskPhase: Equatable {
+    case working
+
+    case failing(VaultError)
+
+    var problem: String? {
+        switch self {
+        case .working: nil
+        case .failing(let error): "the last change could not be stored: \(error.reason)"
+        }
     }
 }
 

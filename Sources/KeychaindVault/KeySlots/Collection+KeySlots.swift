@@ -168,8 +168,14 @@ extension Collection {
                 // In file order; otherwise the next comparison would see a change.
                 return slots.header.slots.sorted { first, second in first.id < second.id }
             }
-            let present = try await worker.perform { (writer) throws(VaultError) in
-                try writer.replaceSlots(of: header, with: changed)
+            let present: CollectionHeader?
+            do throws(VaultError) {
+                present = try await worker.perform { (writer) throws(VaultError) in
+                    try writer.replaceSlots(of: header, with: changed)
+                }
+            } catch {
+                noteFailure(error)
+                throw error
             }
             self.header?.slots = present?.slots ?? changed
             guard let present else {

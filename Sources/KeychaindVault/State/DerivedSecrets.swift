@@ -44,7 +44,7 @@ extension StateFile {
     fileprivate func setApplicationMark(_ mark: [UInt8]) throws(VaultError) {
         guard try !hasApplicationMark(mark) else { return }
         try requireWritable()
-        try database.run(
+        try database.change(
             "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
             .text(Self.name(of: mark)),
             .bytes([1])

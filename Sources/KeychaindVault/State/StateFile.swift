@@ -117,19 +117,19 @@ final class StateFile {
     func setAlias(_ alias: String, to collection: String?) throws(VaultError) {
         try requireWritable()
         if let collection {
-            try database.run(
+            try database.change(
                 "INSERT OR REPLACE INTO alias (name, collection) VALUES (?1, ?2)",
                 .text(alias),
                 .text(collection)
             )
         } else {
-            try database.run("DELETE FROM alias WHERE name = ?1", .text(alias))
+            try database.change("DELETE FROM alias WHERE name = ?1", .text(alias))
         }
     }
 
     func removeAliases(of collection: String) throws(VaultError) {
         try requireWritable()
-        try database.run("DELETE FROM alias WHERE collection = ?1", .text(collection))
+        try database.change("DELETE FROM alias WHERE collection = ?1", .text(collection))
     }
 
     private func lockouts() throws(VaultError) -> StoredLockouts {
@@ -147,7 +147,7 @@ final class StateFile {
 
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
         try requireWritable()
-        try database.run(
+        try database.change(
             "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
             .text(owner.name),
             .bytes(record)
@@ -156,7 +156,7 @@ final class StateFile {
 
     func removeLockouts(of owners: [LockoutOwner]) throws(VaultError) {
         try requireWritable()
-        for owner in owners { try database.run("DELETE FROM record WHERE name = ?1", .text(owner.name)) }
+        for owner in owners { try database.change("DELETE FROM record WHERE name = ?1", .text(owner.name)) }
     }
 
     func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
@@ -171,9 +171,9 @@ final class StateFile {
         guard let cause else {
             // Without a write, as at almost every start.
             guard try toldCause(of: subject) != nil else { return }
-            return try database.run("DELETE FROM record WHERE name = ?1", .text(Self.toldPrefix + subject))
+            return try database.change("DELETE FROM record WHERE name = ?1", .text(Self.toldPrefix + subject))
         }
-        try database.run(
+        try database.change(
             "INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)",
             .text(Self.toldPrefix + subject),
             .bytes(cause)
@@ -191,7 +191,7 @@ final class StateFile {
 
     func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
         try requireWritable()
-        try database.run(
+        try database.change(
             "INSERT OR REPLACE INTO protection (collection, ledger) VALUES (?1, ?2)",
             .bytes(identifier),
             .bytes(ledger)

@@ -173,15 +173,13 @@ final class CollectionWriter {
         var next = change.state
         next.hash = sealer.hash
         let sealedState = try keys.seal(next)
-        try write { () throws(VaultError) in
-            try file.write(
-                sealer.writes,
-                label: next.label,
-                modified: next.modified,
-                state: sealedState,
-                version: sealer.neededVersion
-            )
-        }
+        try file.write(
+            sealer.writes,
+            label: next.label,
+            modified: next.modified,
+            state: sealedState,
+            version: sealer.neededVersion
+        )
         state = next
         return sealer.residentSecrets(upTo: configuration.limits.residentSecretBytes)
     }
@@ -198,7 +196,7 @@ final class CollectionWriter {
     /// The old ones are gone, or go as soon as no other program reads the file.
     func replaceSlots(of old: CollectionHeader, with slots: [KeySlot]) throws(VaultError) -> CollectionHeader? {
         let file = try writableFile()
-        let present = try write { () throws(VaultError) in try file.replaceSlots(of: old, with: slots) }
+        let present = try file.replaceSlots(of: old, with: slots)
         do throws(VaultError) {
             if present == nil { try file.forgetReplaced() }
         } catch {
@@ -282,21 +280,6 @@ final class CollectionWriter {
         return file
     }
 
-    /// Runs a change of the file; after a failure of the disk, no more changes are accepted.
-    private func write<Result>(_ change: () throws(VaultError) -> Result) throws(VaultError) -> Result {
-        do throws(VaultError) {
-            return try change()
-        } catch {
-            // After a failed sync the contents of the disk are unknown until the file is read again.
-            if error.code == .storageFailed {
-                let reason =
-                    "the disk failed, so the collection cannot be changed until the next start: \(error.reason)"
-                changes = .refused(VaultError(.storageFailed, reason: reason))
-            }
-            throw error
-        }
-    }
-
     private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
         let file = try writableFile()
         var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []
@@ -308,7 +291,7 @@ final class CollectionWriter {
             }
             rows.append((id, record.revision, tags, metadata))
         }
-        try write { () throws(VaultError) in try file.retag(rows, indexKey: indexKey.fingerprint) }
+        try file.retag(rows, indexKey: indexKey.fingerprint)
         header?.indexKey = indexKey.fingerprint
     }
 }

@@ -20,6 +20,15 @@ final class Database {
     private static let busyMilliseconds: CInt = 2000
 
     private let handle: OpaquePointer
+    private let place: FilePlace
+    private var lastCommit = Commit.settled
+
+    /// The state of the last transaction on the disk.
+    private enum Commit {
+        case settled
+        /// A commit has failed, but the journal may hold all of it; who reads the file next would take it for valid.
+        case unsettled
+    }
 
     // Prepared once, used by every transaction.
     private var beginning: OpaquePointer?
@@ -43,6 +52,7 @@ final class Database {
             throw error
         }
         self.handle = handle
+        place = FilePlace(path)
         sqlite3_busy_timeout(handle, Self.busyMilliseconds)
         for (option, value) in [
             (SQLITE_DBCONFIG_DEFENSIVE, 1), (SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0), (SQLITE_DBCONFIG_ENABLE_TRIGGER, 0),
@@ -70,6 +80,7 @@ final class Database {
         guard journal == "wal", synchronous == 2 else {
             throw VaultError(.storageFailed, reason: "SQLite refused durable writes (\(journal), \(synchronous))")
         }
+        place.hold()
     }
 
     func limitLength(to bytes: Int) {
@@ -85,6 +96,16 @@ final class Database {
         let statement = try prepare(sql)
         for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
         try statement.run()
+    }
+
+    /// Runs a change in the open transaction, or in one of its own.
+    func change(_ sql: String, _ values: Statement.Value...) throws(VaultError) {
+        func run() throws(VaultError) {
+            let statement = try prepare(sql)
+            for (index, value) in values.enumerated() { try statement.bind(value, at: CInt(index + 1)) }
+            try statement.run()
+        }
+        if sqlite3_get_autocommit(handle) == 0 { try run() } else { try transaction(run) }
     }
 
     func prepare(_ sql: String) throws(VaultError) -> Statement {
@@ -109,17 +130,54 @@ final class Database {
     }
 
     /// Runs `body` in a transaction; rolls back when it throws.
+    ///
+    /// After an error the change is not in the file, unless the reason says that this is unknown. Throws `displaced`
+    /// when another program has replaced or removed the file, before or meanwhile.
     func transaction<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+        try settle()
+        try place.check()
         try runPrepared("BEGIN IMMEDIATE", &beginning)
+        let result: Result
         do throws(VaultError) {
-            let result = try body()
-            try runPrepared("COMMIT", &ending)
-            return result
+            result = try body()
         } catch {
-            // After some errors SQLite has already rolled back.
-            if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+            rollBack()
             throw error
         }
+        do throws(VaultError) {
+            try runPrepared("COMMIT", &ending)
+        } catch {
+            rollBack()
+            lastCommit = .unsettled
+            throw settled(error)
+        }
+        try place.check()
+        return result
+    }
+
+    private func rollBack() {
+        // After some errors SQLite has already rolled back.
+        if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+    }
+
+    /// Tries at once to undo a failed commit; returns its error, with a word if that fails, too.
+    private func settled(_ error: VaultError) -> VaultError {
+        do throws(VaultError) {
+            try settle()
+            return error
+        } catch {
+            return VaultError(error.code, reason: "\(error.reason); it is unknown whether the change was stored")
+        }
+    }
+
+    /// Overwrites what a failed commit has left in the journal with a commit that changes nothing.
+    ///
+    /// The frames of a journal are chained, so that the rest of the failed commit is invalid, too.
+    func settle() throws(VaultError) {
+        guard case .unsettled = lastCommit else { return }
+        // Written even if the number stays the same, unlike a row.
+        try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")
+        lastCommit = .settled
     }
 
     private func runPrepared(_ sql: String, _ statement: inout OpaquePointer?) throws(VaultError) {

@@ -83,7 +83,9 @@ package final class FakePrompter {
         crash()
     }
 
-    /// Disconnects, as in a crash. The bus may see that later than the next program's request for the name.
+    /// Disconnects, as in a crash.
+    ///
+    /// The bus may see that later than the next program's request for the name.
     package func crash() {
         connection.close()
         gone.finish()

@@ -1,0 +1,25 @@
+import Logging
+
+extension Vault {
+    /// Opens the file that another program has put in place of a collection's, such as an older or a newer state of it.
+    ///
+    /// It is unlocked if the keys in memory open it; a missing file is an unreadable collection, which can be restored.
+    /// Returns nil if that has been done already.
+    package func takeUp(_ collection: Collection) async -> Collection? {
+        guard let context, self.collection(named: collection.name) === collection, !collection.isDeleted else {
+            return nil
+        }
+        let keys = collection.handover
+        context.configuration.logger.error("\(collection.name): another program has replaced or removed the file")
+        await collection.retire()
+        let new = await Self.collection(collection.name, in: context)
+        replace(collection, by: new)
+        guard let keys else { return new }
+        do throws(VaultError) {
+            _ = try await new.unlock(with: keys)
+        } catch {
+            context.configuration.logger.warning("\(new.name): the present keys do not open its new file: \(error)")
+        }
+        return new
+    }
+}

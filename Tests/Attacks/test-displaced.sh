@@ -1,0 +1,45 @@
+# shellcheck shell=bash disable=SC2154,SC1091
+# Another program replaces or removes the file of an open keychain, as one that synchronises folders does. What is
+# acknowledged afterwards is there after a SIGKILL.
+
+own_home
+own_bus
+start_daemon
+
+files=$XDG_DATA_HOME/keychaind
+store() { secret-tool store --label="$1" number "$1" <<<"secret $1" 2>/dev/null; }
+lookup() { secret-tool lookup number "$1"; }
+problem() {
+    gdbus call --session --dest org.freedesktop.secrets --object-path /org/freedesktop/secrets/collection/login \
+        --method org.freedesktop.DBus.Properties.Get org.keychaind.Collection1 Problem
+}
+# put_back FOLDER: renames its files over those of the keychain, one by one.
+put_back() {
+    local file
+    for file in "$1"/login.keychain*; do
+        cp "$file" "$work/synced"
+        mv "$work/synced" "$files/${file##*/}"
+    done
+}
+kill_daemon() {
+    kill -KILL "$daemon_pid"
+    wait "$daemon_pid" 2>/dev/null || true
+}
+
+check "a secret is stored" store 1
+cp -r "$files" "$work/older"
+check "another one is stored" store 2
+put_back "$work/older"
+if store 3; then fail "a change of the replaced file is acknowledged"; else pass "a change of the replaced file is refused"; fi
+check "the next change goes into the file that is there" eventually store 4
+check_equal "what that file has is served" "$(lookup 1)" "secret 1"
+kill_daemon
+start_daemon
+check_equal "what was acknowledged survives a kill" "$(lookup 4)" "secret 4"
+
+rm "$files"/login.keychain*
+if store 5; then fail "a change of the removed file is acknowledged"; else pass "a change of the removed file is refused"; fi
+missing() { [[ $(problem) == *"No such file"* ]]; }
+check "the keychain says what is wrong" eventually missing
+if store 6; then fail "an empty keychain takes its place"; else pass "no empty keychain takes its place"; fi
+kill_daemon
