@@ -170,7 +170,10 @@ package final class Provider {
         connection.onOversizedSignal = { [logger] name in
             logger.error("A signal is too long to send", metadata: ["signal": "\(name)"])
         }
-        connection.onNameVanished { [clients] name in clients.remove(name) }
+        connection.onNameVanished { [clients, audit] name in
+            audit.followers.leave(name)
+            clients.remove(name)
+        }
     }
 
     /// Starts answering calls: the vault is open, and any initial unlock has begun.

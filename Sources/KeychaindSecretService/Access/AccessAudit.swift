@@ -79,6 +79,8 @@ final class AccessAudit {
         recorder.record(event(.portalImport, id, in: collection, ring: .unattended), by: client)
     }
 
+    var followers: AuditFollowers { recorder.followers }
+
     var counted: [AuditEntry] { recorder.counted }
 
     func finish() { recorder.finish() }

@@ -19,7 +19,13 @@ struct AuditObject {
                     out: [Parameter("entries", signature: "a" + AuditEntry.signature)]
                 ) { (object, call) async throws(BusError) in
                     try await object.read(call)
-                }
+                },
+                Method(
+                    suspending: "Follow",
+                    out: [Parameter("entries", signature: "a" + AuditEntry.signature)]
+                ) { (object, call) async throws(BusError) in
+                    try await object.follow(call)
+                },
             ]
         )
     ])
@@ -28,10 +34,7 @@ struct AuditObject {
     @BusActor
     private func read(_ call: MethodCall) async throws(BusError) {
         let (since, limit) = try call.arguments(UInt64.self, UInt32.self)
-        // The session bus admits no other user; another bus might.
-        guard await call.client.userID() == getuid() else {
-            throw BusError(.accessDenied, "only its owner may read the audit log")
-        }
+        try await checkOwner(call.client)
         let count = limit == 0 ? AuditObject.limit : min(Int(limit), AuditObject.limit)
         try await largeAnswers.make(for: call.client) { () async throws(BusError) in
             let since = Timestamp(microsecondsSinceEpoch: Int64(clamping: since))
@@ -39,12 +42,31 @@ struct AuditObject {
                 try await vault.auditEntries(since: since, limit: count)
             }
             let entries = AuditObject.merge(written, with: audit.counted.filter { $0.time >= since })
-            call.reply { writer in
-                writer.writeArray(of: AuditEntry.signature) { writer in
-                    for entry in entries.prefix(count) {
-                        entry.write(to: &writer)
-                    }
-                }
+            AuditObject.answer(call, with: entries.prefix(count))
+        }
+    }
+
+    /// Sends the events since the last call of the client, oldest first, once there are some.
+    @BusActor
+    private func follow(_ call: MethodCall) async throws(BusError) {
+        try await checkOwner(call.client)
+        try call.client.checkConnected()
+        AuditObject.answer(call, with: try await audit.followers.entries(for: call.client.name)[...])
+    }
+
+    @BusActor
+    private func checkOwner(_ client: Client) async throws(BusError) {
+        // The session bus admits no other user; another bus might.
+        guard await client.userID() == getuid() else {
+            throw BusError(.accessDenied, "only its owner may read the audit log")
+        }
+    }
+
+    @BusActor
+    private static func answer(_ call: MethodCall, with entries: ArraySlice<AuditEntry>) {
+        call.reply { writer in
+            writer.writeArray(of: AuditEntry.signature) { writer in
+                for entry in entries { entry.write(to: &writer) }
             }
         }
     }

@@ -10,6 +10,9 @@ package import KeychaindVault
 /// An entry waits for the lookup of its caller, but has the time of the event.
 @BusActor
 package final class AuditRecorder {
+    /// The clients that are told of each event as it happens.
+    let followers = AuditFollowers()
+
     private let write: @BusActor (AuditEntry, AuditRing) -> Void
     private let now: @BusActor () -> Timestamp
     private let clock: BootClock
@@ -65,6 +68,7 @@ package final class AuditRecorder {
 
     private func keep(_ event: AuditEvent, by caller: AuditedCaller, at time: Timestamp) {
         write(repetitions.add(event, by: caller.packed, at: time, now: clock.now))
+        if !followers.isEmpty { followers.add(AuditRepetitions.entry(of: event, by: caller.packed, at: time)) }
         awaitEnding()
     }
 

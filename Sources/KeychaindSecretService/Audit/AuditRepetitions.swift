@@ -109,6 +109,11 @@ package struct AuditRepetitions {
         return ended.lines
     }
 
+    /// The entry of a single event.
+    static func entry(of event: AuditEvent, by caller: String, at time: Timestamp) -> AuditEntry {
+        line(Series(event: event, caller: caller), 1, at: time).entry
+    }
+
     private static func line(_ series: Series, _ count: Int, at time: Timestamp) -> Line {
         let outcome = series.event.outcome.name
         let entry = AuditEntry(

@@ -30,10 +30,30 @@ extension SecretClient {
     ///   - since: the earliest time, in microseconds since 1970.
     ///   - limit: the maximum number; 0 for all.
     package func audit(since: UInt64, limit: UInt32) async throws(SecretServiceError) -> [AuditRecord] {
-        let path = ObjectPath(unchecked: "/org/keychaind/Audit")
-        let message = Protocol.call(path, "org.keychaind.Audit1", "Read")
+        let message = SecretClient.auditCall("Read")
         message.append(since, limit)
-        let reply = try await call(message)
+        return try SecretClient.records(in: try await call(message))
+    }
+
+    /// The events since the last call of this client, oldest first; waits until there is one.
+    ///
+    /// The first call, also the first to another provider, begins to follow and returns no entries.
+    package func followAudit() async throws(SecretServiceError) -> [AuditRecord] {
+        let message = SecretClient.auditCall("Follow")
+        let reply = try await onLink { (link) throws(SecretServiceError) in
+            try await link.call(message, timeout: SecretClient.longWait)
+        }
+        return try SecretClient.records(in: reply)
+    }
+
+    /// Nothing for a person to notice; libdbus has no longer time limit than 24 days.
+    private static let longWait = Duration.seconds(7 * 86400)
+
+    private static func auditCall(_ member: String) -> Message {
+        Protocol.call(ObjectPath(unchecked: "/org/keychaind/Audit"), "org.keychaind.Audit1", member)
+    }
+
+    private static func records(in reply: Message) throws(SecretServiceError) -> [AuditRecord] {
         var records: [AuditRecord] = []
         do throws(BusError) {
             var reader = reply.makeReader()

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Glibc
 import KeychaindCommandLine
 import KeychaindLanguage
 import SecretServiceClient
@@ -43,34 +44,57 @@ struct AuditCommand: ProviderCommand {
         let since = since.flatMap { Time.parse($0) } ?? 0
         var (seconds, isTooLate) = since.multipliedReportingOverflow(by: 1_000_000)
         if isTooLate { seconds = .max }
+        if follow { _ = try await begin(provider.client) }
         var shown = try await read(provider.client, since: seconds).filter(filter.matches)
         if let limit { shown = Array(shown.prefix(Int(limit))) }
         let list = AuditList(to: provider.output, isJSON: format.json, isFollowing: follow)
         for record in shown.reversed() { try list.add(record) }
         guard follow else { return try list.finish() }
         try list.flush()
-        try await self.follow(from: shown.first?.time ?? seconds, seen: Set(shown), filter, list, provider.client)
+        try await self.follow(after: shown, filter, list, provider.client)
     }
 
-    /// The daemon has no signal for entries, which programs of every kind could follow: asks it every second.
+    /// Shows events as they come, also those of a provider that starts anew.
     private func follow(
-        from start: UInt64,
-        seen: Set<AuditRecord>,
+        after shown: [AuditRecord],
         _ filter: AuditFilter,
         _ list: AuditList,
         _ client: SecretClient
     ) async throws {
-        var last = start
-        var seen = seen
+        // Events between the beginning and a reading come twice.
+        var seen = Set(shown)
+        var last = shown.first?.time ?? UInt64(clamping: time(nil)) * 1_000_000
         while true {
-            try await Task.sleep(for: .seconds(1))
-            let records = try await read(client, since: last)
-            for record in records.reversed() where filter.matches(record) && !seen.contains(record) {
-                try list.add(record)
+            for record in try await newRecords(client, since: last) {
+                last = max(last, record.time)
+                if filter.matches(record), !seen.contains(record) { try list.add(record) }
+                if record.time == last { seen.insert(record) }
             }
-            last = max(last, records.first?.time ?? 0)
-            seen = Set(records)
             try list.flush()
+        }
+    }
+
+    private func newRecords(_ client: SecretClient, since last: UInt64) async throws -> [AuditRecord] {
+        do throws(SecretServiceError) {
+            return try await client.followAudit()
+        } catch {
+            guard error.code == .providerGone else { throw KeychaindOnly.failure(error) }
+        }
+        let first = try await begin(client)
+        do throws(SecretServiceError) {
+            return first + (try await client.audit(since: last, limit: 0)).reversed()
+        } catch {
+            // A provider that starts may wait for a password; it has nothing new then.
+            guard error.code == .locked else { throw KeychaindOnly.failure(error) }
+            return first
+        }
+    }
+
+    private func begin(_ client: SecretClient) async throws -> [AuditRecord] {
+        do throws(SecretServiceError) {
+            return try await client.followAudit()
+        } catch {
+            throw KeychaindOnly.failure(error)
         }
     }
 
