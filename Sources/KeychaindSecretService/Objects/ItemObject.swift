@@ -61,12 +61,22 @@ struct ItemObject {
             ) { (object, call) async throws(BusError) in
                 try await object.updateUnique(call)
                 call.reply()
-            }
+            },
+            Method(
+                suspending: "Change",
+                in: [
+                    Parameter("properties", signature: "a{sv}"),
+                    Parameter("secret", signature: "a" + EncodedSecret.signature),
+                ]
+            ) { (object, call) async throws(BusError) in
+                try await object.change(call)
+                call.reply()
+            },
         ]
     )
 
     /// The metadata, fetched only where needed: it lies apart from the secret, which most calls read.
-    @BusActor private var item: Item {
+    @BusActor var item: Item {
         collection.item(id) ?? .deleted(id)
     }
 
@@ -162,13 +172,13 @@ struct ItemObject {
     }
 
     @BusActor
-    private func permission(to action: ItemAction) async throws(BusError) -> ItemAuthorization? {
+    func permission(to action: ItemAction) async throws(BusError) -> ItemAuthorization? {
         try checkChangeable()
         return try await items.permission(to: action, id, in: collection, for: client)
     }
 
     @BusActor
-    private func didChange(
+    func didChange(
         from before: ItemProtection? = nil,
         by action: ItemAction,
         _ properties: ItemProperties,
@@ -220,34 +230,48 @@ struct ItemObject {
         didChange(by: .rename(label), .label, permission)
     }
 
-    /// Sets all attributes; this can remove or replace the access control (#111).
+    /// Sets what is given in one write; attributes are all of them, and can change the access control (#111).
     @BusActor
-    private func update(label: String? = nil, attributes: Attributes) async throws(BusError) {
-        let protection = try Items.checkProtection(in: attributes)
+    func update(
+        label: String? = nil,
+        attributes: Attributes?,
+        secret: consuming Secret? = nil
+    ) async throws(BusError) {
+        let hasSecret = secret != nil
+        var protection: Protection?
         let binding = item.attributes[BiometryBinding.attribute]
-        let attributes = try await items.bind(attributes, under: protection?.policy, keeping: binding)
-        let action = action(changingTo: protection, label: label)
+        var attributes = attributes
+        if let new = attributes {
+            protection = try Items.checkProtection(in: new)
+            attributes = try await items.bind(new, under: protection?.policy, keeping: binding)
+        }
+        let action = action(changingTo: protection, label: label, attributes, hasSecret: hasSecret)
         let permission = try await permission(to: action)
         guard item.attributes[BiometryBinding.attribute] == binding else {
             throw BusError(.failed, "item \(id) was changed by another call; try again")
         }
         let before = collection.protection(of: id)
-        try await translatingErrors { () async throws(VaultError) in
+        do throws(VaultError) {
             try await collection.updateItem(
                 id,
                 label: label,
                 attributes: attributes,
+                secret: secret,
                 key: permission?.key,
                 authenticated: permission != nil,
                 at: permission?.item.revision
             )
+        } catch {
+            throw BusError(error)
         }
-        didChange(from: before, by: action, label == nil ? .attributes : [.label, .attributes], permission)
+        var properties: ItemProperties = label == nil ? [] : .label
+        if attributes != nil { properties.formUnion(.attributes) }
+        didChange(from: before, by: action, properties, permission)
     }
 
     /// The kind of change that the new values make.
     @BusActor
-    private func action(changingTo new: Protection?, label: String?) -> ItemAction {
+    func action(changingTo new: Protection?, label: String?) -> ItemAction {
         let name = label == item.label ? nil : label
         switch collection.protection(of: id) {
         case .stated(let old) where old.policy != nil && new?.policy == nil:

@@ -28,10 +28,16 @@ final class ProviderSession: Sendable {
     // MARK: Writing
 
     /// Encodes a secret as `(oayays)` (spec #13).
-    func append(_ secret: borrowing Secret, to message: Message) throws(SecretServiceError) {
+    ///
+    /// - Parameter asList: whether it is the only element of an `a(oayays)`.
+    func append(
+        _ secret: borrowing Secret,
+        to message: Message,
+        asList: Bool = false
+    ) throws(SecretServiceError) {
         switch algorithm {
         case .plain:
-            secret.withUnsafeBytes { append($0, parameters: [], secret.contentType, to: message) }
+            secret.withUnsafeBytes { append($0, parameters: [], secret.contentType, to: message, asList) }
         case .encrypted(let cipher):
             let encrypted: (iv: [UInt8], ciphertext: [UInt8])
             do throws(GcryptError) {
@@ -40,7 +46,7 @@ final class ProviderSession: Sendable {
                 throw SecretServiceError(error)
             }
             encrypted.ciphertext.withUnsafeBytes {
-                append($0, parameters: encrypted.iv, secret.contentType, to: message)
+                append($0, parameters: encrypted.iv, secret.contentType, to: message, asList)
             }
         }
     }
@@ -49,15 +55,20 @@ final class ProviderSession: Sendable {
         _ value: UnsafeRawBufferPointer,
         parameters: [UInt8],
         _ contentType: String,
-        to message: Message
+        to message: Message,
+        _ asList: Bool
     ) {
-        message.write { writer in
+        let path = path
+        let write = { (writer: inout Writer) in
             writer.writeStructure { writer in
                 path.write(to: &writer)
                 ByteArray(parameters).write(to: &writer)
                 writer.writeBytes(value)
                 contentType.write(to: &writer)
             }
+        }
+        message.write { writer in
+            if asList { writer.writeArray(of: "(oayays)", write) } else { write(&writer) }
         }
     }
 

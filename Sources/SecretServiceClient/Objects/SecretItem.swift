@@ -126,8 +126,68 @@ extension SecretItem {
         do throws(SecretServiceError) {
             _ = try await client.call(message)
             return true
-        } catch  where [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(error.errorName) {
+        } catch  where error.isOfMissingMethod {
             return false
         }
+    }
+
+    /// Changes label, attributes and secret in one step, as far as they are given; unlocks a locked item first.
+    ///
+    /// Returns false if the provider is not keychaind and does not support this.
+    ///
+    /// - Parameter attributes: all attributes.
+    package func change(
+        label: String?,
+        attributes: [String: String]?,
+        secret: borrowing Secret,
+        prompting: SecretPrompting = .shown
+    ) async throws(SecretServiceError) -> Bool {
+        try ArgumentCheck.check(secret.contentType)
+        let properties = try Self.properties(label, attributes)
+        let path = objectPath
+        do throws(SecretServiceError) {
+            _ = try await client.unlocking(self, prompting) { (session) throws(SecretServiceError) in
+                let message = Protocol.call(path, Protocol.keychaindItem, "Change")
+                message.append(properties)
+                try session.append(secret, to: message, asList: true)
+                return message
+            }
+            return true
+        } catch  where error.isOfMissingMethod {
+            return false
+        }
+    }
+
+    /// Changes label and attributes in one step, as far as they are given.
+    package func change(
+        label: String?,
+        attributes: [String: String]?
+    ) async throws(SecretServiceError) -> Bool {
+        let message = Protocol.call(objectPath, Protocol.keychaindItem, "Change")
+        message.append(try Self.properties(label, attributes))
+        message.write { writer in writer.writeArray(of: "(oayays)") { _ in } }
+        do throws(SecretServiceError) {
+            _ = try await client.call(message)
+            return true
+        } catch  where error.isOfMissingMethod {
+            return false
+        }
+    }
+
+    private static func properties(
+        _ label: String?,
+        _ attributes: [String: String]?
+    ) throws(SecretServiceError) -> [String: Variant] {
+        try ArgumentCheck.check(label ?? "", attributes ?? [:])
+        var properties: [String: Variant] = [:]
+        properties[Protocol.item + ".Label"] = label.map(Variant.string)
+        properties[Protocol.item + ".Attributes"] = attributes.map(Variant.stringDictionary)
+        return properties
+    }
+}
+
+extension SecretServiceError {
+    fileprivate var isOfMissingMethod: Bool {
+        [ErrorName.unknownMethod, .unknownInterface].map(\.rawValue).contains(errorName)
     }
 }

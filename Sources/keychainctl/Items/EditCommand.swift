@@ -52,26 +52,41 @@ struct EditCommand: ProviderCommand {
             }
             found = FoundItem(item: found.item, properties: record.properties, keychain: found.keychain)
         }
-        let attributes = try changed(found.properties.attributes)
+        let wanted = try changed(found.properties.attributes)
+        let attributes = wanted == found.properties.attributes ? nil : wanted
         guard changesSecret else {
-            return withExtendedLifetime(try await change(found, to: attributes, provider)) {}
+            let context = try await provider.authorize(.protect, [found], prompt.prompting)
+            try await change(found.item, to: attributes)
+            return withExtendedLifetime(context) {}
         }
         let secret = try SecretInput.read(from: secretFD, contentType: nil, provider.interruption)
-        let context = try await change(found, to: attributes, provider)
-        try await found.item.setSecret(secret, prompting: prompt.prompting)
+        let context = try await provider.authorize(.protect, [found], prompt.prompting)
+        try await change(found.item, to: attributes, secret)
         withExtendedLifetime(context) {}
     }
 
-    /// Changes label and attributes; the permission in the result also serves a change of the secret.
+    private func change(_ item: SecretItem, to attributes: [String: String]?) async throws {
+        guard attributes != nil || newLabel != nil else { return }
+        guard try await !item.change(label: newLabel, attributes: attributes) else { return }
+        // Another provider has a call for each.
+        if let attributes { try await item.setAttributes(attributes) }
+        if let newLabel { try await item.setLabel(newLabel) }
+    }
+
     private func change(
-        _ found: FoundItem,
-        to attributes: [String: String],
-        _ provider: ProviderAccess
-    ) async throws -> AuthenticationContext? {
-        let context = try await provider.authorize(.protect, [found], prompt.prompting)
-        if attributes != found.properties.attributes { try await found.item.setAttributes(attributes) }
-        if let newLabel { try await found.item.setLabel(newLabel) }
-        return context
+        _ item: SecretItem,
+        to attributes: [String: String]?,
+        _ secret: borrowing Secret
+    ) async throws {
+        let isDone = try await item.change(
+            label: newLabel,
+            attributes: attributes,
+            secret: secret,
+            prompting: prompt.prompting
+        )
+        guard !isDone else { return }
+        try await change(item, to: attributes)
+        try await item.setSecret(secret, prompting: prompt.prompting)
     }
 
     private func changed(_ attributes: [String: String]) throws -> [String: String] {
