@@ -42,6 +42,7 @@ struct Keychainctl: AsyncParsableCommand {
                 name: "Secrets for programs",
                 subcommands: [RunCommand.self, CredentialCommand.self]
             ),
+            CommandGroup(name: "Programs and their items", subcommands: [RulesCommand.self, SandboxesCommand.self]),
             CommandGroup(
                 name: "Copies",
                 subcommands: [BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self]

@@ -12,6 +12,24 @@ package struct AuditRecord: Hashable, Sendable {
     package let policy: String
     package let outcome: String
 
+    package init(
+        time: UInt64,
+        kind: String,
+        caller: String,
+        evidence: String,
+        item: String,
+        policy: String = "",
+        outcome: String
+    ) {
+        self.time = time
+        self.kind = kind
+        self.caller = caller
+        self.evidence = evidence
+        self.item = item
+        self.policy = policy
+        self.outcome = outcome
+    }
+
     fileprivate init(from reader: inout Reader) throws(BusError) {
         time = try UInt64(from: &reader)
         kind = try String(from: &reader)

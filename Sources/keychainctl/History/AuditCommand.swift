@@ -108,7 +108,7 @@ struct AuditCommand: ProviderCommand {
 
     /// The paths of the items that are meant; nil for all entries.
     private func paths(_ client: SecretClient) async throws -> Set<String>? {
-        if let id { return [id.hasPrefix("/") ? id : "/org/freedesktop/secrets/collection/" + id] }
+        if let id { return [FoundItem.path(of: id)] }
         guard !attributes.isEmpty || label != nil else { return nil }
         let query = ItemQuery(attributes: try ItemQuery.attributes(attributes), label: label)
         let found = try await ItemFinder(client: client).some(query, all: true, .never)

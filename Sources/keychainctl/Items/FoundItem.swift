@@ -18,6 +18,11 @@ struct FoundItem: Sendable {
         return String(path[path.utf8.index(after: start)...])
     }
 
+    static let collectionsPath = "/org/freedesktop/secrets/collection/"
+
+    /// The path of an item that a person named by its place or by its path.
+    static func path(of id: String) -> String { id.hasPrefix("/") ? id : collectionsPath + id }
+
     /// Paths are searched by bytes: characters cost ten times as much, and a list has thousands of paths.
     private static let slash = UInt8(ascii: "/")
 

@@ -166,8 +166,7 @@ struct ItemFinder: Sendable {
     }
 
     private func item(_ id: String) throws -> SecretItem {
-        guard id.hasPrefix("/") else { return try client.item(at: "/org/freedesktop/secrets/collection/" + id) }
-        return try client.item(at: id)
+        try client.item(at: FoundItem.path(of: id))
     }
 
     /// Reads the properties of items in their order, without those that were deleted meanwhile.

@@ -36,6 +36,11 @@ enum JSON {
         }
     }
 
+    /// An array with an element a line.
+    static func array(_ elements: [String]) -> String {
+        elements.isEmpty ? "[]" : "[\n\(elements.joined(separator: ",\n"))\n]"
+    }
+
     /// Appends attributes as an object, sorted by name.
     static func append(_ attributes: [String: String], to json: inout String) {
         json += "{"

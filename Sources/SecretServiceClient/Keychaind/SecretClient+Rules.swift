@@ -1,0 +1,108 @@
+import KeychaindDBus
+
+/// A rule of keychaind: which program may have what.
+package struct StoredRule: Hashable, Sendable {
+    /// Empty for a line that keychaind did not understand.
+    package let id: String
+    /// `user`, `always`, or the file and line of an administrator's rule.
+    package let origin: String
+    package let text: String
+    /// `proven`, `likely`, `said`; empty for a rule about any program, `error` for a line that was not understood.
+    package let strength: String
+    /// Decisions since the provider's start.
+    package let uses: UInt32
+    /// In microseconds since 1970; 0 for never.
+    package let lastUse: UInt64
+
+    fileprivate init(from reader: inout Reader) throws(BusError) {
+        id = try String(from: &reader)
+        origin = try String(from: &reader)
+        text = try String(from: &reader)
+        strength = try String(from: &reader)
+        uses = try UInt32(from: &reader)
+        lastUse = try UInt64(from: &reader)
+    }
+}
+
+/// What the rules say about one program and one item.
+package struct RuleAnswer: Hashable, Sendable {
+    /// `allow`, `notify`, `ask-once`, `ask-always` or `never`.
+    package let action: String
+    /// The rule that decides, and its identifier; empty for none.
+    package let rule: String
+    package let id: String
+    /// The reason, for a person.
+    package let explanation: String
+}
+
+/// `org.keychaind.Rules1`, an interface of keychaind alone.
+extension SecretClient {
+    private static func rulesCall(_ member: String) -> Message {
+        Protocol.call(rulesObject, rulesInterface, member)
+    }
+
+    private static let rulesObject = ObjectPath(unchecked: "/org/keychaind/Rules")
+    private static let rulesInterface = "org.keychaind.Rules1"
+
+    /// All rules, those of administrators first.
+    package func rules() async throws(SecretServiceError) -> [StoredRule] {
+        let reply = try await call(Self.rulesCall("List"))
+        var rules: [StoredRule] = []
+        do throws(BusError) {
+            var reader = reply.makeReader()
+            try reader.readArray { (reader) throws(BusError) in
+                rules.append(try reader.readStructure { (reader) throws(BusError) in try StoredRule(from: &reader) })
+            }
+        } catch {
+            throw SecretServiceError(reading: error)
+        }
+        return rules
+    }
+
+    /// Why the user's rules cannot be read; empty if they can.
+    package func ruleProblem() async throws(SecretServiceError) -> String {
+        try await property("Problem", of: Self.rulesObject, Self.rulesInterface)
+    }
+
+    /// Adds rules after a person's authentication, and returns their identifiers.
+    package func addRules(
+        _ rules: [String],
+        prompting: SecretPrompting = .shown
+    ) async throws(SecretServiceError) -> [String] {
+        try await changeRules("Add", rules, prompting)
+    }
+
+    /// Removes rules of the user after a person's authentication.
+    package func removeRules(_ ids: [String], prompting: SecretPrompting = .shown) async throws(SecretServiceError) {
+        _ = try await changeRules("Remove", ids, prompting)
+    }
+
+    private func changeRules(
+        _ member: String,
+        _ texts: [String],
+        _ prompting: SecretPrompting
+    ) async throws(SecretServiceError) -> [String] {
+        try ArgumentCheck.check(texts)
+        let message = Self.rulesCall(member)
+        message.append(texts)
+        let (_, prompted) = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
+            ((), prompt: try reply.reading(ObjectPath.self))
+        }
+        guard case .strings(let ids)? = prompted else { return [] }
+        return ids
+    }
+
+    /// What would be decided, without any effect.
+    ///
+    /// - Parameters:
+    ///   - who: the beginning of a rule, a unique name of the bus, or empty for this program.
+    ///   - what: the path of an item, or the end of a rule.
+    package func testRules(_ who: String, _ what: String) async throws(SecretServiceError) -> RuleAnswer {
+        try ArgumentCheck.check([who, what])
+        let message = Self.rulesCall("Test")
+        message.append(who, what)
+        let (action, rule, id, explanation) = try await call(message)
+            .reading(String.self, String.self, String.self, String.self)
+        return RuleAnswer(action: action, rule: rule, id: id, explanation: explanation)
+    }
+}

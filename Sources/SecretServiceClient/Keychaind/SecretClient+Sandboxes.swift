@@ -1,0 +1,69 @@
+import KeychaindDBus
+
+/// A sandboxed program that uses keychaind.
+package struct StoredSandbox: Hashable, Sendable {
+    /// Such as `flatpak:org.example.Mail`.
+    package let identity: String
+    /// `limited`, `unconfirmed` or `open`.
+    package let state: String
+    /// In microseconds since 1970; 0 for never.
+    package let lastCall: UInt64
+    package let itemCount: UInt32
+
+    fileprivate init(from reader: inout Reader) throws(BusError) {
+        identity = try String(from: &reader)
+        state = try String(from: &reader)
+        lastCall = try UInt64(from: &reader)
+        itemCount = try UInt32(from: &reader)
+    }
+}
+
+/// `org.keychaind.Sandboxes1`, an interface of keychaind alone.
+extension SecretClient {
+    private static func sandboxesCall(_ member: String) -> Message {
+        Protocol.call(
+            ObjectPath(unchecked: "/org/freedesktop/secrets/sandboxes"),
+            "org.keychaind.Sandboxes1",
+            member
+        )
+    }
+
+    /// The sandboxed programs that have called the service, by identity.
+    package func sandboxes() async throws(SecretServiceError) -> [StoredSandbox] {
+        let reply = try await call(Self.sandboxesCall("List"))
+        var sandboxes: [StoredSandbox] = []
+        do throws(BusError) {
+            var reader = reply.makeReader()
+            try reader.readArray { (reader) throws(BusError) in
+                sandboxes.append(
+                    try reader.readStructure { (reader) throws(BusError) in try StoredSandbox(from: &reader) }
+                )
+            }
+        } catch {
+            throw SecretServiceError(reading: error)
+        }
+        return sandboxes
+    }
+
+    /// The items that a sandbox has stored; for an unconfirmed one also those that it has read.
+    package func items(ofSandbox identity: String) async throws(SecretServiceError) -> [SecretItem] {
+        try ArgumentCheck.check(identity)
+        let message = Self.sandboxesCall("Items")
+        message.append(identity)
+        return try await call(message).reading([ObjectPath].self).map { SecretItem(self, $0) }
+    }
+
+    /// Limits a sandbox to its own items and these, after a person's confirmation.
+    package func confirmSandbox(
+        _ identity: String,
+        items: [SecretItem],
+        prompting: SecretPrompting = .shown
+    ) async throws(SecretServiceError) {
+        try ArgumentCheck.check(identity)
+        let message = Self.sandboxesCall("Confirm")
+        message.append(identity, items.map(\.objectPath))
+        _ = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
+            ((), prompt: try reply.reading(ObjectPath.self))
+        }
+    }
+}

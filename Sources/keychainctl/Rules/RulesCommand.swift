@@ -1,0 +1,199 @@
+import ArgumentParser
+import KeychaindCommandLine
+import KeychaindLanguage
+import SecretServiceClient
+
+struct RulesCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rules",
+        abstract: "Decide which programs may have which items.",
+        discussion: "Needs keychaind. keychaind asks for your password before rules change.",
+        subcommands: [List.self, Add.self, Remove.self, Test.self, LearnCommand.self],
+        defaultSubcommand: List.self
+    )
+
+    struct List: ProviderCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the rules, those of administrators first.",
+            discussion: """
+                EVIDENCE says what a rule about a program withstands: proven (a sandbox, which the program cannot leave), \
+                likely (a program file that only an administrator can change) or said (anything else).
+                """
+        )
+
+        @OptionGroup var format: JSONArguments
+
+        func run(_ provider: ProviderAccess) async throws {
+            let rules: [StoredRule]
+            let problem: String
+            do throws(SecretServiceError) {
+                problem = try await provider.client.ruleProblem()
+                rules = try await provider.client.rules()
+            } catch {
+                throw RulesCommand.failure(error)
+            }
+            if format.json {
+                try provider.output.line(JSON.array(rules.map(\.json)))
+            } else {
+                let titles = [
+                    Text("ID"), Text("RULE"), Text("FROM"), Text("EVIDENCE"), Text("USED"), Text("LAST USED"),
+                ]
+                let table = Table(titles, to: provider.output)
+                for rule in rules { try table.add(rule.row) }
+                try table.finish()
+            }
+            try provider.output.flush()
+            guard problem.isEmpty else {
+                throw CommandFailure(
+                    .badData,
+                    Text("your rules cannot be read: \(problem.visible). Until they can, every read asks.")
+                )
+            }
+        }
+    }
+
+    struct Add: ProviderCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add rules.",
+            discussion: """
+                A rule is one argument: ACTION WHO WHAT, such as 'ask-once any service=bank'. ACTION is allow, notify, \
+                ask-once, ask-always or never. “man keychainctl” has more.
+                """
+        )
+
+        @Argument(help: "The rules, each in quotation marks of the shell.")
+        var rules: [String] = []
+
+        @Option(help: "Add the rules of a file, one a line; lines with # are comments. A - is standard input.")
+        var file: String?
+
+        @OptionGroup var format: JSONArguments
+
+        func validate() throws {
+            guard rules.isEmpty != (file == nil) else { throw ValidationError("give rules, or a --file with rules") }
+            if let word = rules.first(where: { !$0.contains(" ") }) {
+                throw ValidationError("“\(word.visible)” is no rule: put the whole rule in quotation marks")
+            }
+        }
+
+        func run(_ provider: ProviderAccess) async throws {
+            var rules = rules
+            if let file { rules = try RuleFile(file).rules }
+            guard !rules.isEmpty else { throw CommandFailure(.notFound, Text("the file has no rules")) }
+            let ids: [String]
+            do throws(SecretServiceError) {
+                ids = try await provider.client.addRules(rules)
+            } catch {
+                throw RulesCommand.failure(error)
+            }
+            if format.json { return try provider.output.line(JSON.array(ids.map(JSON.string))) }
+            for (id, rule) in zip(ids, rules) { try provider.output.line("\(id.visible)\t\(rule.shownRule)") }
+        }
+    }
+
+    struct Remove: ProviderCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Remove rules.",
+            discussion: "Only an administrator can remove those of a file."
+        )
+
+        @Argument(help: "The identifiers of the rules, from the list.")
+        var id: [String]
+
+        func run(_ provider: ProviderAccess) async throws {
+            do throws(SecretServiceError) {
+                try await provider.client.removeRules(id)
+            } catch {
+                throw RulesCommand.failure(error)
+            }
+        }
+    }
+
+    struct Test: ProviderCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Say what the rules decide about a program and an item.",
+            discussion: "Asks nobody, and changes nothing."
+        )
+
+        @Argument(help: "The program, as in a rule, such as program:/usr/bin/git, or a name on the bus, such as :1.42.")
+        var who: String
+
+        @Argument(help: ArgumentHelp("What an item has, as in a rule.", valueName: "name=value"))
+        var what: [String] = []
+
+        @Option(help: "The item's place as lists show it, such as login/7.")
+        var id: String?
+
+        @OptionGroup var format: JSONArguments
+
+        func validate() throws {
+            guard what.isEmpty != (id == nil) else { throw ValidationError("name an item: by NAME=VALUE or --id") }
+            if let word = what.first(where: { !$0.contains("=") && $0 != "*" }) {
+                throw ValidationError("“\(word.visible)” is not an attribute: write NAME=VALUE")
+            }
+        }
+
+        private var subject: String {
+            if let id { return FoundItem.path(of: id) }
+            return what.map(RuleText.condition).joined(separator: " ")
+        }
+
+        func run(_ provider: ProviderAccess) async throws {
+            let answer: RuleAnswer
+            do throws(SecretServiceError) {
+                answer = try await provider.client.testRules(who, subject)
+            } catch {
+                throw RulesCommand.failure(error)
+            }
+            if format.json { return try provider.output.line(answer.json) }
+            try provider.output.line(answer.action.visible)
+            if !answer.rule.isEmpty {
+                try provider.output.line("\(answer.id.visible)\t\(answer.rule.shownRule)")
+            }
+            try provider.output.line(answer.explanation.visible)
+        }
+    }
+
+    /// A mistake in a rule has its own status.
+    static func failure(_ error: SecretServiceError) -> any Error {
+        guard error.code == .invalidArguments else { return KeychaindOnly.failure(error) }
+        return CommandFailure(.mistakes, Text(verbatim: error.reason.visible))
+    }
+}
+
+extension StoredRule {
+    fileprivate var row: [String] {
+        let last = lastUse == 0 ? "" : Time.minute(lastUse / 1_000_000)
+        return [id.visible, text.shownRule, shownOrigin, shownStrength, "\(uses)", last]
+    }
+
+    private var shownOrigin: String {
+        switch origin {
+        case "user": Text("you", context: "who made a rule").cell
+        case "always": Text("a dialog", context: "where a rule was made").cell
+        default: origin.visible
+        }
+    }
+
+    private var shownStrength: String {
+        switch strength {
+        case "proven": Text("proven").cell
+        case "likely": Text("likely").cell
+        case "said": Text("said").cell
+        case "error": Text("not understood").cell
+        default: strength.visible
+        }
+    }
+
+    fileprivate var json: String {
+        "{\"id\": \(JSON.string(id)), \"origin\": \(JSON.string(origin)), \"rule\": \(JSON.string(text)), "
+            + "\"strength\": \(JSON.string(strength)), \"uses\": \(uses), \"last-use\": \(lastUse / 1_000_000)}"
+    }
+}
+
+extension RuleAnswer {
+    fileprivate var json: String {
+        "{\"action\": \(JSON.string(action)), \"rule\": \(JSON.string(rule)), \"id\": \(JSON.string(id)), "
+            + "\"explanation\": \(JSON.string(explanation))}"
+    }
+}
