@@ -25,6 +25,9 @@ package final class Notices {
 
     weak var provider: Provider?
 
+    /// Which programs read what.
+    package let programs: ProgramNotices
+
     private let service: NotificationService
     private let vault: Vault
     /// What the person is told, or was told since the start.
@@ -38,6 +41,7 @@ package final class Notices {
     init(on connection: Connection, vault: Vault) {
         service = NotificationService(on: connection)
         self.vault = vault
+        programs = ProgramNotices(service, vault)
     }
 
     /// Shows a notification, unless the person was told of this cause last.
