@@ -134,7 +134,8 @@ let package = Package(
         .target(
             name: "KeychaindDesktop",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindRights",
+                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel",
+                "KeychaindRights",
                 logging,
             ],
             swiftSettings: settings
@@ -331,7 +332,8 @@ let package = Package(
         .testTarget(
             name: "DesktopTests",
             dependencies: [
-                "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindTestSupport",
+                "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel",
+                "KeychaindTestSupport",
                 logging,
             ],
             swiftSettings: settings

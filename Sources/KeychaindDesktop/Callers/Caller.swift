@@ -1,4 +1,5 @@
 package import KeychaindLanguage
+package import KeychaindModel
 
 /// The identity of a caller, with evidence.
 package struct Caller: Hashable, Sendable {
@@ -40,6 +41,9 @@ package struct Caller: Hashable, Sendable {
         case .opaque: .nothing
         }
     }
+
+    /// What the evidence withstands.
+    package var strength: Strength { evidence.strength }
 
     /// An identifier that differs between applications; neither secret nor proof, see ``evidence``.
     package var applicationIdentity: String? {
@@ -124,12 +128,17 @@ extension Caller {
 /// The evidence for a caller's identity.
 ///
 /// None holds against a program of the same user that starts another one and acts through it.
+///
+/// ``strength`` says what each withstands.
 package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
     /// The security label that the kernel enforces and the bus reports, as for a Snap.
     case securityLabel = "security-label"
 
-    /// The file that Flatpak puts into each sandbox.
+    /// The file that Flatpak puts into each sandbox, equal to its record of the instance outside.
     case sandboxFile = "sandbox-file"
+
+    /// A sandbox whose name is not proven, such as one inside of another.
+    case unprovenSandbox = "unproven-sandbox"
 
     /// The statement of the desktop portal, which asks for the application.
     case desktopPortal = "desktop-portal"
@@ -157,11 +166,23 @@ package enum CallerEvidence: String, Hashable, Sendable, CaseIterable {
 
     case nothing = "nothing"
 
+    /// What the evidence withstands.
+    package var strength: Strength {
+        switch self {
+        case .securityLabel, .sandboxFile: .proven
+        // The portal is a program of the user, and looks at the sandboxes itself.
+        case .desktopPortal, .systemProgram: .likely
+        case .unprovenSandbox, .controlGroup, .ownProgram, .interpreter, .foreignProgram, .unit, .commandName, .nothing:
+            .said
+        }
+    }
+
     /// The words after the description and a comma.
     package var explanation: Text {
         switch self {
         case .securityLabel: Text("held in its sandbox by the system")
-        case .sandboxFile: Text("as a file in its sandbox says")
+        case .sandboxFile: Text("held in its sandbox by Flatpak")
+        case .unprovenSandbox: Text("which may have made up its name")
         case .desktopPortal: Text("as the desktop portal says")
         case .controlGroup: Text("as its control group says")
         case .systemProgram: Text("which only an administrator can change")

@@ -80,6 +80,7 @@ extension CallerProcess: CustomStringConvertible {
     package var description: String { text.english }
 
     package var text: Text {
+        if case .unnamed = sandbox { return Text("a sandbox without a proven name") }
         if let sandbox { return Text(verbatim: sandbox.description) }
         if let program {
             guard let script else { return Text("\(program.text) (process \(id))") }

@@ -7,13 +7,20 @@ import KeychaindRights
 package struct ProcessInspector: Sendable {
     private let root: String
     private let entries: DesktopEntries
+    private let confinements: ConfinementFinder
 
     /// - Parameters:
     ///   - root: the process folder instead of /proc.
     ///   - entries: replaced in tests.
-    package init(root: String = "/proc", entries: DesktopEntries = DesktopEntries()) {
+    ///   - confinements: finds sandboxes; by default in the same process folder.
+    package init(
+        root: String = "/proc",
+        entries: DesktopEntries = DesktopEntries(),
+        confinements: ConfinementFinder? = nil
+    ) {
         self.root = root
         self.entries = entries
+        self.confinements = confinements ?? ConfinementFinder(root: root)
     }
 
     /// Inspects a process as far as it is visible.
@@ -33,7 +40,9 @@ package struct ProcessInspector: Sendable {
         guard let status = status(of: id) else {
             return .opaque(reason: Text("process \(id) has ended or cannot be seen"))
         }
-        var process = look(into: ProcessFolder(id, in: root), id, status, credentials)
+        var process = look(into: ProcessFolder(id, in: root), id, status, credentials) { unit in
+            sandbox(of: credentials, unit)
+        }
         process.lineage = lineage(of: process, status)
         process.locale = CallerLocale.read(of: ProcessFolder(id, in: root))
         // If the id was reused meanwhile, some of the data may be of the other process.
@@ -60,7 +69,11 @@ package struct ProcessInspector: Sendable {
 
     private func lineage(of process: CallerProcess, _ status: ProcessStatus) -> CallerLineage {
         let finder = LineageFinder(root: root, entries: entries, userID: geteuid()) { id, status in
-            look(into: ProcessFolder(id, in: root), id, status, ConnectionCredentials())
+            look(into: ProcessFolder(id, in: root), id, status, ConnectionCredentials()) { unit in
+                // Only for the names of parents, which prove nothing.
+                ProcessFolder(id, in: root).read("root/\(FlatpakInfo.name)", limit: FlatpakInfo.longest)
+                    .flatMap { Sandbox(flatpakInfo: $0) } ?? unit.flatMap(Sandbox.init(unit:))
+            }
         }
         return finder.lineage(of: process, status)
     }
@@ -69,7 +82,8 @@ package struct ProcessInspector: Sendable {
         into folder: ProcessFolder,
         _ id: Int32,
         _ status: ProcessStatus,
-        _ credentials: ConnectionCredentials
+        _ credentials: ConnectionCredentials,
+        sandbox: (SystemdUnit?) -> Sandbox?
     ) -> CallerProcess {
         let program = ProgramFile(of: folder)
         let unit = folder.read("cgroup", limit: ProcessInspector.longestFile).flatMap(SystemdUnit.init(controlGroups:))
@@ -83,20 +97,16 @@ package struct ProcessInspector: Sendable {
             code: folder.read("maps", limit: MappedCode.longest).flatMap(MappedCode.init)?.origin ?? .unseen,
             script: isInterpreter ? script(of: folder, program) : nil,
             unit: unit,
-            sandbox: sandbox(of: folder, unit, credentials)
+            sandbox: sandbox(unit)
         )
     }
 
-    private func sandbox(
-        of folder: ProcessFolder,
-        _ unit: SystemdUnit?,
-        _ credentials: ConnectionCredentials
-    ) -> Sandbox? {
-        if let sandbox = credentials.securityLabel.flatMap(Sandbox.init(securityLabel:)) { return sandbox }
-        if let info = folder.read("root/.flatpak-info", limit: ProcessInspector.longestFile) {
-            return Sandbox(flatpakInfo: info)
+    private func sandbox(of credentials: ConnectionCredentials, _ unit: SystemdUnit?) -> Sandbox? {
+        switch confinements.find(credentials) {
+        case .sandbox(let sandbox): sandbox
+        case .unknown: .unnamed
+        case .none: unit.flatMap(Sandbox.init(unit:))
         }
-        return unit.flatMap(Sandbox.init(unit:))
     }
 
     private func script(of folder: ProcessFolder, _ program: ProgramFile?) -> String? {

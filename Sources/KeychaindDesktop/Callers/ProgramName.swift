@@ -44,7 +44,7 @@ extension CallerProcess {
         switch sandbox {
         case .flatpak(let id): return .application(id)
         case .snap(let name, _): return .application(name)
-        case nil: break
+        case .profile, .unnamed, nil: break
         }
         guard let program else { return commandName.isEmpty ? .unknown : .claimed(commandName) }
         if program.runsScripts, let script { return .script(CallerProcess.scriptName(script)) }

@@ -3,6 +3,10 @@ package enum Sandbox: Hashable, Sendable {
     case flatpak(String)
     /// By name, such as `firefox`.
     case snap(String, evidence: SnapEvidence)
+    /// By the name of an AppArmor profile.
+    case profile(String)
+    /// One whose name is not proven.
+    case unnamed
 
     package enum SnapEvidence: Hashable, Sendable {
         case securityLabel
@@ -14,41 +18,54 @@ package enum Sandbox: Hashable, Sendable {
         case .flatpak: .sandboxFile
         case .snap(_, .securityLabel): .securityLabel
         case .snap(_, .controlGroup): .controlGroup
+        case .profile: .securityLabel
+        case .unnamed: .unprovenSandbox
         }
     }
 
-    var identity: String {
+    /// The identity, such as `flatpak:org.gnome.Maps`; nil if there is none to rely on.
+    package var identity: String? {
         switch self {
         case .flatpak(let id): "flatpak:\(id)"
         case .snap(let name, _): "snap:\(name)"
+        case .profile(let name): "label:\(name)"
+        case .unnamed: nil
         }
     }
 
-    /// Parses Flatpak's `.flatpak-info`, a key file with the id as `name` in the group `Application`.
+    /// The application that Flatpak's `.flatpak-info` names; nil unless Flatpak would accept the id.
     ///
-    /// Nil unless Flatpak would accept the id: up to 255 letters, digits, `_`, `-` and `.`.
+    /// Any program can write such a file: ``ConfinementFinder`` says whether it is proven.
     init?(flatpakInfo content: some Sequence<UInt8>) {
-        var group = ""
-        for line in String(decoding: Array(content), as: UTF8.self).split(whereSeparator: \.isNewline) {
-            if line.hasPrefix("["), line.hasSuffix("]") {
-                group = String(line.dropFirst().dropLast())
-            } else if group == "Application", line.hasPrefix("name=") {
-                let id = String(line.dropFirst("name=".count))
-                guard id.contains("."), Sandbox.isName(id, limit: 255) else { return nil }
-                self = .flatpak(id)
-                return
-            }
-        }
-        return nil
+        guard let info = FlatpakInfo(content) else { return nil }
+        self = .flatpak(info.application)
     }
 
     /// Parses the AppArmor label of a Snap, `snap.NAME.PROGRAM (enforce)`.
     ///
     /// Nil for a profile in complain mode, which enforces nothing.
-    init?(securityLabel label: String) {
-        let parts = label.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[1] == "(enforce)", let name = Sandbox.snapName(in: parts[0]) else { return nil }
+    init?(snapLabel label: String) {
+        guard let profile = Sandbox.enforcedProfile(in: label), let name = Sandbox.snapName(in: profile) else {
+            return nil
+        }
         self = .snap(name, evidence: .securityLabel)
+    }
+
+    /// Parses the label of another AppArmor profile in enforce mode, `PROFILE (enforce)`.
+    init?(profileLabel label: String) {
+        guard let profile = Sandbox.enforcedProfile(in: label), !profile.isEmpty, profile != "unconfined",
+            profile.utf8.count <= Sandbox.longestProfile,
+            // The names of profiles are paths and words; an identity is one word.
+            profile.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else { return nil }
+        self = .profile(String(profile))
+    }
+
+    private static let longestProfile = 255
+
+    private static func enforcedProfile(in label: String) -> Substring? {
+        let mode = " (enforce)"
+        return label.hasSuffix(mode) ? label.dropLast(mode.count) : nil
     }
 
     /// Parses snapd's units, `snap.NAME.PROGRAM-UUID.scope` or `snap.NAME.PROGRAM.service`.
@@ -64,7 +81,8 @@ package enum Sandbox: Hashable, Sendable {
         return isName(name, limit: 51) && !name.contains(".") ? name : nil
     }
 
-    private static func isName(_ text: String, limit: Int) -> Bool {
+    /// Whether a text can be the id of an application.
+    package static func isName(_ text: String, limit: Int) -> Bool {
         (1...limit).contains(text.utf8.count)
             && text.utf8.allSatisfy { byte in
                 switch byte {
@@ -82,6 +100,8 @@ extension Sandbox: CustomStringConvertible {
         switch self {
         case .flatpak(let id): "Flatpak \(id)"
         case .snap(let name, _): "Snap \(name)"
+        case .profile(let name): "AppArmor profile \(name)"
+        case .unnamed: "a sandbox without a proven name"
         }
     }
 }

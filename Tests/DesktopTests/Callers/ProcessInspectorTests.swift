@@ -215,8 +215,20 @@ struct ProcessInspectorTests {
 
     @Test
     func inspect_flatpak_isNamedByItsID() throws {
-        let info = "[Instance]\nname=org.evil.Other\n\n[Application]\nname=org.gnome.Maps\nruntime=x\n"
-        let caller = try ProcessFixture(program: "/bin/true", files: ["root/.flatpak-info": info]).caller
+        let info = """
+            [Instance]
+            name=org.evil.Other
+            instance-id=77
+
+            [Application]
+            name=org.gnome.Maps
+            runtime=x
+
+            """
+        let fixture = try ProcessFixture(program: "/bin/true", files: ["root/.flatpak-info": info])
+        _ = try fixture.folder.makeFolder("instances/77")
+        try fixture.folder.write(info, to: "instances/77/info")
+        let caller = fixture.caller
         #expect(caller.description == "Flatpak org.gnome.Maps")
         #expect(caller.evidence == .sandboxFile)
         #expect(caller.applicationIdentity == "flatpak:org.gnome.Maps")
@@ -229,20 +241,24 @@ struct ProcessInspectorTests {
             "[Application]\nname=a." + String(repeating: "b", count: 300), "[Runtime]\nname=org.gnome.Platform",
         ]
     )
-    func inspect_flatpakFileIsGarbage_isNoFlatpak(info: String) throws {
+    func inspect_flatpakFileIsGarbage_isAnUnnamedSandbox(info: String) throws {
         let caller = try ProcessFixture(program: "/bin/true", files: ["root/.flatpak-info": info]).caller
-        #expect(caller.process?.sandbox == nil)
-        #expect(caller.description == "“/bin/true” (process 4711)")
+        #expect(caller.process?.sandbox == .unnamed)
+        #expect(caller.applicationIdentity == nil)
+        #expect(caller.description == "a sandbox without a proven name")
     }
 
     @Test
     func inspect_flatpakFileIsALink_isNotFollowed() throws {
-        let fixture = try ProcessFixture(program: "/bin/true", files: ["x": "[Application]\nname=org.gnome.Maps"])
+        let info = "[Instance]\ninstance-id=77\n[Application]\nname=org.gnome.Maps"
+        let fixture = try ProcessFixture(program: "/bin/true", files: ["x": info])
+        _ = try fixture.folder.makeFolder("instances/77")
+        try fixture.folder.write(info, to: "instances/77/info")
         try FileManager.default.createSymbolicLink(
             atPath: fixture.folder.path("4711/root/.flatpak-info"),
             withDestinationPath: fixture.folder.path("4711/x")
         )
-        #expect(fixture.caller.process?.sandbox == nil)
+        #expect(fixture.caller.process?.sandbox == .unnamed)
     }
 
     @Test
@@ -256,11 +272,11 @@ struct ProcessInspectorTests {
 
     @Test(
         arguments: [
-            "unconfined", "", "snap.firefox.firefox (complain)", "snap.firefox (enforce)", "snap..x (enforce)",
-            "snap.a b.x (enforce)", "snapper.firefox.firefox (enforce)",
+            "unconfined", "", "snap.firefox.firefox (complain)", "snap.a b.x (enforce)", "chrome (unconfined)",
+            "unconfined (enforce)", "a\nb (enforce)",
         ]
     )
-    func inspect_otherLabel_isNoSnap(label: String) throws {
+    func inspect_otherLabel_isNoSandbox(label: String) throws {
         var fixture = try ProcessFixture(program: "/bin/true")
         fixture.credentials.securityLabel = label
         #expect(fixture.caller.process?.sandbox == nil)

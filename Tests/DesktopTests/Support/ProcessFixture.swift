@@ -11,6 +11,9 @@ struct ProcessFixture {
     /// Executable memory of the kernel only.
     static let maps = "7ffc0000-7ffc1000 r-xp 00000000 00:00 0                          [vdso]\n"
 
+    /// In the PID namespace of the test.
+    static let status = "Name:\tname\nUid:\t\(getuid())\t0\t0\t0\nTracerPid:\t0\nNSpid:\t4711\n"
+
     let folder: TemporaryFolder
     var credentials = ConnectionCredentials()
 
@@ -29,13 +32,20 @@ struct ProcessFixture {
         if let program {
             try FileManager.default.createSymbolicLink(atPath: folder.path("4711/exe"), withDestinationPath: program)
         }
-        let files = ["maps": ProcessFixture.maps].merging(files) { $1 }
+        let files = ["maps": ProcessFixture.maps, "status": ProcessFixture.status].merging(files) { $1 }
         for (name, content) in files {
             try folder.write(content, to: "4711/\(name)")
         }
     }
 
-    var inspector: ProcessInspector { ProcessInspector(root: folder.path) }
+    var inspector: ProcessInspector { ProcessInspector(root: folder.path, confinements: confinements) }
+
+    /// Whether the files of sandboxes are on read-only mounts.
+    var isReadOnly = true
+
+    var confinements: ConfinementFinder {
+        ConfinementFinder(root: folder.path, instances: folder.path("instances")) { [isReadOnly] _ in isReadOnly }
+    }
 
     var insight: Caller.Insight { inspector.inspect(credentials) }
 
