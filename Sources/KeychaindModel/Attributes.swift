@@ -16,6 +16,11 @@ package struct Attributes: Hashable, Sendable {
     /// An item that has it is never replaced by a new one.
     package static let portalApplication = reservedPrefix + "portal-application"
 
+    /// The stamp: the identity of the sandboxed program that has stored the item, such as `flatpak:org.example.Mail`.
+    ///
+    /// Written by the daemon alone.
+    package static let program = reservedPrefix + "program"
+
     package let packed: [UInt8]
 
     package init() {
@@ -196,6 +201,13 @@ package struct Attributes: Hashable, Sendable {
     package func keepingSchema(of others: Attributes) -> Attributes {
         guard self[Self.schema] == nil, let schema = others[Self.schema] else { return self }
         return setting(Self.schema, to: schema)
+    }
+
+    /// The attributes with the stamp of a program, or with none.
+    package func stamped(by program: String?) -> Attributes {
+        // Most items have no reserved attributes, and need no copy.
+        if program == nil, !hasReserved { return self }
+        return setting(Self.program, to: program)
     }
 
     package var hasReserved: Bool {

@@ -10,6 +10,7 @@ extension Collection {
     /// disk errors; then nothing has changed.
     ///
     /// - Parameters:
+    ///   - replaced: attributes of the item to replace, such as a stamp; none for any item.
     ///   - times: the times of an item that is older than its copy here; those of a protected item cannot be replaced.
     ///   - authenticated: the protected item that the caller was authenticated to replace.
     ///   - revision: the revision of that item; no other is replaced.
@@ -19,6 +20,7 @@ extension Collection {
         secret: consuming Secret,
         times: ItemTimes = ItemTimes(),
         replacing: Bool,
+        having replaced: Attributes = Attributes(),
         applicationPassword: consuming SecureBytes? = nil,
         authenticated: ItemID? = nil,
         at revision: ItemRevision? = nil
@@ -36,6 +38,7 @@ extension Collection {
                 secret: newSecret,
                 times: times,
                 isReplacing: replacing,
+                replacedAttributes: replaced,
                 authenticated: authenticated,
                 revision: revision
             )

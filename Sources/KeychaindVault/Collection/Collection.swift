@@ -169,10 +169,10 @@ package final class Collection {
     }
 
     /// Returns the item that ``createItem(label:attributes:secret:replacing:applicationPassword:authenticated:)`` would
-    /// replace (#94); see ``ItemTable/itemToReplace(_:tags:)``.
-    package func itemToReplace(_ attributes: Attributes) -> ItemID? {
+    /// replace (#94); see ``ItemTable/itemToReplace(_:tags:having:)``.
+    package func itemToReplace(_ attributes: Attributes, having replaced: Attributes = Attributes()) -> ItemID? {
         guard let tags = try? context.indexKey.tags(of: attributes.withoutReserved) else { return nil }
-        return table.itemToReplace(attributes, tags: tags)
+        return table.itemToReplace(attributes, tags: tags, having: replaced)
     }
 
     private func settle() {

@@ -172,9 +172,16 @@ struct ItemTable: Sendable {
     /// Of the intact items with equal attributes, reserved ones aside: one with the requested access control, else a
     /// protected one, else the newest. So an open item cannot attract a secret that belongs into a protected one.
     /// Attributes without a schema also equal those with any, after those without. Portal secrets are left out.
-    func itemToReplace(_ attributes: Attributes, tags: [UInt64]) -> ItemID? {
+    ///
+    /// - Parameter others: attributes that the replaced item must have, reserved ones too.
+    func itemToReplace(_ attributes: Attributes, tags: [UInt64], having others: Attributes) -> ItemID? {
         let key = attributes.withoutReserved
-        let equal = equalItems(key, tags: tags)
+        var equal = equalItems(key, tags: tags)
+        if !others.isEmpty {
+            equal.removeAll { id in
+                position(of: id).map { !records[$0].metadata.attributes.contains(all: others) } ?? true
+            }
+        }
         guard hasProtectedItems, let newest = equal.first else { return equal.first }
         let wanted = ItemProtection(of: attributes).policy
         var protected: ItemID?
@@ -241,6 +248,15 @@ struct ItemTable: Sendable {
         }
         if hits.count > 1 { hits.sort(by: isNewer) }
         return hits.map { position in records[Int(position)].id }
+    }
+
+    /// Whether an item has an attribute; of an item with unknown attributes the tag tells.
+    func hasAttribute(_ attribute: Attributes, tag: UInt64, of id: ItemID) -> Bool {
+        guard let position = position(of: id) else { return false }
+        let record = records[position]
+        return record.condition == .intact
+            ? record.metadata.attributes.contains(all: attribute)
+            : index[tag].contains(UInt32(position))
     }
 
     private mutating func noteProtection(of record: ItemRecord) {

@@ -100,7 +100,11 @@ struct MutationBatch {
         let key = item.attributes.withoutReserved
         if item.isReplacing {
             if newAttributes.contains(key.setting(Attributes.schema, to: nil)) { return nil }
-            if let id = table.itemToReplace(item.attributes, tags: try indexKey.tags(of: key)) {
+            if let id = table.itemToReplace(
+                item.attributes,
+                tags: try indexKey.tags(of: key),
+                having: item.replacedAttributes
+            ) {
                 let outcome = try update(id, item.update(of: id), in: table)
                 return outcome == nil ? nil : .item(.replaced(id))
             }
@@ -165,7 +169,8 @@ struct MutationBatch {
         switch update.attributes {
         case .none: break
         case .all(let attributes):
-            metadata.attributes = attributes.keepingSchema(of: record.metadata.attributes)
+            let old = record.metadata.attributes
+            metadata.attributes = attributes.keepingSchema(of: old).stamped(by: old[Attributes.program])
             try limits.check(metadata.attributes)
         case .one(let name, let value):
             metadata.attributes = metadata.attributes.setting(name, to: value)

@@ -65,6 +65,9 @@ struct NewItem {
     /// Whether to change the newest item with equal attributes instead.
     var isReplacing: Bool
 
+    /// The attributes of that item, such as a stamp; none for any item.
+    var replacedAttributes = Attributes()
+
     /// The protected item that the caller was authenticated to replace.
     var authenticated: ItemID?
 

@@ -72,6 +72,8 @@ final class VaultFolder {
         try openedState().setLedger(ledger, of: identifier)
     }
 
+    func contains(_ name: String) -> Bool { folder.contains(name) }
+
     func shortenJournal() {
         guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .success(let file) = stateFile else { return }
         do throws(VaultError) {

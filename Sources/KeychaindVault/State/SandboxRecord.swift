@@ -1,0 +1,119 @@
+package import KeychaindModel
+
+/// What is recorded of a sandboxed program, in `state.db`.
+package struct SandboxRecord: Hashable, Sendable {
+    package enum State: UInt8, Sendable {
+        /// It sees only its own items.
+        case limited = 1
+        /// It was there before sandboxes were limited, and sees what it saw then.
+        case unconfirmed = 2
+        /// A person has chosen that it sees everything.
+        case open = 3
+    }
+
+    package var state: State
+
+    /// Its last call; nil before the first.
+    package var lastCall: Timestamp?
+
+    package init(_ state: State, lastCall: Timestamp? = nil) {
+        self.state = state
+        self.lastCall = lastCall
+    }
+}
+
+/// The records of sandboxes, and the time of the first start that had them.
+package struct SandboxRecords: Sendable {
+    package var programs: [String: SandboxRecord]
+
+    /// Nil at the first start: sandboxes of before are not recorded yet.
+    package var since: Timestamp?
+}
+
+extension Vault {
+    /// Reads the records; throws if they cannot be read, or could not be written.
+    package func sandboxRecords() async throws(VaultError) -> SandboxRecords {
+        guard let context else { throw VaultError.vaultClosed }
+        return try await context.folderWorker.perform { (folder) throws(VaultError) in try folder.sandboxRecords() }
+    }
+
+    /// Records sandboxes, and with a time that those of before are recorded; durable on return.
+    package func record(_ programs: [String: SandboxRecord], since: Timestamp? = nil) async throws(VaultError) {
+        guard let context else { throw VaultError.vaultClosed }
+        try await context.folderWorker.perform { (folder) throws(VaultError) in
+            try folder.record(programs, since: since)
+        }
+    }
+}
+
+extension VaultFolder {
+    fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
+        var records = try openedState().sandboxRecords()
+        // The records were lost with a damaged file: whether a sandbox was there before is not known any more.
+        if records.since == nil, contains(StateFile.name + ".unreadable") { records.since = Timestamp(seconds: 0) }
+        return records
+    }
+
+    fileprivate func record(_ programs: [String: SandboxRecord], since: Timestamp?) throws(VaultError) {
+        try openedState().record(programs, since: since)
+    }
+}
+
+extension StateFile {
+    private static let prefix = "sandbox/"
+    private static let since = "sandboxes-since"
+    /// More sandboxes than anybody has.
+    private static let maximumSandboxes = 10_000
+
+    fileprivate func sandboxRecords() throws(VaultError) -> SandboxRecords {
+        try requireWritable()
+        var records = SandboxRecords(programs: [:])
+        let first = try database.prepare("SELECT value FROM record WHERE name = ?1")
+        try first.bind(Self.since, at: 1)
+        if try first.step() {
+            var reader = ByteReader(first.bytes(at: 0))
+            records.since = Timestamp(microsecondsSinceEpoch: reader.integer(Int64.self) ?? 0)
+        }
+        let rows = try database.prepare(
+            "SELECT name, value FROM record WHERE name GLOB '\(Self.prefix)*' LIMIT \(Self.maximumSandboxes)"
+        )
+        while try rows.step() {
+            // What a later version has written is limited.
+            records.programs[String(rows.text(at: 0).dropFirst(Self.prefix.count))] =
+                SandboxRecord(decoding: rows.bytes(at: 1)) ?? SandboxRecord(.limited)
+        }
+        return records
+    }
+
+    fileprivate func record(_ programs: [String: SandboxRecord], since: Timestamp?) throws(VaultError) {
+        try requireWritable()
+        try database.transaction { () throws(VaultError) in
+            for (program, record) in programs { try set(record.encoded, for: Self.prefix + program) }
+            guard let since else { return }
+            var bytes: [UInt8] = []
+            bytes.append(bigEndian: since.microsecondsSinceEpoch)
+            try set(bytes, for: Self.since)
+        }
+    }
+
+    private func set(_ value: [UInt8], for name: String) throws(VaultError) {
+        try database.run("INSERT OR REPLACE INTO record (name, value) VALUES (?1, ?2)", .text(name), .bytes(value))
+    }
+}
+
+extension SandboxRecord {
+    /// The state (1) and the time of the last call (8), zero for none.
+    fileprivate var encoded: [UInt8] {
+        var bytes = [state.rawValue]
+        bytes.append(bigEndian: lastCall?.microsecondsSinceEpoch ?? 0)
+        return bytes
+    }
+
+    fileprivate init?(decoding bytes: UnsafeRawBufferPointer) {
+        var reader = ByteReader(bytes)
+        guard let state = reader.integer(UInt8.self).flatMap(State.init), let time = reader.integer(Int64.self) else {
+            return nil
+        }
+        self.init(state, lastCall: time == 0 ? nil : Timestamp(microsecondsSinceEpoch: time))
+    }
+}
