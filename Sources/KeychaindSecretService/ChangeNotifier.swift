@@ -13,6 +13,7 @@ import KeychaindVault
 final class ChangeNotifier {
     private let connection: Connection
     private let access: ItemAccess
+    private let audience: SignalAudience
     private let itemsPerNotice: Int
     private var gathering: [CollectionName: Timer] = [:]
     /// Pending signals of items in collections that were locked or unlocked.
@@ -24,9 +25,10 @@ final class ChangeNotifier {
     private static let pause = Duration.milliseconds(2)
     private static let gatheringTime = Duration.seconds(1)
 
-    init(connection: Connection, access: ItemAccess, itemsPerNotice: Int) {
+    init(connection: Connection, access: ItemAccess, audience: SignalAudience, itemsPerNotice: Int) {
         self.connection = connection
         self.access = access
+        self.audience = audience
         self.itemsPerNotice = itemsPerNotice
     }
 
@@ -34,7 +36,7 @@ final class ChangeNotifier {
 
     func collectionCreated(_ name: CollectionName, all: [ObjectPath]) {
         onProblem?()
-        emit(.service, InterfaceName.service, "CollectionCreated", .collection(name))
+        emit(.service, InterfaceName.service, "CollectionCreated", .collection(name), about: .service)
         collectionsChanged(all)
     }
 
@@ -43,7 +45,7 @@ final class ChangeNotifier {
         lockNotices.removeValue(forKey: name).map(BusActor.loop.cancel)
         problems[name] = nil
         onProblem?()
-        emit(.service, InterfaceName.service, "CollectionDeleted", .collection(name))
+        emit(.service, InterfaceName.service, "CollectionDeleted", .collection(name), about: .service)
         collectionsChanged(all)
     }
 
@@ -53,17 +55,20 @@ final class ChangeNotifier {
         let problem = collection.problem ?? ""
         guard problems[collection.name, default: ""] != problem else { return }
         problems[collection.name] = problem
-        send(.collection(collection.name), InterfaceName.keychainCollection) { changes in
+        send(.collection(collection.name), InterfaceName.keychainCollection, about: .service) { changes in
             changes.writeProperty("Problem", problem)
         }
     }
 
     func labelChanged(_ collection: Collection) {
-        send(.collection(collection.name), InterfaceName.collection) { changes in
+        let subject = SignalAudience.Subject.collection(collection)
+        send(.collection(collection.name), InterfaceName.collection, about: subject) { changes in
             changes.writeProperty("Label", collection.label)
             changes.writeProperty("Modified", collection.modified.seconds)
+        } confined: { _, changes in
+            changes.writeProperty("Label", collection.label)
         }
-        emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
+        emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name), about: subject)
     }
 
     /// Emits the lock state of a collection and its items.
@@ -72,12 +77,17 @@ final class ChangeNotifier {
     ///   libsecret reads the attributes from its cache as soon as the prompt has completed.
     func lockChanged(_ collection: Collection, by client: Client? = nil) {
         let isLocked = collection.isLocked
-        send(.collection(collection.name), InterfaceName.collection) { changes in
+        let subject = SignalAudience.Subject.collection(collection)
+        send(.collection(collection.name), InterfaceName.collection, about: subject) { changes in
             changes.writeProperty("Locked", isLocked)
             changes.writeProperty("Label", collection.label)
             changes.writeProperty("Modified", collection.modified.seconds)
+        } confined: { client, changes in
+            changes.writeProperty("Locked", isLocked)
+            changes.writeProperty("Label", collection.label)
+            changes.writeProperty("Modified", client.modified(of: collection).seconds)
         }
-        emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name))
+        emit(.service, InterfaceName.service, "CollectionChanged", .collection(collection.name), about: subject)
         problemMayHaveChanged(collection)
         lockNotices.removeValue(forKey: collection.name).map(BusActor.loop.cancel)
         var ids = collection.itemIDs
@@ -105,11 +115,11 @@ final class ChangeNotifier {
         guard let item = collection.item(id) else { return }
         // Before its first unlock, an item has no label, attributes or times.
         itemPropertiesChanged(item, in: collection, [.label, .attributes, .locked, .created])
-        emit(.collection(collection.name), InterfaceName.collection, "ItemChanged", .item(id, in: collection.name))
+        emitChange("ItemChanged", of: id, in: collection)
     }
 
     private func collectionsChanged(_ all: [ObjectPath]) {
-        send(.service, InterfaceName.service) { $0.writeProperty("Collections", all) }
+        send(.service, InterfaceName.service, about: .service) { $0.writeProperty("Collections", all) }
     }
 
     /// Shows a notification on the desktop, if it has a service for that.
@@ -120,21 +130,49 @@ final class ChangeNotifier {
     // MARK: Items
 
     func itemCreated(_ id: ItemID, in collection: Collection) {
-        emit(.collection(collection.name), InterfaceName.collection, "ItemCreated", .item(id, in: collection.name))
+        emitChange("ItemCreated", of: id, in: collection)
         itemListChanged(collection)
+        for client in audience.witnesses(of: id, in: collection) { emitItems(of: collection, to: client) }
     }
 
-    func itemDeleted(_ id: ItemID, in collection: Collection) {
-        emit(.collection(collection.name), InterfaceName.collection, "ItemDeleted", .item(id, in: collection.name))
+    /// - Parameter witnesses: the confined clients that saw it, as ``witnesses(of:in:)`` has found before.
+    func itemDeleted(_ id: ItemID, in collection: Collection, witnesses: [Client] = []) {
+        let (path, item) = (ObjectPath.collection(collection.name), ObjectPath.item(id, in: collection.name))
+        emit(path, InterfaceName.collection, "ItemDeleted", item, about: .service)
         itemListChanged(collection)
+        for client in witnesses {
+            connection.emit(path, InterfaceName.collection, "ItemDeleted", to: client.name) { item.write(to: &$0) }
+            emitItems(of: collection, to: client)
+        }
+    }
+
+    /// The confined clients that see an item which is about to be deleted.
+    func witnesses(of id: ItemID, in collection: Collection) -> [Client] {
+        audience.witnesses(of: id, in: collection)
+    }
+
+    /// Emits the list of items that exist for a confined client.
+    private func emitItems(of collection: Collection, to client: Client) {
+        let path = ObjectPath.collection(collection.name)
+        connection.emitPropertiesChanged(path, InterfaceName.collection, to: client.name) { changes in
+            changes.writeProperty("Modified", client.modified(of: collection).seconds)
+            changes.writeProperty("Items", ItemPaths(client.itemIDs(in: collection), in: collection.name))
+        }
+    }
+
+    private func emitChange(_ member: String, of id: ItemID, in collection: Collection) {
+        let path = ObjectPath.item(id, in: collection.name)
+        emit(.collection(collection.name), InterfaceName.collection, member, path, about: .item(id, collection))
     }
 
     func itemChanged(_ id: ItemID, in collection: Collection, _ properties: ItemProperties) {
         guard let item = collection.item(id) else { return }
         itemPropertiesChanged(item, in: collection, properties)
-        emit(.collection(collection.name), InterfaceName.collection, "ItemChanged", .item(id, in: collection.name))
-        send(.collection(collection.name), InterfaceName.collection) { changes in
+        emitChange("ItemChanged", of: id, in: collection)
+        send(.collection(collection.name), InterfaceName.collection, about: .item(id, collection)) { changes in
             changes.writeProperty("Modified", collection.modified.seconds)
+        } confined: { client, changes in
+            changes.writeProperty("Modified", client.modified(of: collection).seconds)
         }
     }
 
@@ -144,14 +182,15 @@ final class ChangeNotifier {
             guard case .stated(let protection) = collection.protection(of: id), protection.policy == nil,
                 protection.accessibility?.needsUnlockedSession == true
             else { continue }
-            send(.item(id, in: collection.name), InterfaceName.item) { changes in
+            send(.item(id, in: collection.name), InterfaceName.item, about: .item(id, collection)) { [access] changes in
                 changes.writeProperty("Locked", access.isLocked(id, in: collection, for: nil))
             }
         }
     }
 
     private func itemPropertiesChanged(_ item: Item, in collection: Collection, _ properties: ItemProperties) {
-        send(.item(item.id, in: collection.name), InterfaceName.item) { changes in
+        send(.item(item.id, in: collection.name), InterfaceName.item, about: .item(item.id, collection)) {
+            [access] changes in
             if properties.contains(.label) { changes.writeProperty("Label", item.label) }
             if properties.contains(.attributes) {
                 changes.writeProperty("Attributes", item.attributes)
@@ -167,7 +206,7 @@ final class ChangeNotifier {
 
     private func itemListChanged(_ collection: Collection) {
         let isSmall = collection.itemCount <= itemsPerNotice
-        send(.collection(collection.name), InterfaceName.collection) { changes in
+        send(.collection(collection.name), InterfaceName.collection, about: .service) { changes in
             changes.writeProperty("Modified", collection.modified.seconds)
             if isSmall { changes.writeProperty("Items", ItemPaths(collection.itemIDs, in: collection.name)) }
         }
@@ -175,7 +214,7 @@ final class ChangeNotifier {
         gathering[collection.name] = BusActor.loop.schedule(after: ChangeNotifier.gatheringTime) { [weak self] in
             guard let self else { return }
             gathering[collection.name] = nil
-            send(.collection(collection.name), InterfaceName.collection) { changes in
+            send(.collection(collection.name), InterfaceName.collection, about: .service) { changes in
                 changes.writeProperty("Items", ItemPaths(collection.itemIDs, in: collection.name))
             }
         }
@@ -183,12 +222,42 @@ final class ChangeNotifier {
 
     // MARK: Sending
 
-    private func emit(_ path: ObjectPath, _ interface: String, _ member: String, _ subject: ObjectPath) {
-        connection.emit(path, interface, member) { subject.write(to: &$0) }
+    /// Tells programs outside of sandboxes that the sandboxes have changed.
+    func sandboxesChanged() {
+        let signal: SignalAudience.Signal = { [connection] destination in
+            connection.emit(.sandboxes, InterfaceName.sandboxes, "Changed", to: destination) { _ in }
+        }
+        audience.send(signal, about: .service)
     }
 
-    private func send(_ path: ObjectPath, _ interface: String, _ changes: (inout Writer) -> Void) {
-        connection.emitPropertiesChanged(path, interface, changes)
+    private func emit(
+        _ path: ObjectPath,
+        _ interface: String,
+        _ member: String,
+        _ object: ObjectPath,
+        about subject: SignalAudience.Subject
+    ) {
+        let signal: SignalAudience.Signal = { [connection] destination in
+            connection.emit(path, interface, member, to: destination) { object.write(to: &$0) }
+        }
+        audience.send(signal, about: subject)
+    }
+
+    /// - Parameter confined: writes the changes for a confined client; nil if they are the same.
+    private func send(
+        _ path: ObjectPath,
+        _ interface: String,
+        about subject: SignalAudience.Subject,
+        _ changes: @escaping @BusActor (inout Writer) -> Void,
+        confined: (@BusActor (Client, inout Writer) -> Void)? = nil
+    ) {
+        let signal: SignalAudience.Signal = { [connection] destination in
+            connection.emitPropertiesChanged(path, interface, to: destination) { changes(&$0) }
+        }
+        guard let confined else { return audience.send(signal, about: subject) }
+        audience.send(signal, about: subject) { [connection] client in
+            connection.emitPropertiesChanged(path, interface, to: client.name) { confined(client, &$0) }
+        }
     }
 }
 

@@ -3,7 +3,7 @@ package import KeychaindDBus
 package import KeychaindDesktop
 package import KeychaindGcrypt
 package import KeychaindKeys
-import KeychaindModel
+package import KeychaindModel
 package import KeychaindVault
 package import Logging
 
@@ -33,6 +33,9 @@ package final class Provider {
     let reads: ReadPrompts
     let restorations: Restorations
     let portalSecrets: PortalSecrets
+    /// The sandboxed programs, and what they see.
+    package let sandboxes: Sandboxes
+    let connections: BusConnections
     let facts: ProviderFacts
     /// What a person is told by notifications.
     package let notices: Notices
@@ -57,6 +60,8 @@ package final class Provider {
         securityKeys: any SecurityKeys = NoSecurityKeys(),
         token: any KeyToken = NoKeyToken(),
         backups: BackupFolder? = nil,
+        confinement: @escaping @Sendable (ConnectionCredentials) -> Confinement = ConfinementFinder().find,
+        installations: SandboxInstallations = SandboxInstallations(),
         facts: ProviderFacts = ProviderFacts(),
         limits: ServiceLimits = ServiceLimits(),
         clock: BootClock = .system,
@@ -67,19 +72,32 @@ package final class Provider {
         self.limits = limits
         self.facts = facts
         self.logger = logger
+        sandboxes = Sandboxes(in: vault, installations: installations, logger: logger)
+        connections = BusConnections(
+            on: connection,
+            sandboxes: sandboxes,
+            look: confinement,
+            logger: logger
+        )
         let environment = Client.Environment(
             limits: limits,
             connection: connection,
             questions: questions,
             inspector: inspector,
-            clock: clock
+            clock: clock,
+            connections: connections
         )
         clients = PeerTable { Client($0, in: environment) }
         notices = Notices(on: connection, vault: vault)
         readiness = Readiness(limit: limits.settlingTime)
         audit = AccessAudit(recorder: AuditRecorder { vault.audit($0, in: $1) })
         access = ItemAccess(audit: audit)
-        changes = ChangeNotifier(connection: connection, access: access, itemsPerNotice: limits.itemsPerNotice)
+        changes = ChangeNotifier(
+            connection: connection,
+            access: access,
+            audience: SignalAudience(clients: clients, connections: connections),
+            itemsPerNotice: limits.itemsPerNotice
+        )
         largeAnswers = LargeAnswers(connection: connection, limit: limits.largeAnswers)
         lockouts = LockoutTable(vault, clock: clock, logger: logger)
         collections = Collections(
@@ -152,6 +170,7 @@ package final class Provider {
         vault.onDisplacement = { [collections] collection in
             BusActor.start { await collections.takeUp(collection) }
         }
+        sandboxes.onChange = { [changes] in changes.sandboxesChanged() }
         lockouts.people.onBiometryUnlocked = { [weak notices] in notices?.resolve(.reader) }
     }
 
@@ -170,15 +189,18 @@ package final class Provider {
         connection.onOversizedSignal = { [logger] name in
             logger.error("A signal is too long to send", metadata: ["signal": "\(name)"])
         }
-        connection.onNameVanished { [clients, audit] name in
+        connection.onNameVanished { [clients, connections, audit] name in
             audit.followers.leave(name)
             clients.remove(name)
+            connections.remove(name)
         }
+        connections.start()
     }
 
     /// Starts answering calls: the vault is open, and any initial unlock has begun.
     package func vaultIsOpen() {
         guard readiness.open() else { return }
+        BusActor.start { [sandboxes] in await sandboxes.vaultIsOpen() }
         notices.keychainsMayHaveChanged()
         // Not earlier: a call that waits for the vault would keep its descriptors open.
         connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue]
@@ -202,6 +224,12 @@ package final class Provider {
         for collection in vault.collections where !collection.isLocked && collection.hasProtectedItems {
             changes.sessionLockChanged(collection)
         }
+    }
+
+    /// The items of a collection that rules share with a sandboxed program, such as `flatpak:org.example.Mail`.
+    package var sharedItems: @BusActor (_ program: String, Collection) -> Set<ItemID> {
+        get { sandboxes.sharedItems }
+        set { sandboxes.sharedItems = newValue }
     }
 
     /// Ends all grants, proofs and dialogs.

@@ -105,6 +105,7 @@ struct Daemon {
             securityKeys: securityKeys,
             token: TPMKeys(tpm),
             backups: UserFolders.dataHome.map { folder in BackupFolder(in: folder) },
+            installations: .ofUser(dataHome: UserFolders.dataHome),
             facts: ProviderFacts(
                 version: Version.current,
                 prompters: options.prompters.filter { $0 != .none }.map(\.rawValue),

@@ -32,6 +32,11 @@ extension Connection {
         }
     }
 
+    /// The unique names of all connections on the bus.
+    package func connectionNames() async throws(BusError) -> [String] {
+        try await call(makeBusCall("ListNames")).read([String].self).filter { $0.hasPrefix(":") }
+    }
+
     /// Whether a name has an owner or can be activated; false if the bus does not reply.
     package func hasService(_ name: String) async -> Bool {
         if (try? await owner(of: name)) != nil { return true }

@@ -26,6 +26,17 @@ extension Connection {
         subscriptions[id.rawValue] != nil
     }
 
+    /// Calls the handler with the unique name of every connection that appears on the bus.
+    @discardableResult
+    package func onConnectionAppeared(_ handler: @escaping @BusActor (_ name: String) -> Void) -> SubscriptionID {
+        subscribe(to: .nameAppeared) { message in
+            guard let (name, owner, _) = try? message.read(String.self, String.self, String.self), owner.isEmpty,
+                name.hasPrefix(":")
+            else { return }
+            handler(name)
+        }
+    }
+
     /// Calls the handler with every unique or well-known name that loses its owner.
     @discardableResult
     package func onNameVanished(_ handler: @escaping @BusActor (_ name: String) -> Void) -> SubscriptionID {

@@ -29,6 +29,15 @@ package struct SignalMatch: Hashable, Sendable {
         extraRule: ",arg2=''"
     )
 
+    /// Matches every name that gets an owner after none, including each new connection.
+    package static let nameAppeared = SignalMatch(
+        sender: bus,
+        path: nil,
+        interface: bus,
+        member: "NameOwnerChanged",
+        extraRule: ",arg1=''"
+    )
+
     /// Matches changes of the owner of one name.
     ///
     /// The bus delivers a signal that matches any rule of the connection, so the handler compares the name again.

@@ -18,6 +18,7 @@ struct Dispatcher {
         case authentication
         case backups
         case portal
+        case sandboxes
         case context(AuthenticationContext)
     }
 
@@ -29,6 +30,7 @@ struct Dispatcher {
     /// for a key.
     func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
         guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw Dispatcher.notFound(call.path) }
+        guard !call.client.view.isUndecided else { return try waitForView(for: call, at: path) }
         let isBehindOthers = call.client.isWaitingForKey && Dispatcher.needsKey(call, at: path)
         guard !provider.readiness.isOpening, !isBehindOthers else { return try wait(for: call, at: path) }
         let target = try find(path, for: call)
@@ -38,8 +40,35 @@ struct Dispatcher {
 
     // MARK: Finding
 
-    /// Returns the object of a path; throws if there is none.
+    /// Returns the object of a path; throws if there is none, or none for the client.
     private func find(_ path: SecretPath, for call: MethodCall) throws(BusError) -> Target {
+        let target = try findForAll(path, for: call)
+        guard call.client.view.isConfined else { return target }
+        let exists =
+            switch target {
+            case .item(let id, let collection): call.client.sees(id, in: collection)
+            case .collection(let collection): call.client.sees(collection)
+            case .audit, .backups, .portal, .sandboxes: false
+            case .node, .service, .session, .prompt, .authentication, .context: true
+            }
+        guard exists else { throw Dispatcher.notFound(call.path) }
+        try checkConfined(call, on: target)
+        return target
+    }
+
+    /// Throws unless a confined client may make a call to an object that it sees.
+    private func checkConfined(_ call: MethodCall, on target: Target) throws(BusError) {
+        switch target {
+        case .service: try SandboxGate.checkService(call)
+        case .collection: try SandboxGate.checkCollection(call)
+        case .item(let id, let collection):
+            if !call.client.mayChange(id, in: collection) { try SandboxGate.checkReading(call) }
+        case .node, .session, .prompt, .authentication, .context: break
+        case .audit, .backups, .portal, .sandboxes: throw Dispatcher.notFound(call.path)
+        }
+    }
+
+    private func findForAll(_ path: SecretPath, for call: MethodCall) throws(BusError) -> Target {
         // Before the lookup, since a closed vault is empty. The bus sends the same error for calls without a reply.
         guard !provider.readiness.hasEnded else { throw BusError(.noReply, "the service is ending") }
         switch path {
@@ -57,6 +86,7 @@ struct Dispatcher {
         case .authentication: return .authentication
         case .backups: return .backups
         case .portal: return .portal
+        case .sandboxes: return .sandboxes
         case .context(let number):
             guard let context = call.client.contexts[number] else {
                 throw BusError(AuthenticationError(.invalidContext, reason: "there is no such context"))
@@ -106,6 +136,9 @@ struct Dispatcher {
             return try BackupsObject.kind.dispatch(call, on: object)
         case .portal:
             return try PortalObject.kind.dispatch(call, on: PortalObject(provider: provider, client: client))
+        case .sandboxes:
+            let object = SandboxesObject(provider: provider, client: client)
+            return try SandboxesObject.kind.dispatch(call, on: object)
         case .context(let context):
             let object = ContextObject(
                 context: context,
@@ -120,6 +153,16 @@ struct Dispatcher {
     }
 
     // MARK: Waiting
+
+    /// Waits until it is known which objects exist for the client, then dispatches.
+    private func waitForView(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
+        try Dispatcher.check(call, at: path)
+        return .suspending { () async throws(BusError) in
+            await call.client.decideView()
+            try call.client.checkConnected()
+            if case .suspending(let body) = try dispatch(call) { try await body() }
+        }
+    }
 
     /// Throws errors that do not depend on the object; otherwise waits, then dispatches.
     private func wait(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
@@ -168,7 +211,7 @@ struct Dispatcher {
             !ServiceObject.membersThatNeedNoKey.contains(call.member)
         case .portal: call.member == "Import"
         case .context: call.member == "Unlock" || call.member == "Authorize"
-        case .service, .node, .session, .prompt, .audit, .authentication, .backups: false
+        case .service, .node, .session, .prompt, .audit, .authentication, .backups, .sandboxes: false
         }
     }
 
@@ -184,6 +227,7 @@ struct Dispatcher {
         case .authentication: try AuthenticationObject.kind.check(call)
         case .backups: try BackupsObject.kind.check(call)
         case .portal: try PortalObject.kind.check(call)
+        case .sandboxes: try SandboxesObject.kind.check(call)
         case .context: try ContextObject.kind.check(call)
         }
     }

@@ -14,6 +14,7 @@ enum SecretPath: Hashable, Sendable {
     case authentication
     case backups
     case portal
+    case sandboxes
     case context(ObjectNumber)
 
     enum Node: Hashable, Sendable {
@@ -52,6 +53,8 @@ enum SecretPath: Hashable, Sendable {
             self.init(&scanner, under: .collections)
         } else if scanner.skip("/aliases") {
             self.init(&scanner, under: .aliases)
+        } else if scanner.skip("/sandboxes"), scanner.isAtEnd {
+            self = .sandboxes
         } else if scanner.skip("/session") {
             self.init(&scanner, under: .sessions)
         } else if scanner.skip("/prompt") {
@@ -142,6 +145,8 @@ enum SecretPath: Hashable, Sendable {
 
 extension ObjectPath {
     static let service = ObjectPath(unchecked: SecretPath.base)
+
+    static let sandboxes = ObjectPath(unchecked: "\(SecretPath.base)/sandboxes")
 
     static let backups = ObjectPath(unchecked: "/org/keychaind/Backups")
 

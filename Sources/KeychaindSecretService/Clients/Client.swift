@@ -18,6 +18,7 @@ final class Client: Peer, Requester {
         let questions: PromptQueue
         let inspector: CallerInspector
         let clock: BootClock
+        let connections: BusConnections
     }
 
     private enum State {
@@ -27,6 +28,8 @@ final class Client: Peer, Requester {
 
     nonisolated let name: String
     var waitingCalls: WaitingCalls
+    /// The items that exist for it.
+    private(set) var view: ClientView
 
     private let environment: Environment
     private let identity: CallerIdentity
@@ -46,6 +49,7 @@ final class Client: Peer, Requester {
     init(_ name: String, in environment: Environment) {
         self.name = name
         self.environment = environment
+        view = environment.connections.knownView(of: name) ?? .undecided
         identity = CallerIdentity(of: name, by: environment.inspector)
         waitingCalls = WaitingCalls(limit: environment.limits.waitingCalls, byteLimit: environment.limits.waitingBytes)
         // At its first call, as many programs end with the answer to their last.
@@ -70,6 +74,18 @@ final class Client: Peer, Requester {
     /// The bus is not asked: libdbus reads no reply while too many bytes of calls wait.
     var isConnected: Bool {
         if case .connected = state { true } else { false }
+    }
+
+    /// Waits until it is known which items exist for it.
+    func decideView() async {
+        let view = await environment.connections.view(of: name)
+        if self.view.isUndecided { self.view = view }
+    }
+
+    /// Takes over a view that has changed.
+    func viewChanged() {
+        guard !view.isUndecided, let known = environment.connections.knownView(of: name) else { return }
+        view = known
     }
 
     /// The program behind the connection.

@@ -67,12 +67,13 @@ final class Items {
         attributes = try await bind(attributes, under: policy)
         var used: ItemAuthorization?
         var before = ItemProtection.none
-        let replaced = replacing ? itemToReplace(by: description, in: collection) : nil
+        let replaced = replacing ? itemToReplace(by: description, in: collection, for: client) : nil
         if let replaced {
             used = try permission(toReplace: replaced, in: collection, for: client, by: authorization)
             before = collection.protection(of: replaced)
             attributes = try Items.attributesToStore(attributes, replacing: replaced, in: collection)
         }
+        attributes = attributes.stamped(by: client.view.stamp?.program)
         let creation: ItemCreation
         do throws(VaultError) {
             if let replaced, let key = used?.key {
@@ -95,6 +96,7 @@ final class Items {
                     secret: new.takeSecret(),
                     times: description.times,
                     replacing: replacing,
+                    having: client.replacedAttributes,
                     applicationPassword: applicationPassword,
                     authenticated: used == nil ? nil : replaced,
                     at: used?.item.revision
@@ -119,9 +121,9 @@ final class Items {
         return .item(creation.id, in: collection.name)
     }
 
-    /// The item that a new one would replace; nil in a locked collection.
-    func itemToReplace(by new: ItemDescription, in collection: Collection) -> ItemID? {
-        collection.isLocked ? nil : collection.itemToReplace(new.attributes)
+    /// The item that a new one of a client would replace; nil in a locked collection.
+    func itemToReplace(by new: ItemDescription, in collection: Collection, for client: Client) -> ItemID? {
+        collection.isLocked ? nil : collection.itemToReplace(new.attributes, having: client.replacedAttributes)
     }
 
     /// The attributes to store; if the new ones state no protection, that of the replaced item applies.
@@ -254,6 +256,7 @@ final class Items {
         authorizedBy authorization: ItemAuthorization?
     ) async throws(BusError) {
         let policy = collection.policyText(of: id)
+        let witnesses = changes.witnesses(of: id, in: collection)
         try await translatingErrors { () async throws(VaultError) in
             try await collection.deleteItem(
                 id,
@@ -264,6 +267,6 @@ final class Items {
         if !policy.isEmpty { audit.deleted(.item(id, in: collection.name), policy: policy, by: client) }
         lockouts.forget(id, in: collection)
         clients.endGrants(of: ItemReference(id, in: collection))
-        changes.itemDeleted(id, in: collection)
+        changes.itemDeleted(id, in: collection, witnesses: witnesses)
     }
 }

@@ -68,6 +68,8 @@ struct ItemDescription {
                 reader.skip()
             }
         }
+        // The stamp is the daemon's alone, and other programs copy all attributes of an item.
+        attributes = attributes.stamped(by: nil)
         // The type of version 0.1 is a schema; one among the attributes wins.
         if let type, attributes[Attributes.schema] == nil {
             attributes = attributes.with(type: type)

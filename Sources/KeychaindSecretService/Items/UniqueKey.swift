@@ -51,11 +51,11 @@ struct UniqueKey {
     }
 }
 
-extension Collection {
-    /// Whether an item other than the given one has the key.
-    func hasItem(with key: UniqueKey, otherThan replaced: ItemID?) -> Bool {
-        search(key.present).contains { id in
-            guard id != replaced, let attributes = item(id)?.attributes else { return false }
+extension Client {
+    /// Whether an item that exists for the client, other than the given one, has the key.
+    func hasItem(with key: UniqueKey, otherThan replaced: ItemID?, in collection: Collection) -> Bool {
+        search(key.present, in: collection).contains { id in
+            guard id != replaced, let attributes = collection.item(id)?.attributes else { return false }
             return key.absent.allSatisfy { attributes[$0] == nil }
         }
     }

@@ -12,7 +12,7 @@ struct CollectionObject {
 
     @BusActor static let kind = ObjectKind<CollectionObject>(
         [secretInterface, keychainInterface, keySlotsInterface, keysInterface],
-        children: { $0.collection.itemIDs.map(\.description) }
+        children: { $0.itemIDs.map(\.description) }
     )
 
     @BusActor private static let secretInterface = Interface<CollectionObject>(
@@ -27,7 +27,7 @@ struct CollectionObject {
                 in: [Parameter("attributes", Attributes.self)],
                 out: [Parameter("results", [ObjectPath].self)]
             ) { (object, call) throws(BusError) in
-                let hits = object.collection.search(try call.arguments(Attributes.self))
+                let hits = object.client.search(try call.arguments(Attributes.self), in: object.collection)
                 if object.collection.isLocked {
                     call.client.awaitUnlock(of: hits.lazy.map { ItemReference($0, in: object.collection) })
                 }
@@ -47,10 +47,10 @@ struct CollectionObject {
             },
         ],
         properties: [
-            Property("Items", ItemPaths.self, get: { ItemPaths($0.collection.itemIDs, in: $0.collection.name) }),
+            Property("Items", ItemPaths.self, get: { ItemPaths($0.itemIDs, in: $0.collection.name) }),
             Property("Locked", Bool.self, get: { $0.collection.isLocked }),
             Property("Created", UInt64.self, changes: .never, get: { $0.collection.created.seconds }),
-            Property("Modified", UInt64.self, get: { $0.collection.modified.seconds }),
+            Property("Modified", UInt64.self, get: { $0.client.modified(of: $0.collection).seconds }),
             Property("Label", String.self, get: { $0.collection.label }) { (object, label) async throws(BusError) in
                 try await object.provider.collections.setLabel(of: object.collection, to: label)
             },
@@ -79,10 +79,16 @@ struct CollectionObject {
             }
         ],
         properties: [
-            Property("Problem", String.self, get: { $0.collection.problem ?? "" }),
+            Property("Problem", String.self, get: { $0.problem }),
             Property("UnlockedBy", String.self, changes: .untold, get: { $0.unlockedBy }),
         ]
     )
+
+    /// The items that exist for the client.
+    @BusActor private var itemIDs: [ItemID] { client.itemIDs(in: collection) }
+
+    /// The fault of the file; it may name items, so programs in sandboxes get none.
+    @BusActor private var problem: String { client.view.isConfined ? "" : collection.problem ?? "" }
 
     @BusActor private var unlockedBy: String {
         collection.isLocked ? "" : collection.unlockedBy?.busName ?? ""
@@ -101,8 +107,12 @@ struct CollectionObject {
     /// Stores an item, or returns a prompt that does so after asking a person (#92).
     @BusActor
     private func store(_ new: consuming NewItem) async throws(BusError) -> (item: ObjectPath, prompt: ObjectPath) {
+        guard client.view.mayStore else {
+            throw BusError(.accessDenied, "keychaind does not know the sandbox of the program")
+        }
         let protection = try Items.checkProtection(in: new.description.attributes)
-        let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection) : nil
+        try client.checkAccessGroup(of: new.description.attributes)
+        let replaced = new.replacing ? items.itemToReplace(by: new.description, in: collection, for: client) : nil
         var obstacle: ProtectedItem?
         if let replaced {
             _ = try Items.attributesToStore(new.description.attributes, replacing: replaced, in: collection)
@@ -148,9 +158,9 @@ struct CollectionObject {
         let place = key.place(in: collection)
         await items.uniqueKeys.lock(place)
         defer { items.uniqueKeys.unlock(place) }
-        let replaced = key.replaces ? collection.itemToReplace(key.attributes) : nil
+        let replaced = key.replaces ? collection.itemToReplace(key.attributes, having: client.replacedAttributes) : nil
         // A locked collection is refused later, whatever it contains.
-        guard collection.isLocked || !collection.hasItem(with: key, otherThan: replaced) else {
+        guard collection.isLocked || !client.hasItem(with: key, otherThan: replaced, in: collection) else {
             throw BusError(.alreadyExists, "an item with the same unique attributes exists")
         }
         return try await store(new)

@@ -243,6 +243,7 @@ struct ItemObject {
         var attributes = attributes
         if let new = attributes {
             protection = try Items.checkProtection(in: new)
+            try client.checkAccessGroup(of: new, instead: item.attributes)
             attributes = try await items.bind(new, under: protection?.policy, keeping: binding)
         }
         let action = action(changingTo: protection, label: label, attributes, hasSecret: hasSecret)
@@ -292,7 +293,7 @@ struct ItemObject {
         await items.uniqueKeys.lock(place)
         defer { items.uniqueKeys.unlock(place) }
         // A locked collection is refused later, whatever it contains.
-        guard collection.isLocked || !collection.hasItem(with: key, otherThan: id) else {
+        guard collection.isLocked || !client.hasItem(with: key, otherThan: id, in: collection) else {
             throw BusError(.alreadyExists, "another item has the same unique attributes")
         }
         try await update(label: label, attributes: attributes)

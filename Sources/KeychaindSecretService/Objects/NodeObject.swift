@@ -15,8 +15,9 @@ struct NodeObject {
         case .root: ["org"]
         case .org: ["freedesktop", "keychaind"]
         case .freedesktop: ["secrets"]
-        case .keychaind: ["Audit", "Authentication", "Backups", "Portal"]
-        case .collections: vault.collections.map(\.name.encoded)
+        case .keychaind:
+            client.view.isConfined ? ["Authentication"] : ["Audit", "Authentication", "Backups", "Portal"]
+        case .collections: client.collections(of: vault).map(\.name.encoded)
         case .aliases: aliases.map(AliasElement.encode)
         case .sessions: client.sessions.keys.map(\.description)
         case .prompts: client.prompts.keys.map(\.description)
@@ -27,7 +28,9 @@ struct NodeObject {
     /// Aliases that resolve to a collection.
     @BusActor private var aliases: [String] {
         let builtIn = ["default", "login", "session"]
-        return Set(vault.aliases.keys).union(builtIn).filter { vault.collection(forAlias: $0) != nil }.sorted()
+        return Set(vault.aliases.keys).union(builtIn).filter { alias in
+            vault.collection(forAlias: alias).map { client.sees($0) } ?? false
+        }.sorted()
     }
 }
 

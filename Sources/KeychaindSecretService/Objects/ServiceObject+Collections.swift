@@ -28,7 +28,8 @@ extension ServiceObject {
             in: [Parameter("name", String.self)],
             out: [Parameter("collection", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
-            let collection = object.provider.vault.collection(forAlias: try call.arguments(String.self))
+            let found = object.provider.vault.collection(forAlias: try call.arguments(String.self))
+            let collection = found.flatMap { object.client.sees($0) ? $0 : nil }
             call.reply(with: collection.map { ObjectPath.collection($0.name) } ?? .root)
         },
         Method(
@@ -49,6 +50,13 @@ extension ServiceObject {
         let alias = try String(from: &reader)
         try provider.collections.checkAlias(alias)
         try provider.collections.checkLabel(description.label ?? "")
+        // A program in a sandbox gets the collection that it may store in, and changes none.
+        guard !client.view.isConfined else {
+            guard let collection = provider.vault.collection(forAlias: alias), client.sees(collection) else {
+                throw BusError(.accessDenied, "programs in a sandbox may not create keychains")
+            }
+            return call.reply(with: ObjectPath.collection(collection.name), ObjectPath.root)
+        }
         if let collection = provider.collections.existing(forAlias: alias) {
             if let label = description.label, label != collection.label, !collection.isLocked {
                 try await provider.collections.setLabel(of: collection, to: label)
@@ -67,7 +75,7 @@ extension ServiceObject {
     private func search(_ attributes: Attributes) throws(BusError) -> (unlocked: ItemPaths, locked: ItemPaths) {
         var hits = SearchHits(for: client, access: provider.access)
         for collection in provider.vault.collections {
-            hits.add(collection.search(attributes), in: collection)
+            hits.add(client.search(attributes, in: collection), in: collection)
         }
         client.awaitUnlock(of: hits.hitsInLockedCollections)
         let (unlocked, locked) = hits.paths()

@@ -29,12 +29,14 @@ extension ServiceObject {
     @BusActor
     private func lock(_ paths: [ObjectPath]) -> [ObjectPath] {
         paths.filter { path in
-            guard let (collection, item) = provider.vault.findLockable(path) else { return false }
+            guard let (collection, item) = client.findLockable(path, in: provider.vault) else { return false }
             if let item, !collection.isLocked, collection.protection(of: item).needsAuthentication {
                 let reference = ItemReference(item, in: collection)
                 client.endPermissions { $0 == reference }
                 return true
             }
+            // It would lock the items of others.
+            guard !client.view.isConfined else { return false }
             return provider.collections.lock(collection)
         }
     }

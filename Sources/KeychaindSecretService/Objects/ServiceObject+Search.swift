@@ -49,7 +49,7 @@ extension ServiceObject {
             // Items of later queries come after all that were found.
             guard limit == 0 || found.count < limit else { return reader.skip() }
             let query = try Attributes(from: &reader)
-            found.add(query: number, { $0.search(query) }, in: collections)
+            found.add(query: number, { [client] collection in client.search(query, in: collection) }, in: collections)
             number += 1
         }
         found.sort(limit: limit)
@@ -62,7 +62,7 @@ extension ServiceObject {
         let paths = try provider.unlocking.readObjects(&reader)
         let session = try client.readOptionalSession(&reader)
         var found = FoundItems(for: client, access: provider.access)
-        found.add(paths.compactMap { path in provider.vault.findItem(path) })
+        found.add(paths.compactMap { path in client.findItem(path, in: provider.vault) })
         found.sort(limit: 0)
         return try answer(call, with: found, session)
     }

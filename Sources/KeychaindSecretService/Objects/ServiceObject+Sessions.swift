@@ -46,7 +46,7 @@ extension ServiceObject {
         let paths = try provider.unlocking.readObjects(&reader)
             .filter { seen.insert($0).inserted }
         // Of several, each might show a dialog: a program that lists a keychain reads all of it.
-        if paths.count == 1, let (collection, id) = provider.vault.findItem(paths[0]),
+        if paths.count == 1, let (collection, id) = client.findItem(paths[0], in: provider.vault),
             provider.reads.areUseful(for: call, reading: id, in: collection)
         {
             return .suspending { () async throws(BusError) in
@@ -182,7 +182,7 @@ extension ServiceObject {
     /// The item, if the client may read it; locked and missing ones are left out of the reply (#81).
     @BusActor
     private func wanted(_ path: ObjectPath) -> WantedItem? {
-        guard let (collection, id) = provider.vault.findItem(path) else { return nil }
+        guard let (collection, id) = client.findItem(path, in: provider.vault) else { return nil }
         return wanted(path, id, in: collection)
     }
 

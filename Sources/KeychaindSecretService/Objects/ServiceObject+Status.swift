@@ -1,4 +1,5 @@
 import KeychaindDBus
+import KeychaindVault
 
 /// What does not change while the daemon runs, for `org.keychaind.Status1`.
 package struct ProviderFacts: Sendable {
@@ -34,9 +35,25 @@ extension ServiceObject {
             Property("Version", String.self, changes: .never, get: { $0.provider.facts.version }),
             Property("Prompters", [String].self, changes: .never, get: { $0.provider.facts.prompters }),
             Property("InDomain", Bool.self, changes: .never, get: { $0.provider.facts.isInDomain }),
-            Property("ConfigurationFile", String.self, changes: .never, get: { $0.provider.settings.file }),
-            Property("Settings", [String].self, changes: .untold, get: { $0.provider.settings.lines }),
+            Property("ConfigurationFile", String.self, changes: .never, get: { $0.settings.file }),
+            Property("Settings", [String].self, changes: .untold, get: { $0.settings.lines }),
+            Property("Identity", String.self, changes: .untold, get: { $0.identity ?? "" }),
+            Property("AccessGroups", [String].self, changes: .untold, get: { $0.accessGroups }),
             Property("SessionLocked", Bool.self, changes: .untold, get: { $0.provider.access.isSessionLocked }),
         ]
     )
+
+    /// The settings; none for a program in a sandbox, as they name others.
+    @BusActor private var settings: ProviderSettings {
+        client.view.isConfined ? ProviderSettings() : provider.settings
+    }
+
+    /// The proven identity of the client; nil outside of sandboxes.
+    @BusActor private var identity: String? { client.view.stamp?.program }
+
+    /// The access groups of a proven identity, itself first.
+    @BusActor private var accessGroups: [String] {
+        guard case .own(let own) = client.view else { return identity.map { [$0] } ?? [] }
+        return [own.stamp.program] + own.groups.keys.sorted()
+    }
 }

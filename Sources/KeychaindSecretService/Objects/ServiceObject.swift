@@ -10,18 +10,25 @@ struct ServiceObject {
     /// Members that answer while a key is being derived; all others wait for it.
     static let membersThatNeedNoKey: Set<String> = ["OpenSession", "ReadAlias"]
 
+    /// The collections that exist for the client.
+    @BusActor private var collectionPaths: [ObjectPath] {
+        client.collections(of: provider.vault).map { .collection($0.name) }
+    }
+
     @BusActor static let kind = ObjectKind<ServiceObject>(
         [
             Interface(
                 InterfaceName.service,
                 methods: sessionMethods + collectionMethods + lockMethods,
-                properties: [Property("Collections", [ObjectPath].self, get: { $0.provider.vault.collectionPaths })],
+                properties: [Property("Collections", [ObjectPath].self, get: { $0.collectionPaths })],
                 signals: ["CollectionCreated", "CollectionDeleted", "CollectionChanged"].map { name in
                     SignalDeclaration(name, [Parameter("collection", ObjectPath.self)])
                 }
             ),
             searchInterface, statusInterface, masterPasswordInterface,
         ],
-        children: { _ in ["aliases", "collection", "prompt", "session"] }
+        children: { object in
+            ["aliases", "collection", "prompt"] + (object.client.view.isConfined ? [] : ["sandboxes"]) + ["session"]
+        }
     )
 }

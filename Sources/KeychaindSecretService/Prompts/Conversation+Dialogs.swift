@@ -182,6 +182,31 @@ extension Conversation {
         )
     }
 
+    /// Asks a person to limit a sandboxed program to its own items.
+    ///
+    /// - Parameter items: the labels of those that it gets.
+    func confirmSandbox(_ program: String, items: [String], for caller: Caller) async -> Bool {
+        let name = PromptText.name(String(program.drop { $0 != ":" }.dropFirst()))
+        var explanation = [
+            caller.introduction,
+            Text("It will see what it stores, and nothing else of your keychains."),
+        ]
+        if !items.isEmpty {
+            // Translators: the labels of items
+            explanation.append(Text("It keeps: \(ItemNames.summary(items))"))
+        }
+        return await confirm(
+            request(
+                .confirmation,
+                title: Text("Limit Application"),
+                Text("Limit “\(name)” to its own items?"),
+                explanation,
+                button: Text("Limit"),
+                for: caller
+            )
+        )
+    }
+
     /// Shows a recovery key, once; false unless the person confirms that it was written down.
     ///
     /// The key becomes a text in ordinary memory, and on the bus if the prompter is there. The caller has chosen that.

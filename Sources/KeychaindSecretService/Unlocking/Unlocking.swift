@@ -37,7 +37,7 @@ struct Unlocking {
         var locked: [UnlockPrompt.Request] = []
         var unreadable: [CollectionName: String] = [:]
         for path in paths {
-            guard let (collection, item) = vault.findLockable(path) else { continue }
+            guard let (collection, item) = client.findLockable(path, in: vault) else { continue }
             switch collection.state {
             case .unreadable(let reason):
                 unreadable[collection.name] = reason
@@ -88,7 +88,7 @@ struct Unlocking {
         let endings = context.endings
         var refused: [ObjectPath] = []
         for path in paths {
-            guard let (collection, id) = vault.findItem(path),
+            guard let (collection, id) = context.client.findItem(path, in: vault),
                 case .needsAuthentication(let policy) = access.verdict(on: id, in: collection, for: context.client)
             else { continue }
             let item = ProtectedItem(id: id, collection: collection, policy: policy)
@@ -131,7 +131,7 @@ struct Unlocking {
         guard let proof = context.proofForChanges else { return }
         let endings = context.endings
         for path in paths {
-            guard let (collection, id) = vault.findItem(path),
+            guard let (collection, id) = context.client.findItem(path, in: vault),
                 !isAllowed(.change, id, in: collection, for: context.client, context),
                 let item = changeableItem(id, in: collection, for: context.client),
                 proof.satisfies(await item.requirement(with: authenticator.biometry, in: vault))

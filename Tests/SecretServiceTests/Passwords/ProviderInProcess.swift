@@ -26,11 +26,13 @@ final class ProviderInProcess {
     /// - Parameters:
     ///   - opens: whether the vault opens; otherwise calls wait for it.
     ///   - folder: the folder of a closed one, as after a restart.
+    ///   - confinement: the sandbox around every client.
     init(
         limits: ServiceLimits = ServiceLimits(),
         opens: Bool = true,
         clock: BootClock = .system,
-        folder: TemporaryFolder? = nil
+        folder: TemporaryFolder? = nil,
+        confinement: Confinement = .none
     ) async throws {
         _ = try Gcrypt.initialize(lockedBytes: 16 << 20)
         bus = try await PrivateBus()
@@ -46,6 +48,7 @@ final class ProviderInProcess {
             inspector: CallerInspector(connection: connection, logger: logger),
             questions: PromptQueue(GCRPrompter(connection: connection, logger: logger), logger: logger),
             biometry: FingerprintReader(bus: systemBus, logger: logger),
+            confinement: { _ in confinement },
             limits: limits,
             clock: clock,
             logger: logger

@@ -1,0 +1,61 @@
+import Glibc
+import KeychaindDesktop
+import KeychaindRights
+
+/// The folders in which sandboxed programs are installed.
+package struct SandboxInstallations: Sendable {
+    private let flatpaks: [String]
+    private let snaps: [String]
+
+    private static let mostPrograms = 10_000
+
+    /// - Parameters:
+    ///   - flatpaks: folders with one folder for each application.
+    ///   - snaps: folders with one folder for each Snap.
+    package init(flatpaks: [String] = [], snaps: [String] = []) {
+        self.flatpaks = flatpaks
+        self.snaps = snaps
+    }
+
+    /// Those of the system and of the user's data folder.
+    package static func ofUser(dataHome: String?) -> SandboxInstallations {
+        SandboxInstallations(
+            flatpaks: ["/var/lib/flatpak/app"] + (dataHome.map { ["\($0)/flatpak/app"] } ?? []),
+            snaps: ["/snap", "/var/lib/snapd/snap"]
+        )
+    }
+
+    /// The identities of the installed programs; blocks.
+    func programs() -> Set<String> {
+        UserRights.perform {
+            var programs: Set<String> = []
+            for folder in flatpaks {
+                for name in Self.folders(in: folder) where Sandbox.isName(name, limit: 255) && name.contains(".") {
+                    programs.insert("flatpak:\(name)")
+                }
+            }
+            for folder in snaps {
+                for name in Self.folders(in: folder) where Sandbox.isName(name, limit: 51) && name != "bin" {
+                    programs.insert("snap:\(name)")
+                }
+            }
+            return programs
+        }
+    }
+
+    private static func folders(in folder: String) -> [String] {
+        guard let stream = opendir(folder) else { return [] }
+        defer { closedir(stream) }
+        var names: [String] = []
+        while let entry = readdir(stream), names.count < mostPrograms {
+            let name = withUnsafePointer(to: entry.pointee.d_name) { pointer in
+                pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            var status = stat()
+            guard !name.hasPrefix("."), stat("\(folder)/\(name)", &status) == 0, status.st_mode & S_IFMT == S_IFDIR
+            else { continue }
+            names.append(name)
+        }
+        return names
+    }
+}

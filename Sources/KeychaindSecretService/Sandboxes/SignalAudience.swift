@@ -1,0 +1,67 @@
+import KeychaindDBus
+import KeychaindModel
+import KeychaindVault
+
+/// The programs that get a signal: all, or while a confined program is on the bus those that have called the service
+/// and see the object.
+@BusActor
+final class SignalAudience {
+    /// The object that a signal tells of.
+    enum Subject {
+        /// The service as a whole, of which confined programs are not told.
+        case service
+        case collection(Collection)
+        case item(ItemID, Collection)
+    }
+
+    /// Sends a signal, to one connection or as a broadcast.
+    typealias Signal = @BusActor (_ destination: String?) -> Void
+
+    private let clients: PeerTable<Client>
+    private let connections: BusConnections
+    /// What connections miss while they are looked at.
+    private var held: [String: [Signal]] = [:]
+
+    /// More signals are not kept for a connection.
+    private static let mostHeld = 256
+
+    init(clients: PeerTable<Client>, connections: BusConnections) {
+        self.clients = clients
+        self.connections = connections
+        connections.onOutside = { [weak self] name in
+            for signal in self?.held.removeValue(forKey: name) ?? [] { signal(name) }
+        }
+        connections.onVanished = { [weak self] name in self?.held[name] = nil }
+    }
+
+    /// - Parameter confined: sends the signal to a confined client that sees the object, instead of the one for all.
+    func send(_ signal: @escaping Signal, about subject: Subject, confined: (@BusActor (Client) -> Void)? = nil) {
+        guard !connections.allowBroadcasts else { return signal(nil) }
+        for client in clients.all {
+            switch connections.knownView(of: client.name) {
+            case .everything: signal(client.name)
+            case .own(let own):
+                guard sees(own, subject) else { continue }
+                if let confined { confined(client) } else { signal(client.name) }
+            case .undecided, .nothing, nil: break
+            }
+        }
+        for name in connections.looking where held[name, default: []].count < SignalAudience.mostHeld {
+            held[name, default: []].append(signal)
+        }
+    }
+
+    /// The confined clients that see an item, for a signal after its deletion.
+    func witnesses(of id: ItemID, in collection: Collection) -> [Client] {
+        guard !connections.allowBroadcasts else { return [] }
+        return clients.all.filter { $0.view.isConfined && $0.sees(id, in: collection) }
+    }
+
+    private func sees(_ view: SandboxView, _ subject: Subject) -> Bool {
+        switch subject {
+        case .service: false
+        case .collection(let collection): view.sees(collection)
+        case .item(let id, let collection): view.sees(id, in: collection)
+        }
+    }
+}
