@@ -99,20 +99,20 @@ struct AccessGroupTests {
     func twoPrograms_haveTwoItems() async throws {
         try await Keychain.with { keychain in
             for name in ["a", "b"] {
-                ProgramGroup.$current.withValue("local.\(name)") {
+                ProgramGroup.$chosen.withValue("local.\(name)") {
                     #expect(SecItemAdd(keychain.generic("anna", [kSecValueData: data(name)]), nil) == errSecSuccess)
                     #expect(SecItemAdd(keychain.generic("anna"), nil) == errSecDuplicateItem)
                 }
             }
             for name in ["a", "b"] {
-                ProgramGroup.$current.withValue("local.\(name)") {
+                ProgramGroup.$chosen.withValue("local.\(name)") {
                     #expect(keychain.secret(keychain.generic()) == name)
                     #expect(keychain.find(keychain.all([kSecReturnData: true]), as: [Data].self) == [data(name)])
                     let change = [kSecValueData: data(name + "2")] as CFDictionary
                     #expect(SecItemUpdate(keychain.generic(), change) == errSecSuccess)
                 }
             }
-            ProgramGroup.$current.withValue("local.a") {
+            ProgramGroup.$chosen.withValue("local.a") {
                 #expect(keychain.secret(keychain.generic("anna", [kSecAttrAccessGroup: "local.b"])) == "b2")
                 #expect(SecItemDelete(keychain.generic()) == errSecSuccess)
                 // Without an item of its own, a program finds that of the other, as items have no owner.

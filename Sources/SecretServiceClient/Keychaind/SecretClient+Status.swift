@@ -33,6 +33,18 @@ extension SecretClient {
     }
 }
 
+extension SecretClient {
+    /// The access groups of this process, its own first; empty without a proven identity, nil from another provider.
+    package func accessGroups() async throws(SecretServiceError) -> [String]? {
+        do throws(SecretServiceError) {
+            return try await properties(of: Protocol.serviceObject, "org.keychaind.Status1").strings("AccessGroups")
+        } catch {
+            guard [.noSuchObject, .notSupported, .invalidArguments].contains(error.code) else { throw error }
+            return nil
+        }
+    }
+}
+
 extension SecretCollection {
     /// The kind of key slot that opened a collection of keychaind, and the fault of its file.
     ///

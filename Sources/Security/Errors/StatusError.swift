@@ -54,6 +54,7 @@ extension SecretServiceError {
         case "UserCancel", "UserFallback", "SystemCancel", "AppCancel": return errSecUserCanceled
         case "NotInteractive": return errSecInteractionNotAllowed
         case "PasscodeNotSet": return errSecNotAvailable
+        case "MissingEntitlement": return errSecMissingEntitlement
         default: return errSecAuthFailed
         }
     }

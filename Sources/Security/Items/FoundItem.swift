@@ -49,7 +49,7 @@ struct FoundItem: Sendable {
             kSecAttrCreationDate as String: ItemTimes.date(times.created),
             kSecAttrModificationDate as String: ItemTimes.date(times.modified),
             kSecAttrSynchronizable as String: NSNumber(value: 0),
-            kSecAttrAccessGroup as String: ProgramGroup.current as NSString,
+            kSecAttrAccessGroup as String: ProgramGroup.known as NSString,
         ]
         for attribute in KeychainAttribute.allCases where item.itemClass.has(attribute) {
             if let code = attribute.code, let value = item.effective(attribute) { result[code] = value.object }

@@ -1,9 +1,41 @@
 import Foundation
+import SecretServiceClient
+import Synchronization
 
 /// The access group of items that a program adds without naming one (decision 0101).
 package enum ProgramGroup {
-    /// The program's group; a test sets its own.
-    @TaskLocal package static var current = name(bundle: Bundle.main.bundleIdentifier, program: programName)
+    /// The group that a test sets.
+    @TaskLocal package static var chosen: String?
+
+    /// The program's group: in a sandbox its proven identity, which keychaind is asked for once.
+    ///
+    /// Blocks at that time, so it is not for the thread of the event loop; see ``known``.
+    package static var current: String {
+        if let chosen { return chosen }
+        if let group = proven.withLock({ $0 }) { return group }
+        guard isInSandbox else { return ownName }
+        let groups = try? BlockingCall.run { (client) async throws(SecretServiceError) in
+            try await client.accessGroups() ?? []
+        }
+        guard let groups else { return ownName }
+        let group = groups.first ?? ownName
+        proven.withLock { $0 = group }
+        return group
+    }
+
+    /// The program's group, as far as it is known; does not block.
+    package static var known: String { chosen ?? proven.withLock { $0 } ?? ownName }
+
+    private static let proven = Mutex<String?>(nil)
+
+    private static let ownName = name(bundle: Bundle.main.bundleIdentifier, program: programName)
+
+    /// Whether this may be a sandbox; keychaind decides.
+    private static let isInSandbox: Bool = {
+        if access("/.flatpak-info", F_OK) == 0 || getenv("SNAP") != nil { return true }
+        let label = FileManager.default.contents(atPath: "/proc/self/attr/current") ?? Data()
+        return String(decoding: label, as: UTF8.self).contains("(enforce)")
+    }()
 
     /// The place of Apple's team identifier: programs split it off at the first dot.
     private static let prefix = "local."
