@@ -83,6 +83,23 @@ extension SecretServiceProxy {
             .call(to: "org.freedesktop.secrets", AuditTests.path, AuditTests.interface, "Follow"),
             timeout: Patience.limit
         )
-        return try message.read([ReadEntry].self)
+        return try message.read([FollowedEntry].self).map(\.entry)
     }
+}
+
+/// An entry with the rule that decided.
+private struct FollowedEntry: BusValue {
+    let entry: ReadEntry
+
+    static var signature: String { "(tsssssss)" }
+
+    init(from reader: inout Reader) throws(BusError) {
+        entry = try reader.readStructure { (reader) throws(BusError) in
+            let entry = try ReadEntry(fields: &reader)
+            _ = try String(from: &reader)
+            return entry
+        }
+    }
+
+    func write(to writer: inout Writer) {}
 }

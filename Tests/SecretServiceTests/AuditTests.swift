@@ -251,17 +251,19 @@ struct ReadEntry: Equatable, BusValue {
     static var signature: String { "(tssssss)" }
 
     init(from reader: inout Reader) throws(BusError) {
-        self = try reader.readStructure { (reader) throws(BusError) in
-            ReadEntry(
-                time: try UInt64(from: &reader),
-                kind: try String(from: &reader),
-                caller: try String(from: &reader),
-                evidence: try String(from: &reader),
-                item: try String(from: &reader),
-                policy: try String(from: &reader),
-                outcome: try String(from: &reader)
-            )
-        }
+        self = try reader.readStructure { (reader) throws(BusError) in try ReadEntry(fields: &reader) }
+    }
+
+    init(fields reader: inout Reader) throws(BusError) {
+        self.init(
+            time: try UInt64(from: &reader),
+            kind: try String(from: &reader),
+            caller: try String(from: &reader),
+            evidence: try String(from: &reader),
+            item: try String(from: &reader),
+            policy: try String(from: &reader),
+            outcome: try String(from: &reader)
+        )
     }
 
     private init(

@@ -22,7 +22,7 @@ struct AuditObject {
                 },
                 Method(
                     suspending: "Follow",
-                    out: [Parameter("entries", signature: "a" + AuditEntry.signature)]
+                    out: [Parameter("entries", signature: "a" + AuditEntry.followedSignature)]
                 ) { (object, call) async throws(BusError) in
                     try await object.follow(call)
                 },
@@ -42,7 +42,13 @@ struct AuditObject {
                 try await vault.auditEntries(since: since, limit: count)
             }
             let entries = AuditObject.merge(written, with: audit.counted.filter { $0.time >= since })
-            AuditObject.answer(call, with: entries.prefix(count))
+            call.reply { writer in
+                writer.writeArray(of: AuditEntry.signature) { writer in
+                    for entry in entries.prefix(count) {
+                        entry.write(to: &writer)
+                    }
+                }
+            }
         }
     }
 
@@ -51,7 +57,12 @@ struct AuditObject {
     private func follow(_ call: MethodCall) async throws(BusError) {
         try await checkOwner(call.client)
         try call.client.checkConnected()
-        AuditObject.answer(call, with: try await audit.followers.entries(for: call.client.name)[...])
+        let entries = try await audit.followers.entries(for: call.client.name)
+        call.reply { writer in
+            writer.writeArray(of: AuditEntry.followedSignature) { writer in
+                for entry in entries { entry.write(to: &writer, followed: true) }
+            }
+        }
     }
 
     @BusActor
@@ -59,15 +70,6 @@ struct AuditObject {
         // The session bus admits no other user; another bus might.
         guard await client.userID() == getuid() else {
             throw BusError(.accessDenied, "only its owner may read the audit log")
-        }
-    }
-
-    @BusActor
-    private static func answer(_ call: MethodCall, with entries: ArraySlice<AuditEntry>) {
-        call.reply { writer in
-            writer.writeArray(of: AuditEntry.signature) { writer in
-                for entry in entries { entry.write(to: &writer) }
-            }
         }
     }
 
@@ -93,7 +95,10 @@ extension AuditEntry {
     /// The D-Bus structure: time in microseconds since 1970, kind, caller, evidence, item, policy, outcome.
     static let signature = "(tssssss)"
 
-    func write(to writer: inout Writer) {
+    /// The same, and the text of the rule that decided.
+    static let followedSignature = "(tsssssss)"
+
+    func write(to writer: inout Writer, followed isFollowed: Bool = false) {
         let caller = AuditedCaller(packed: caller)
         writer.writeStructure { writer in
             UInt64(clamping: time.microsecondsSinceEpoch).write(to: &writer)
@@ -101,6 +106,8 @@ extension AuditEntry {
             for text in [caller.text, caller.evidence, item, policy, outcome] {
                 text.write(to: &writer)
             }
+            // No rule decides yet.
+            if isFollowed { "".write(to: &writer) }
         }
     }
 }

@@ -11,6 +11,8 @@ package struct AuditRecord: Hashable, Sendable {
     package let item: String
     package let policy: String
     package let outcome: String
+    /// The text of the rule that decided; empty for none, and from an earlier keychaind.
+    package let rule: String
 
     package init(
         time: UInt64,
@@ -19,7 +21,8 @@ package struct AuditRecord: Hashable, Sendable {
         evidence: String,
         item: String,
         policy: String = "",
-        outcome: String
+        outcome: String,
+        rule: String = ""
     ) {
         self.time = time
         self.kind = kind
@@ -28,9 +31,10 @@ package struct AuditRecord: Hashable, Sendable {
         self.item = item
         self.policy = policy
         self.outcome = outcome
+        self.rule = rule
     }
 
-    fileprivate init(from reader: inout Reader) throws(BusError) {
+    fileprivate init(from reader: inout Reader, withRule hasRule: Bool) throws(BusError) {
         time = try UInt64(from: &reader)
         kind = try String(from: &reader)
         caller = try String(from: &reader)
@@ -38,6 +42,7 @@ package struct AuditRecord: Hashable, Sendable {
         item = try String(from: &reader)
         policy = try String(from: &reader)
         outcome = try String(from: &reader)
+        rule = hasRule ? try String(from: &reader) : ""
     }
 }
 
@@ -48,9 +53,22 @@ extension SecretClient {
     ///   - since: the earliest time, in microseconds since 1970.
     ///   - limit: the maximum number; 0 for all.
     package func audit(since: UInt64, limit: UInt32) async throws(SecretServiceError) -> [AuditRecord] {
-        let message = SecretClient.auditCall("Read")
+        do throws(SecretServiceError) {
+            return try await audit("ReadWithRules", since, limit, withRules: true)
+        } catch  where error.errorName == ErrorName.unknownMethod.rawValue {
+            return try await audit("Read", since, limit, withRules: false)
+        }
+    }
+
+    private func audit(
+        _ member: String,
+        _ since: UInt64,
+        _ limit: UInt32,
+        withRules: Bool
+    ) async throws(SecretServiceError) -> [AuditRecord] {
+        let message = SecretClient.auditCall(member)
         message.append(since, limit)
-        return try SecretClient.records(in: try await call(message))
+        return try SecretClient.records(in: try await call(message), withRules: withRules)
     }
 
     /// The events since the last call of this client, oldest first; waits until there is one.
@@ -61,7 +79,7 @@ extension SecretClient {
         let reply = try await onLink { (link) throws(SecretServiceError) in
             try await link.call(message, timeout: SecretClient.longWait)
         }
-        return try SecretClient.records(in: reply)
+        return try SecretClient.records(in: reply, withRules: true)
     }
 
     /// Nothing for a person to notice; libdbus has no longer time limit than 24 days.
@@ -71,13 +89,18 @@ extension SecretClient {
         Protocol.call(ObjectPath(unchecked: "/org/keychaind/Audit"), "org.keychaind.Audit1", member)
     }
 
-    private static func records(in reply: Message) throws(SecretServiceError) -> [AuditRecord] {
+    private static func records(
+        in reply: Message,
+        withRules: Bool
+    ) throws(SecretServiceError) -> [AuditRecord] {
         var records: [AuditRecord] = []
         do throws(BusError) {
             var reader = reply.makeReader()
             try reader.readArray { (reader) throws(BusError) in
                 records.append(
-                    try reader.readStructure { (reader) throws(BusError) in try AuditRecord(from: &reader) }
+                    try reader.readStructure { (reader) throws(BusError) in
+                        try AuditRecord(from: &reader, withRule: withRules)
+                    }
                 )
             }
         } catch {

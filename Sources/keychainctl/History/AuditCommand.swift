@@ -136,6 +136,7 @@ private final class AuditList {
         self.output = output
         let titles = [
             Text("TIME"), Text("WHAT"), Text("OUTCOME"), Text("PROGRAM"), Text("ITEM"), Text("ACCESS CONTROL"),
+            Text("RULE"),
         ]
         table = isJSON ? nil : Table(titles, to: output, on: isFollowing ? .program : .current)
     }
@@ -158,12 +159,13 @@ extension AuditRecord {
         let place = item.split(separator: "/").suffix(2).joined(separator: "/")
         return [
             Time.second(time / 1_000_000), kind.visible, outcome.visible, caller.visible, place.visible, policy.visible,
+            rule.shownRule,
         ]
     }
 
     fileprivate var json: String {
         "{\"time\": \(time), \"kind\": \(JSON.string(kind)), \"outcome\": \(JSON.string(outcome)), "
             + "\"program\": \(JSON.string(caller)), \"evidence\": \(JSON.string(evidence)), "
-            + "\"path\": \(JSON.string(item)), \"access-control\": \(JSON.string(policy))}"
+            + "\"path\": \(JSON.string(item)), \"access-control\": \(JSON.string(policy)), \"rule\": \(JSON.string(rule))}"
     }
 }
