@@ -170,6 +170,10 @@ package final class Provider {
         vault.onDisplacement = { [collections] collection in
             BusActor.start { await collections.takeUp(collection) }
         }
+        sandboxes.onUnconfirmed = { [weak notices] program in notices?.programs.sandboxIsUnconfirmed(program) }
+        notices.programs.onLimit = { [weak self] program in
+            if let self { NoticeActions(provider: self).limit(program) }
+        }
         sandboxes.onChange = { [changes] in changes.sandboxesChanged() }
         lockouts.people.onBiometryUnlocked = { [weak notices] in notices?.resolve(.reader) }
     }

@@ -72,6 +72,17 @@ struct NoticeActions {
         }
     }
 
+    /// Limits a sandboxed program to the items that are known as its own, after a dialog that names them.
+    func limit(_ program: String) {
+        BusActor.start {
+            let vault = provider.vault
+            guard let items = try? await provider.sandboxes.items(of: program) else { return }
+            let own = items.compactMap { item in vault.collection(named: item.collection).map { ($0, item.id) } }
+            let prompt = ConfirmSandboxPrompt(program, own, provider: provider)
+            _ = await self.own.asking { conversation in await prompt.perform(asking: conversation, for: self.own) }
+        }
+    }
+
     private func newestCopy(of name: CollectionName) async throws(BusError) -> KeychainCopy? {
         try await provider.restorations.copies()
             .filter { copy in copy.file.hasPrefix("\(name.encoded).") }

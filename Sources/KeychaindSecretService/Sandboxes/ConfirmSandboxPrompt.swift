@@ -53,6 +53,7 @@ extension Provider {
     /// Limits a sandboxed program to its own items, its open connections too.
     func limit(_ program: String) async {
         await sandboxes.set(.limited, for: program)
+        notices.programs.sandboxIsLimited(program)
         connections.setView(await sandboxes.currentView(of: program), of: program)
         for client in clients.all {
             let wasConfined = client.view.isConfined
