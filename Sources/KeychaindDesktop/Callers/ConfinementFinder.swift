@@ -85,11 +85,11 @@ package struct ConfinementFinder: Sendable {
             return .unknown(reason: Text("it is in a sandbox that cannot be seen"))
         }
         guard let outermost = files.last else { return .none }
-        guard files.allSatisfy({ $0.content == outermost.content }) else {
-            return .unknown(reason: Text("a sandbox inside of another one states another name"))
-        }
         guard let info = FlatpakInfo(outermost.content) else {
             return .unknown(reason: Text("the file in its sandbox names no application"))
+        }
+        guard files.allSatisfy({ FlatpakInfo($0.content)?.application == info.application }) else {
+            return .unknown(reason: Text("a sandbox inside of another one states another name"))
         }
         // Flatpak's proxy has a file that it could write, and runs nothing else.
         guard !outermost.isInside || isReadOnly(outermost.path) else {

@@ -80,6 +80,13 @@ struct ConfinementTests {
     }
 
     @Test
+    func find_sandboxInsideOfTheSameApplication_hasItsName() throws {
+        let inner = Self.info("org.example.Mail", instance: "9")
+        let chain = try Chain([Process(info: inner, levels: 3), Process(info: Self.mail, levels: 2), Process()])
+        #expect(chain.confinement == .sandbox(.flatpak("org.example.Mail")))
+    }
+
+    @Test
     func find_sandboxInsideWithoutAFile_hasTheOuterName() throws {
         let chain = try Chain([Process(levels: 3), Process(info: Self.mail, levels: 2), Process()])
         #expect(chain.confinement == .sandbox(.flatpak("org.example.Mail")))

@@ -9,8 +9,9 @@ import KeychaindVault
 import Testing
 
 /// What a program in a sandbox gets besides its own items.
-@BusActor
-@Suite(.onLoop) struct SharedItemTests {
+@Suite(.onLoop)
+struct SharedItemTests {
+    @BusActor
     private func item(in service: ProviderInProcess, _ attributes: Attributes) async throws -> (Collection, ItemID) {
         let login = try service.collection(.login)
         try await login.unlock(with: ProviderInProcess.bytes(ProviderInProcess.password))
@@ -24,6 +25,7 @@ import Testing
     }
 
     @Test("An item that a rule shares is there for reading, and gone once the rule is")
+    @BusActor
     func sharedItem_isReadUntilTakenBack() async throws {
         let service = try await ProviderInProcess(confinement: .sandbox(.flatpak("org.example.Chat")))
         let (login, id) = try await item(in: service, ["service": "bank"])
@@ -50,6 +52,7 @@ import Testing
     }
 
     @Test("A sandbox without a proven name sees nothing, and stores nothing")
+    @BusActor
     func unnamedSandbox_seesNothing() async throws {
         let service = try await ProviderInProcess(confinement: .unknown(reason: Text(verbatim: "forged")))
         let (_, id) = try await item(in: service, ["service": "bank"])
