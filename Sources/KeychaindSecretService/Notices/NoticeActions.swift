@@ -12,7 +12,7 @@ struct NoticeActions {
     let provider: Provider
 
     /// keychaind as its own client: dialogs name it, and what it gets ends with it.
-    private var own: Client { provider.clients[provider.connection.uniqueName] }
+    var own: Client { provider.clients[provider.connection.uniqueName] }
 
     var unlock: DesktopNotification.Action {
         DesktopNotification.Action(Text("Unlock…")) {
