@@ -93,6 +93,8 @@ let package = Package(
         ),
         .target(name: "KeychaindRights", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
         .target(name: "KeychaindModel", swiftSettings: settings),
+        // Which program may have which item: rules, their order and their decision.
+        .target(name: "KeychaindRules", dependencies: ["KeychaindModel"], swiftSettings: settings),
         // The texts for people, in their languages.
         .target(name: "KeychaindLanguage", dependencies: ["CKeychaindLinux"], swiftSettings: settings),
         // What both programs have: the version, and for keychainctl statuses, tables and passwords.
@@ -162,7 +164,7 @@ let package = Package(
             name: "KeychaindSecretService",
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
-                "KeychaindLanguage", "KeychaindModel", "KeychaindVault",
+                "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindVault",
                 logging,
             ],
             swiftSettings: settings
@@ -302,6 +304,7 @@ let package = Package(
             dependencies: ["KeychaindModel", "KeychaindTestSupport"],
             swiftSettings: settings
         ),
+        .testTarget(name: "RulesTests", dependencies: ["KeychaindModel", "KeychaindRules"], swiftSettings: settings),
         .testTarget(
             name: "ForeignFilesTests",
             dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindTestSupport"],
@@ -351,8 +354,8 @@ let package = Package(
             name: "SecretServiceTests",
             dependencies: [
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
-                "KeychaindLanguage", "KeychaindModel", "KeychaindSecretService", "KeychaindTestSupport",
-                "KeychaindVault", "keychaind",
+                "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindSecretService",
+                "KeychaindTestSupport", "KeychaindVault", "keychaind",
                 logging,
             ],
             swiftSettings: settings
