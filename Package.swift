@@ -163,6 +163,7 @@ let package = Package(
         .target(
             name: "KeychaindSecretService",
             dependencies: [
+                "CKeychaindLinux",
                 "KeychaindAuthentication", "KeychaindDBus", "KeychaindDesktop", "KeychaindGcrypt", "KeychaindKeys",
                 "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindVault",
                 logging,

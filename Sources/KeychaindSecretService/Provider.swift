@@ -19,6 +19,7 @@ package final class Provider {
     let limits: ServiceLimits
     let readiness: Readiness
     let clients: PeerTable<Client>
+    let rules: ItemRules
     let access: ItemAccess
     let audit: AccessAudit
     let changes: ChangeNotifier
@@ -91,7 +92,8 @@ package final class Provider {
         notices = Notices(on: connection, vault: vault)
         readiness = Readiness(limit: limits.settlingTime)
         audit = AccessAudit(recorder: AuditRecorder { vault.audit($0, in: $1) })
-        access = ItemAccess(audit: audit)
+        rules = ItemRules(vault: vault, logger: logger)
+        access = ItemAccess(audit: audit, rules: rules)
         changes = ChangeNotifier(
             connection: connection,
             access: access,
@@ -176,6 +178,12 @@ package final class Provider {
         }
         sandboxes.onChange = { [changes] in changes.sandboxesChanged() }
         lockouts.people.onBiometryUnlocked = { [weak notices] in notices?.resolve(.reader) }
+        rules.onChange = { [connection] in
+            connection.emit(.rules, InterfaceName.rules, "Changed") { _ in }
+        }
+        rules.onForget = { [clients] caller, item in
+            for client in clients.all where client.rules.state?.caller == caller { client.lockChanged(of: item, to: true) }
+        }
     }
 
     // MARK: Starting and ending
@@ -203,6 +211,7 @@ package final class Provider {
 
     /// Starts answering calls: the vault is open, and any initial unlock has begun.
     package func vaultIsOpen() {
+        rules.load()
         guard readiness.open() else { return }
         BusActor.start { [sandboxes] in await sandboxes.vaultIsOpen() }
         notices.keychainsMayHaveChanged()
@@ -239,6 +248,7 @@ package final class Provider {
     /// Ends all grants, proofs and dialogs.
     package func endAuthentication(because reason: String) {
         let cancellation = Cancellation.bySystem(reason: reason)
+        rules.forget()
         for client in clients.all { client.endGrants() }
         clients.endProofs(cancellation)
         for client in clients.all { client.endDialogs(cancellation) }
@@ -248,6 +258,20 @@ package final class Provider {
     package var programsAskedAtRead: ProgramSelection {
         get { reads.programs }
         set { reads.programs = newValue }
+    }
+
+    // MARK: Rules
+
+    /// The rules in the administrators' folder.
+    package var administratorRules: AdministratorRules {
+        get { rules.administrators }
+        set { rules.use(newValue) }
+    }
+
+    /// Called for each read that a rule lets a person know.
+    package var onRuleNotice: (@BusActor (RuleNotice) -> Void)? {
+        get { rules.onNotice }
+        set { rules.onNotice = newValue }
     }
 
     // MARK: Keychains

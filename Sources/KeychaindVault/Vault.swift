@@ -68,6 +68,7 @@ package final class Vault {
             derivationWorker: try Worker("key derivation", ()),
             copyWorker: try Worker("generations", ())
         )
+        context.rules.content = contents.rules
         var opened = Opened(
             context: context,
             collections: [],

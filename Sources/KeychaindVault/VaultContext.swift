@@ -15,6 +15,8 @@ struct VaultContext {
 
     let login = LoginReference()
 
+    let rules = RulesReference()
+
     let indexKey: BlindIndexKey
 
     let folderWorker: Worker<VaultFolder>

@@ -55,6 +55,7 @@ struct Daemon {
         await daemon.openVault()
         await daemon.settings.load()
         daemon.applySettings()
+        await daemon.followRules()
         await daemon.takeOver(passed)
         daemon.unlockByHost(daemon.settings.configuration)
         await daemon.listenForLogins(passed, at: loginSocket)
@@ -230,6 +231,31 @@ struct Daemon {
                 "The configuration has rules for a keychain that is not there",
                 metadata: ["keychain": "\(name)"]
             )
+        }
+    }
+
+    /// Reads the administrators' rules, before the first call is answered, and again when they change.
+    private func followRules() async {
+        let folders = [AdministratorRules.folder] + (options.rulesDirectory.map { [$0] } ?? [])
+        for folder in folders {
+            let watch = FileWatch("\(folder)/*") { await readRules() }
+            if await watch?.watch() == true {
+                watch?.waitForChanges()
+            } else {
+                logger.notice("Changes of rules are not noticed before the next start", metadata: ["folder": "\(folder)"])
+            }
+        }
+        await readRules()
+    }
+
+    private func readRules() async {
+        provider.administratorRules = await BlockingThread.run { [options] in
+            UserRights.perform {
+                var rules = AdministratorRules()
+                rules.read()
+                if let folder = options.rulesDirectory { rules.read(folder, owner: getuid()) }
+                return rules
+            }
         }
     }
 

@@ -9,6 +9,8 @@ struct Options: Equatable {
     var passwordDescriptor: Int32?
     var replaces = false
     var dataDirectory: String?
+    /// A folder with rules that count beside the administrators'.
+    var rulesDirectory: String?
     var prompters = PrompterName.standard
     var isVerbose = false
     /// Whether to use polkit's dialog where proof of presence is enough.
@@ -26,7 +28,7 @@ struct Options: Equatable {
 
     static let help = """
         Usage: keychaind [--unlock | --unlock-fd N] [--replace] [--data-dir DIR] [--prompters LIST]
-                         [--polkit] [--verbose]
+                         [--rules-dir DIR] [--polkit] [--verbose]
 
         Stores the passwords of a desktop session, as org.freedesktop.secrets on the session bus.
 
@@ -37,6 +39,7 @@ struct Options: Equatable {
           --data-dir DIR   keep keychains in DIR instead of $XDG_DATA_HOME/keychaind
           --prompters LIST ask for passwords with the first of these that is available: kde, gcr, pinentry, tty;
                            none: never ask (default: kde,gcr,pinentry,tty)
+          --rules-dir DIR  read rules from DIR, too, as from /etc/keychaind/rules.d; they can only forbid more
           --polkit         use the system's dialog where proof of presence is enough
           --verbose        log more
           --version        print the version and exit
@@ -62,6 +65,13 @@ struct Options: Equatable {
                 options.dataDirectory = directory
             case _ where argument.hasPrefix("--data-dir="):
                 options.dataDirectory = String(argument.dropFirst("--data-dir=".count))
+            case "--rules-dir":
+                guard let directory = rest.next(), !directory.isEmpty else {
+                    throw UsageError(message: "--rules-dir needs a folder")
+                }
+                options.rulesDirectory = directory
+            case _ where argument.hasPrefix("--rules-dir="):
+                options.rulesDirectory = String(argument.dropFirst("--rules-dir=".count))
             case "--prompters":
                 options.prompters = try order(rest.next() ?? "")
             case _ where argument.hasPrefix("--prompters="):

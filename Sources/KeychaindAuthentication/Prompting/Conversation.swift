@@ -134,9 +134,12 @@ package final class Conversation {
     /// Questions that a touch or a click can answer throw ``PromptError/Code/notTrusted`` without a trusted dialog. A
     /// question for the password alone may follow.
     ///
-    /// - Parameter whenShown: called for each dialog when the prompter has taken the question.
+    /// - Parameters:
+    ///   - keepsOpenWithoutTrust: lets a question for the password follow a confirmation that was not trusted.
+    ///   - whenShown: called for each dialog when the prompter has taken the question.
     package func ask(
         _ request: PromptRequest,
+        keepsOpenWithoutTrust: Bool = false,
         whenShown: @escaping @BusActor () -> Void = {}
     ) async throws(PromptError) -> PromptAnswer {
         guard asking == nil else {
@@ -154,7 +157,8 @@ package final class Conversation {
             return try await answer()
         } catch {
             queue.logger.warning("A prompt could not be answered", metadata: ["reason": "\(error)"])
-            if error.code != .notTrusted || request.question == .confirmation { end(.failed(error)) }
+            let isLast = request.question == .confirmation && !keepsOpenWithoutTrust
+            if error.code != .notTrusted || isLast { end(.failed(error)) }
             throw error
         }
     }

@@ -11,6 +11,10 @@ package struct CallerLineage: Hashable, Sendable {
     /// The program around them, such as the terminal's.
     package let place: ProgramName?
 
+    /// The identity of ``program``, if there is a ``helper``, and that of ``place``; as ``Caller/applicationIdentity``.
+    package var principalIdentity: String?
+    package var placeIdentity: String?
+
     package init(program: ProgramName, helper: ProgramName? = nil, place: ProgramName? = nil) {
         self.program = program
         self.helper = helper
@@ -59,11 +63,15 @@ struct LineageFinder {
         let start = Node(status: status, process: process)
         let known = program(behind: start)
         let isOther = known.process.id != process.id
-        return CallerLineage(
+        let place = terminal(of: known)
+        var lineage = CallerLineage(
             program: name(of: known),
             helper: isOther ? process.name : nil,
-            place: terminal(of: known)
+            place: place.map(name)
         )
+        lineage.principalIdentity = isOther ? known.process.ruleIdentity : nil
+        lineage.placeIdentity = place?.process.ruleIdentity
+        return lineage
     }
 
     /// The first process that is no helper, or the last that a person would name.
@@ -83,14 +91,14 @@ struct LineageFinder {
     }
 
     /// The program that started the session leader of a terminal, such as the terminal's window.
-    private func terminal(of node: Node) -> ProgramName? {
+    private func terminal(of node: Node) -> Node? {
         guard node.process.sandbox == nil, node.status.terminal != 0, node.status.sessionID > 1,
             let leader = self.node(node.status.sessionID), leader.isSessionLeader,
             leader.status.terminal == node.status.terminal, leader.status.startTime <= node.status.startTime,
             let terminal = parent(of: leader), terminal.status.sessionID != leader.status.sessionID,
             terminal.process.program != nil
         else { return nil }
-        return name(of: terminal)
+        return terminal
     }
 
     /// The name, by its desktop entry if there is one.
@@ -130,5 +138,14 @@ struct LineageFinder {
 
     private func status(of id: Int32) -> ProcessStatus? {
         ProcessFolder(id, in: root).read("stat", limit: ProcessStatus.longest).flatMap(ProcessStatus.init)
+    }
+}
+
+extension CallerProcess {
+    /// The identity of a program around a caller; nil for a path that may stand for any file.
+    fileprivate var ruleIdentity: String? {
+        if sandbox != nil { return applicationIdentity }
+        if let program, program.place != .present { return nil }
+        return script.map { "script:\($0)" } ?? program.map { "program:\($0.path)" } ?? applicationIdentity
     }
 }

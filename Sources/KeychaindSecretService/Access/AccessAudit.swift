@@ -14,18 +14,46 @@ final class AccessAudit {
     }
 
     /// - Parameter kind: a release, or the use of a key that stays.
-    func released(_ id: ItemID, in collection: Collection, under grant: ItemGrant, _ kind: AuditEntry.Kind) {
-        recorder.record(event(kind, id, in: collection), by: AuditedCaller(packed: grant.caller))
+    func released(
+        _ id: ItemID,
+        in collection: Collection,
+        to caller: String,
+        _ kind: AuditEntry.Kind,
+        by rule: String
+    ) {
+        recorder.record(event(kind, id, in: collection, by: rule), by: AuditedCaller(packed: caller))
     }
+
+    /// Records a read without a grant that a rule has decided; programs can cause any number.
+    func released(
+        _ id: ItemID,
+        in collection: Collection,
+        to client: Client,
+        _ kind: AuditEntry.Kind,
+        by rule: String
+    ) {
+        recorder.record(event(kind, id, in: collection, ring: .unattended, by: rule), by: client)
+    }
+
+    /// Records a change of rules that a person has allowed, one entry for each.
+    func rulesChanged(_ rules: [String], by caller: Caller) {
+        for rule in rules.prefix(AccessAudit.rulesPerChange) {
+            recorder.record(AuditEvent(.ruleChange, in: .attended, rule: rule), by: AuditedCaller(caller))
+        }
+    }
+
+    /// The most rules of one change that are named; more would displace other entries.
+    private static let rulesPerChange = 100
 
     /// Records a request without a grant, or behind a locked screen.
     func denied(
         _ id: ItemID,
         in collection: Collection,
         to client: Client,
-        _ outcome: AuditOutcome = .failed(.notInteractive)
+        _ outcome: AuditOutcome = .failed(.notInteractive),
+        by rule: String = ""
     ) {
-        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome), by: client)
+        recorder.record(event(.denial, id, in: collection, ring: .unattended, outcome, by: rule), by: client)
     }
 
     func authenticated(
@@ -90,14 +118,16 @@ final class AccessAudit {
         _ id: ItemID,
         in collection: Collection,
         ring: AuditRing = .attended,
-        _ outcome: AuditOutcome = .success
+        _ outcome: AuditOutcome = .success,
+        by rule: String = ""
     ) -> AuditEvent {
         AuditEvent(
             kind,
             in: ring,
             item: .item(id, in: collection.name),
             policy: collection.policyText(of: id),
-            outcome: outcome
+            outcome: outcome,
+            rule: rule
         )
     }
 }

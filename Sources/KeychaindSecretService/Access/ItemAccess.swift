@@ -2,6 +2,7 @@ import KeychaindAuthentication
 import KeychaindDBus
 import KeychaindDesktop
 import KeychaindModel
+import KeychaindRules
 import KeychaindVault
 
 /// Decides whether a client may read an item now.
@@ -10,18 +11,28 @@ import KeychaindVault
 /// authorisation: with an approval of something else, a program could replace the item or remove its access control.
 @BusActor
 final class ItemAccess {
+    let rules: ItemRules
+
     private let audit: AccessAudit
 
     var isSessionLocked = false
 
-    nonisolated init(audit: AccessAudit) {
+    nonisolated init(audit: AccessAudit, rules: ItemRules) {
         self.audit = audit
+        self.rules = rules
     }
 
     // MARK: Verdicts
 
-    /// The verdict on an item; a client without grants is nil.
+    /// The verdict on an item; a client without grants, about which no rule is, is nil.
     func verdict(on id: ItemID, in collection: Collection, for client: Client?) -> ItemVerdict {
+        let own = ownVerdict(on: id, in: collection, for: client)
+        guard rules.isActive, let client else { return own }
+        return rules.verdict(after: own, on: id, in: collection, for: client)
+    }
+
+    /// The verdict of the item's own protection.
+    private func ownVerdict(on id: ItemID, in collection: Collection, for client: Client?) -> ItemVerdict {
         guard !collection.isLocked else { return .unavailable(.collectionLocked) }
         if let obstacle = damage(of: id, in: collection) { return .unavailable(obstacle) }
         switch collection.protection(of: id) {
@@ -68,11 +79,18 @@ final class ItemAccess {
         case .needsAuthentication:
             audit.denied(id, in: collection, to: client)
             throw BusError(.isLocked, "item \(id) needs an authentication first")
+        case .needsConfirmation:
+            audit.denied(id, in: collection, to: client, by: rule(on: id, in: collection, for: client, isRelease: false))
+            throw BusError(.isLocked, "a rule asks a person about item \(id) first")
+        case .unavailable(.forbidden):
+            let rule = rule(on: id, in: collection, for: client, isRelease: false)
+            audit.denied(id, in: collection, to: client, .forbidden, by: rule)
+            throw BusError(.forbidden)
         case .unavailable(let obstacle):
             if obstacle == .sessionLocked, collection.protection(of: id).needsAuthentication {
                 audit.denied(id, in: collection, to: client, .sessionLocked)
             }
-            throw BusError(.isLocked, "\(obstacle)")
+            throw BusError(obstacle)
         }
     }
 
@@ -86,8 +104,38 @@ final class ItemAccess {
         by client: Client,
         _ kind: AuditEntry.Kind = .release
     ) {
-        client.useGrant(of: ItemReference(id, in: collection))
-        audit.released(id, in: collection, under: grant, kind)
+        if !grant.isByRule { client.useGrant(of: ItemReference(id, in: collection)) }
+        let rule = rule(on: id, in: collection, for: client, isRelease: true)
+        audit.released(id, in: collection, to: grant.caller, kind, by: rule)
+    }
+
+    /// Tells what rules have decided about an item that was read without a grant.
+    func didRead(_ id: ItemID, in collection: Collection, by client: Client, _ kind: AuditEntry.Kind = .release) {
+        let rule = rule(on: id, in: collection, for: client, isRelease: true)
+        if !rule.isEmpty { audit.released(id, in: collection, to: client, kind, by: rule) }
+    }
+
+    /// Counts the decision of the rules on an item; the text of the rule that decided, if any.
+    private func rule(on id: ItemID, in collection: Collection, for client: Client, isRelease: Bool) -> String {
+        rules.isActive ? rules.record(id, in: collection, for: client, isRelease: isRelease) : ""
+    }
+
+    /// Whether a rule forbids a client an item, whatever else is in its way.
+    func isForbidden(_ id: ItemID, in collection: Collection, for client: Client) -> Bool {
+        rules.isActive && rules.decision(on: id, in: collection, for: client).action == .never
+    }
+
+    /// Throws `AccessDenied` if a client would have an item under a more lenient rule with other attributes.
+    ///
+    /// Otherwise a program could change what a rule is about, and read it then.
+    func checkRules(
+        on id: ItemID,
+        in collection: Collection,
+        with attributes: Attributes,
+        for client: Client
+    ) throws(BusError) {
+        guard rules.isActive, rules.loosens(id, in: collection, with: attributes, for: client) else { return }
+        throw BusError(.accessDenied, "a rule is about item \(id) with its present attributes")
     }
 
     /// Authorises and audits a release after the read; throws `IsLocked` if access has ended.
@@ -97,7 +145,9 @@ final class ItemAccess {
         to client: Client,
         _ kind: AuditEntry.Kind = .release
     ) throws(BusError) {
-        guard let grant = try authorize(id, in: collection, for: client) else { return }
+        guard let grant = try authorize(id, in: collection, for: client) else {
+            return rules.isActive ? didRead(id, in: collection, by: client, kind) : ()
+        }
         use(grant, of: id, in: collection, by: client, kind)
     }
 

@@ -1,3 +1,4 @@
+import KeychaindDBus
 import KeychaindModel
 import KeychaindVault
 
@@ -9,6 +10,8 @@ enum ItemVerdict {
     case granted(ItemGrant)
     /// The client must satisfy a policy first.
     case needsAuthentication(Policy)
+    /// A rule asks a person first.
+    case needsConfirmation
     /// Nobody may read it, whatever they prove.
     case unavailable(Obstacle)
 
@@ -18,13 +21,15 @@ enum ItemVerdict {
         case sessionLocked
         /// The stored data is damaged, or the protection is unknown.
         case unreadable(reason: String)
+        /// A rule forbids it.
+        case forbidden
     }
 
     /// Whether the client sees the item as locked.
     var isLocked: Bool {
         switch self {
         case .open, .granted: false
-        case .needsAuthentication, .unavailable: true
+        case .needsAuthentication, .needsConfirmation, .unavailable: true
         }
     }
 }
@@ -35,6 +40,7 @@ extension ItemVerdict.Obstacle: CustomStringConvertible {
         case .collectionLocked: "the collection is locked"
         case .sessionLocked: "the item is not available while the session is locked"
         case .unreadable(let reason): "the item cannot be read: \(reason)"
+        case .forbidden: "a rule forbids this program the item"
         }
     }
 }
@@ -47,9 +53,19 @@ final class ItemGrant {
     /// The caller, as stored in the audit.
     let caller: String
 
+    /// Whether a rule stands in for the item's access control; such a grant ends with the rule.
+    let isByRule: Bool
+
     init(to caller: String, key: ItemKey?) {
         self.caller = caller
         self.key = key
+        isByRule = false
+    }
+
+    init(byRuleTo caller: String) {
+        self.caller = caller
+        key = nil
+        isByRule = true
     }
 }
 
@@ -58,5 +74,12 @@ extension Collection {
     func secret(of id: ItemID, under grant: ItemGrant?) throws(VaultError) -> Secret? {
         guard let key = grant?.key else { return try secret(of: id) }
         return try secret(of: id, with: key)
+    }
+}
+
+extension BusError {
+    /// The error of a call that an obstacle stops.
+    init(_ obstacle: ItemVerdict.Obstacle) {
+        self.init(obstacle == .forbidden ? .accessDenied : .isLocked, "\(obstacle)")
     }
 }

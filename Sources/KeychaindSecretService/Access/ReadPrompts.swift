@@ -31,7 +31,7 @@ final class ReadPrompts {
         guard !unlocking.access.isSessionLocked else { return false }
         if case .unreadable = collection.state { return false }
         return switch unlocking.access.verdict(on: id, in: collection, for: client) {
-        case .needsAuthentication: true
+        case .needsAuthentication, .needsConfirmation: true
         case .unavailable(.collectionLocked): collection.isLocked
         case .open, .granted, .unavailable: false
         }

@@ -20,22 +20,27 @@ package struct AuditEvent: Hashable, Sendable {
     /// The outcome.
     package let outcome: AuditOutcome
 
+    /// The rule that decided, if any.
+    package let rule: String
+
     package init(
         _ kind: AuditEntry.Kind,
         in ring: AuditRing,
         item: ObjectPath? = nil,
         policy: String = "",
-        outcome: AuditOutcome = .success
+        outcome: AuditOutcome = .success,
+        rule: String = ""
     ) {
         self.kind = kind
         self.ring = ring
         self.item = item
         self.policy = policy
         self.outcome = outcome
+        self.rule = rule
     }
 
     /// The event without its item and policy.
-    var withoutItem: AuditEvent { AuditEvent(kind, in: ring, outcome: outcome) }
+    var withoutItem: AuditEvent { AuditEvent(kind, in: ring, outcome: outcome, rule: rule) }
 }
 
 /// Outcome of an audited event.
@@ -52,6 +57,9 @@ package enum AuditOutcome: Hashable, Sendable {
     /// The screen was locked.
     case sessionLocked
 
+    /// A rule forbids it.
+    case forbidden
+
     /// The D-Bus name of the outcome.
     package var name: String {
         switch self {
@@ -59,6 +67,7 @@ package enum AuditOutcome: Hashable, Sendable {
         case .failed(let code): code.name
         case .prompterNotTrusted: "prompterNotTrusted"
         case .sessionLocked: "sessionLocked"
+        case .forbidden: "forbidden"
         }
     }
 }

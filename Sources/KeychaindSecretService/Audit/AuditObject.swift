@@ -18,11 +18,18 @@ struct AuditObject {
                     in: [Parameter("since", UInt64.self), Parameter("limit", UInt32.self)],
                     out: [Parameter("entries", signature: "a" + AuditEntry.signature)]
                 ) { (object, call) async throws(BusError) in
-                    try await object.read(call)
+                    try await object.read(call, withRules: false)
+                },
+                Method(
+                    suspending: "ReadWithRules",
+                    in: [Parameter("since", UInt64.self), Parameter("limit", UInt32.self)],
+                    out: [Parameter("entries", signature: "a" + AuditEntry.signatureWithRule)]
+                ) { (object, call) async throws(BusError) in
+                    try await object.read(call, withRules: true)
                 },
                 Method(
                     suspending: "Follow",
-                    out: [Parameter("entries", signature: "a" + AuditEntry.followedSignature)]
+                    out: [Parameter("entries", signature: "a" + AuditEntry.signatureWithRule)]
                 ) { (object, call) async throws(BusError) in
                     try await object.follow(call)
                 },
@@ -32,7 +39,7 @@ struct AuditObject {
 
     /// Sends the newest entries first; one reply at a time, as each may have some megabytes.
     @BusActor
-    private func read(_ call: MethodCall) async throws(BusError) {
+    private func read(_ call: MethodCall, withRules: Bool) async throws(BusError) {
         let (since, limit) = try call.arguments(UInt64.self, UInt32.self)
         try await checkOwner(call.client)
         let count = limit == 0 ? AuditObject.limit : min(Int(limit), AuditObject.limit)
@@ -43,9 +50,9 @@ struct AuditObject {
             }
             let entries = AuditObject.merge(written, with: audit.counted.filter { $0.time >= since })
             call.reply { writer in
-                writer.writeArray(of: AuditEntry.signature) { writer in
+                writer.writeArray(of: withRules ? AuditEntry.signatureWithRule : AuditEntry.signature) { writer in
                     for entry in entries.prefix(count) {
-                        entry.write(to: &writer)
+                        entry.write(to: &writer, withRule: withRules)
                     }
                 }
             }
@@ -59,8 +66,8 @@ struct AuditObject {
         try call.client.checkConnected()
         let entries = try await audit.followers.entries(for: call.client.name)
         call.reply { writer in
-            writer.writeArray(of: AuditEntry.followedSignature) { writer in
-                for entry in entries { entry.write(to: &writer, followed: true) }
+            writer.writeArray(of: AuditEntry.signatureWithRule) { writer in
+                for entry in entries { entry.write(to: &writer, withRule: true) }
             }
         }
     }
@@ -95,19 +102,17 @@ extension AuditEntry {
     /// The D-Bus structure: time in microseconds since 1970, kind, caller, evidence, item, policy, outcome.
     static let signature = "(tssssss)"
 
-    /// The same, and the text of the rule that decided.
-    static let followedSignature = "(tsssssss)"
+    /// The same, and the rule that decided.
+    static let signatureWithRule = "(tsssssss)"
 
-    func write(to writer: inout Writer, followed isFollowed: Bool = false) {
+    func write(to writer: inout Writer, withRule: Bool) {
         let caller = AuditedCaller(packed: caller)
         writer.writeStructure { writer in
             UInt64(clamping: time.microsecondsSinceEpoch).write(to: &writer)
             kind.name.write(to: &writer)
-            for text in [caller.text, caller.evidence, item, policy, outcome] {
+            for text in [caller.text, caller.evidence, item, policy, outcome] + (withRule ? [rule] : []) {
                 text.write(to: &writer)
             }
-            // No rule decides yet.
-            if isFollowed { "".write(to: &writer) }
         }
     }
 }
@@ -128,6 +133,7 @@ extension AuditEntry.Kind {
         case .deletion: "deletion"
         case .keyUse: "key-use"
         case .portalImport: "portal-import"
+        case .ruleChange: "rule-change"
         }
     }
 }

@@ -122,7 +122,8 @@ package struct AuditRepetitions {
             caller: series.caller,
             item: series.event.item?.rawValue ?? "",
             policy: series.event.policy,
-            outcome: count > 1 ? "\(outcome) × \(count)" : outcome
+            outcome: count > 1 ? "\(outcome) × \(count)" : outcome,
+            rule: series.event.rule
         )
         return Line(entry: entry, ring: series.event.ring)
     }

@@ -19,6 +19,7 @@ struct Dispatcher {
         case backups
         case portal
         case sandboxes
+        case rules
         case context(AuthenticationContext)
     }
 
@@ -31,6 +32,7 @@ struct Dispatcher {
     func dispatch(_ call: MethodCall) throws(BusError) -> Dispatch {
         guard let path = call.withPath({ SecretPath(bytes: $0) }) else { throw Dispatcher.notFound(call.path) }
         guard !call.client.view.isUndecided else { return try waitForView(for: call, at: path) }
+        guard !provider.rules.awaitsCaller(of: call.client) else { return try waitForCaller(for: call, at: path) }
         let isBehindOthers = call.client.isWaitingForKey && Dispatcher.needsKey(call, at: path)
         guard !provider.readiness.isOpening, !isBehindOthers else { return try wait(for: call, at: path) }
         let target = try find(path, for: call)
@@ -87,6 +89,7 @@ struct Dispatcher {
         case .backups: return .backups
         case .portal: return .portal
         case .sandboxes: return .sandboxes
+        case .rules: return .rules
         case .context(let number):
             guard let context = call.client.contexts[number] else {
                 throw BusError(AuthenticationError(.invalidContext, reason: "there is no such context"))
@@ -139,6 +142,8 @@ struct Dispatcher {
         case .sandboxes:
             let object = SandboxesObject(provider: provider, client: client)
             return try SandboxesObject.kind.dispatch(call, on: object)
+        case .rules:
+            return try RulesObject.kind.dispatch(call, on: RulesObject(provider: provider, client: client))
         case .context(let context):
             let object = ContextObject(
                 context: context,
@@ -159,6 +164,16 @@ struct Dispatcher {
         try Dispatcher.check(call, at: path)
         return .suspending { () async throws(BusError) in
             await call.client.decideView()
+            try call.client.checkConnected()
+            if case .suspending(let body) = try dispatch(call) { try await body() }
+        }
+    }
+
+    /// Waits until it is known which rules are about the client, then dispatches.
+    private func waitForCaller(for call: MethodCall, at path: SecretPath) throws(BusError) -> Dispatch {
+        try Dispatcher.check(call, at: path)
+        return .suspending { () async throws(BusError) in
+            await provider.rules.look(at: call.client)
             try call.client.checkConnected()
             if case .suspending(let body) = try dispatch(call) { try await body() }
         }
@@ -211,7 +226,7 @@ struct Dispatcher {
             !ServiceObject.membersThatNeedNoKey.contains(call.member)
         case .portal: call.member == "Import"
         case .context: call.member == "Unlock" || call.member == "Authorize"
-        case .service, .node, .session, .prompt, .audit, .authentication, .backups, .sandboxes: false
+        case .service, .node, .session, .prompt, .audit, .authentication, .backups, .sandboxes, .rules: false
         }
     }
 
@@ -228,6 +243,7 @@ struct Dispatcher {
         case .backups: try BackupsObject.kind.check(call)
         case .portal: try PortalObject.kind.check(call)
         case .sandboxes: try SandboxesObject.kind.check(call)
+        case .rules: try RulesObject.kind.check(call)
         case .context: try ContextObject.kind.check(call)
         }
     }

@@ -15,6 +15,7 @@ enum SecretPath: Hashable, Sendable {
     case backups
     case portal
     case sandboxes
+    case rules
     case context(ObjectNumber)
 
     enum Node: Hashable, Sendable {
@@ -85,6 +86,7 @@ enum SecretPath: Hashable, Sendable {
         case "/org/keychaind/Audit": self = .audit
         case "/org/keychaind/Backups": self = .backups
         case "/org/keychaind/Portal": self = .portal
+        case "/org/keychaind/Rules": self = .rules
         default: return nil
         }
     }
@@ -149,6 +151,8 @@ extension ObjectPath {
     static let sandboxes = ObjectPath(unchecked: "\(SecretPath.base)/sandboxes")
 
     static let backups = ObjectPath(unchecked: "/org/keychaind/Backups")
+
+    static let rules = ObjectPath(unchecked: "/org/keychaind/Rules")
 
     static func collection(_ name: CollectionName) -> ObjectPath {
         ObjectPath(unchecked: "\(SecretPath.base)/collection/\(name.encoded)")

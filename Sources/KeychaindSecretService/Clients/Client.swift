@@ -38,6 +38,7 @@ final class Client: Peer, Requester {
     private(set) var prompts: [ObjectNumber: Prompt] = [:]
     private(set) var contexts: [ObjectNumber: AuthenticationContext] = [:]
     let reads = PendingReads()
+    let rules = ClientRules()
     private var grants = GrantTable<ItemReference, ItemGrant>()
     private var grantTimer: Timer?
     private var conversations: [ObjectIdentifier: Conversation] = [:]
@@ -314,7 +315,7 @@ final class Client: Peer, Requester {
     }
 
     /// Emits `Locked` to this client alone: nothing has changed for others.
-    private func lockChanged(of item: ItemReference, to isLocked: Bool) {
+    func lockChanged(of item: ItemReference, to isLocked: Bool) {
         let path = ObjectPath.item(item.id, in: item.collection)
         environment.connection.emitPropertiesChanged(path, InterfaceName.item, to: name) { changes in
             changes.writeProperty("Locked", isLocked)

@@ -72,6 +72,7 @@ final class Items {
             used = try permission(toReplace: replaced, in: collection, for: client, by: authorization)
             before = collection.protection(of: replaced)
             attributes = try Items.attributesToStore(attributes, replacing: replaced, in: collection)
+            try access.checkRules(on: replaced, in: collection, with: attributes, for: client)
         }
         attributes = attributes.stamped(by: client.view.stamp?.program)
         let creation: ItemCreation
@@ -173,13 +174,14 @@ final class Items {
         by authorization: ItemAuthorization?
     ) throws(BusError) -> ItemAuthorization? {
         switch access.verdict(on: id, in: collection, for: client) {
-        case .open: return nil
+        case .open, .needsConfirmation: return nil
+        case .granted where collection.protection(of: id).policy == nil: return nil
         case .granted, .needsAuthentication:
             let reference = ItemReference(id, in: collection)
             guard let authorization, authorization.item.reference == reference, access.isUnchanged(authorization.item)
             else { throw BusError(.isLocked, "item \(id) needs an authentication first") }
             return authorization
-        case .unavailable(let obstacle): throw BusError(.isLocked, "\(obstacle)")
+        case .unavailable(let obstacle): throw BusError(obstacle)
         }
     }
 
@@ -195,8 +197,9 @@ final class Items {
         for client: Client
     ) async throws(BusError) -> ItemAuthorization? {
         switch access.verdict(on: id, in: collection, for: client) {
-        case .open: return nil
+        case .open, .needsConfirmation: return nil
         case .unavailable: break
+        case .granted where collection.protection(of: id).policy == nil: return nil
         case .granted, .needsAuthentication:
             let reference = ItemReference(id, in: collection)
             if let authorization = client.takeAuthorization(for: action.parts, of: reference),

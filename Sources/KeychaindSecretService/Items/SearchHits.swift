@@ -39,7 +39,7 @@ struct SearchHits {
     mutating func add(_ ids: [ItemID], in collection: Collection) {
         if ids.isEmpty { return }
         guard !collection.isLocked else { return lockedGroups.append(Group(collection: collection, ids: ids)) }
-        guard collection.hasProtectedItems || collection.problem != nil else {
+        guard collection.hasProtectedItems || collection.problem != nil || access.rules.isActive else {
             return unlockedGroups.append(Group(collection: collection, ids: ids))
         }
         let isLocked = { [access, client] id in access.isLocked(id, in: collection, for: client) }

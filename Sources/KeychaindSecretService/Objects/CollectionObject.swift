@@ -122,7 +122,7 @@ struct CollectionObject {
                 obstacle = collection.protection(of: replaced).policy.map {
                     ProtectedItem(id: replaced, collection: collection, policy: $0)
                 }
-            case .open, .unavailable: break
+            case .open, .needsConfirmation, .unavailable: break
             }
         }
         // An access control that stays keeps its password; a new one needs a new password.

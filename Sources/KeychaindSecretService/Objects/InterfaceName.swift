@@ -21,6 +21,7 @@ enum InterfaceName {
     static let status = "org.keychaind.Status1"
     static let audit = "org.keychaind.Audit1"
     static let sandboxes = "org.keychaind.Sandboxes1"
+    static let rules = "org.keychaind.Rules1"
     static let backups = "org.keychaind.Backups1"
     static let authentication = "org.keychaind.Authentication1"
     static let context = "org.keychaind.Authentication1.Context"

@@ -121,7 +121,11 @@ struct ItemObject {
         }
         try secret.checkReleasable()
         let encoded = try session.encode(secret)
-        if let grant { items.access.use(grant, of: id, in: collection, by: client) }
+        if let grant {
+            items.access.use(grant, of: id, in: collection, by: client)
+        } else if items.access.rules.isActive {
+            items.access.didRead(id, in: collection, by: client)
+        }
         encoded.answer(call)
         return .answered
     }
@@ -246,6 +250,7 @@ struct ItemObject {
             try client.checkAccessGroup(of: new, instead: item.attributes)
             attributes = try await items.bind(new, under: protection?.policy, keeping: binding)
         }
+        if let attributes { try items.access.checkRules(on: id, in: collection, with: attributes, for: client) }
         let action = action(changingTo: protection, label: label, attributes, hasSecret: hasSecret)
         let permission = try await permission(to: action)
         guard item.attributes[BiometryBinding.attribute] == binding else {
@@ -302,6 +307,8 @@ struct ItemObject {
     @BusActor
     private func update(type: String) async throws(BusError) {
         let action = ItemAction.changeAttributes(name: nil)
+        let attributes = item.attributes.setting(Attributes.schema, to: type)
+        try items.access.checkRules(on: id, in: collection, with: attributes, for: client)
         let permission = try await permission(to: action)
         try await translatingErrors { () async throws(VaultError) in
             try await collection.updateItem(
@@ -334,8 +341,10 @@ struct ItemObject {
             let protected = ProtectedItem(id: id, collection: collection, policy: policy)
             return try client.makePrompt(DeleteItemPrompt(protected, items: items))
         case .unavailable(.sessionLocked):
-            throw BusError(.isLocked, "\(ItemVerdict.Obstacle.sessionLocked)")
-        case .open, .unavailable: break
+            throw BusError(.sessionLocked)
+        case .unavailable(.forbidden):
+            throw BusError(.forbidden)
+        case .open, .needsConfirmation, .unavailable: break
         }
         // The vault refuses to delete damaged protected items, and deletes other damaged ones.
         try await items.delete(id, in: collection, by: client, authorizedBy: nil)

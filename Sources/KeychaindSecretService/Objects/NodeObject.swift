@@ -16,7 +16,7 @@ struct NodeObject {
         case .org: ["freedesktop", "keychaind"]
         case .freedesktop: ["secrets"]
         case .keychaind:
-            client.view.isConfined ? ["Authentication"] : ["Audit", "Authentication", "Backups", "Portal"]
+            client.view.isConfined ? ["Authentication"] : ["Audit", "Authentication", "Backups", "Portal", "Rules"]
         case .collections: client.collections(of: vault).map(\.name.encoded)
         case .aliases: aliases.map(AliasElement.encode)
         case .sessions: client.sessions.keys.map(\.description)

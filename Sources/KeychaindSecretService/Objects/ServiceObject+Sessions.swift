@@ -99,7 +99,7 @@ extension ServiceObject {
             }
         }
         // The access decisions still hold: nothing was awaited since.
-        let granted = items.filter { $0.grant != nil }
+        let granted = provider.rules.isActive ? items : items.filter { $0.grant != nil }
         if !granted.isEmpty { release(granted, from: &batch) }
         answer(batch)
         return .answered

@@ -60,6 +60,7 @@ final class UnlockPrompt: PromptAction {
         let named = NamedItems(knownItems) { authentication.purpose(of: $0, by: Policy(.passcode)) }
         // After dismissing a dialog, nobody wants to see the next.
         if await unlockCollections(asking: conversation, naming: named) {
+            await confirm(asking: conversation)
             await authenticate(authentication, given: named, asking: conversation)
         }
         let unlocked = requests.filter { !isLocked($0) }.map(\.path)
@@ -93,6 +94,25 @@ final class UnlockPrompt: PromptAction {
         }
     }
 
+    /// Asks about the items of which a rule says so.
+    private func confirm(asking conversation: Conversation) async {
+        guard action == .use, unlocking.access.rules.isActive else { return }
+        let asked = items { id, collection in
+            guard case .needsConfirmation = unlocking.access.verdict(on: id, in: collection, for: client) else {
+                return nil
+            }
+            return Constraint.userPresence.policy
+        }
+        guard !asked.isEmpty else { return }
+        let confirmation = ItemConfirmation(
+            client: client,
+            caller: await client.caller(),
+            settings: context?.settings ?? AuthenticationSettings(),
+            authenticator: unlocking.authenticator
+        )
+        await confirmation.run(asked, asking: conversation)
+    }
+
     /// The items locked to this client only, each once.
     private var lockedItems: [ProtectedItem] {
         items { id, collection in
@@ -102,7 +122,7 @@ final class UnlockPrompt: PromptAction {
             switch unlocking.access.verdict(on: id, in: collection, for: client) {
             case .needsAuthentication(let policy): return policy
             case .granted: return collection.protection(of: id).policy
-            case .open, .unavailable: return nil
+            case .open, .needsConfirmation, .unavailable: return nil
             }
         }
     }

@@ -38,6 +38,8 @@ struct Unlocking {
         var unreadable: [CollectionName: String] = [:]
         for path in paths {
             guard let (collection, item) = client.findLockable(path, in: vault) else { continue }
+            // Nobody is asked for what a rule refuses anyway.
+            if let item, access.isForbidden(item, in: collection, for: client) { continue }
             switch collection.state {
             case .unreadable(let reason):
                 unreadable[collection.name] = reason
@@ -70,6 +72,8 @@ struct Unlocking {
         switch access.verdict(on: id, in: collection, for: client) {
         case .open: true
         case .granted where action == .use: true
+        // A rule is about reading.
+        case .needsConfirmation: action != .use
         case .granted, .needsAuthentication:
             action != .use && context?.allows(action.parts, of: ItemReference(id, in: collection)) == true
         case .unavailable: false
@@ -152,7 +156,7 @@ struct Unlocking {
         switch access.verdict(on: id, in: collection, for: client) {
         case .needsAuthentication(let needed): policy = needed
         case .granted: policy = collection.protection(of: id).policy
-        case .open, .unavailable: policy = nil
+        case .open, .needsConfirmation, .unavailable: policy = nil
         }
         return policy.map { ProtectedItem(id: id, collection: collection, policy: $0) }
     }

@@ -34,6 +34,9 @@ package struct AuditEntry: Equatable, Sendable {
 
         /// An application's portal secret was imported.
         case portalImport = 12
+
+        /// Rules were added or removed, or a person was asked to.
+        case ruleChange = 13
     }
 
     package static var maximumCount: Int { AuditRing.allCases.reduce(0) { $0 + $1.capacity } }
@@ -55,13 +58,17 @@ package struct AuditEntry: Equatable, Sendable {
 
     package let outcome: String
 
+    /// The rule that decided, if any.
+    package let rule: String
+
     package init(
         time: Timestamp,
         kind: Kind,
         caller: String = "",
         item: String = "",
         policy: String = "",
-        outcome: String = ""
+        outcome: String = "",
+        rule: String = ""
     ) {
         self.time = time
         self.kind = kind
@@ -69,6 +76,7 @@ package struct AuditEntry: Equatable, Sendable {
         self.item = Self.cut(item)
         self.policy = Self.cut(policy)
         self.outcome = Self.cut(outcome)
+        self.rule = Self.cut(rule)
     }
 
     private static func cut(_ text: String) -> String {
@@ -79,12 +87,13 @@ package struct AuditEntry: Equatable, Sendable {
 }
 
 extension AuditEntry {
-    /// The plaintext: time (8), kind (1), then length (2) and text of caller, item, policy and outcome.
+    /// The plaintext: time (8), kind (1), then length (2) and text of caller, item, policy, outcome, and the rule if
+    /// there is one.
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: time.microsecondsSinceEpoch)
         bytes.append(kind.rawValue)
-        for text in [caller, item, policy, outcome] {
+        for text in [caller, item, policy, outcome] + (rule.isEmpty ? [] : [rule]) {
             bytes.append(bigEndian: UInt16(clamping: text.utf8.count))
             bytes += text.utf8
         }
@@ -103,13 +112,18 @@ extension AuditEntry {
             }
             texts.append(String(decoding: text, as: UTF8.self))
         }
+        // Entries of older versions end here.
+        if let rule = reader.integer(UInt16.self).flatMap({ length in reader.bytes(Int(length)) }) {
+            texts.append(String(decoding: rule, as: UTF8.self))
+        }
         self.init(
             time: Timestamp(microsecondsSinceEpoch: time),
             kind: kind,
             caller: texts[0],
             item: texts[1],
             policy: texts[2],
-            outcome: texts[3]
+            outcome: texts[3],
+            rule: texts.count > 4 ? texts[4] : ""
         )
     }
 }

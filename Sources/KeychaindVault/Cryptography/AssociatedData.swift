@@ -25,6 +25,9 @@ struct AssociatedData {
 
         /// The ledger of protected items in `state.db`.
         case ledger = 7
+
+        /// The rules of the user, in a file of their own.
+        case rules = 8
     }
 
     // Later formats add columns; existing ones keep their meaning.

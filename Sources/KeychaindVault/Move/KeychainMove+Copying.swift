@@ -26,7 +26,7 @@ extension KeychainMove {
     }
 
     func isExpected(_ name: Substring) -> Bool {
-        if name == IndexKeyFile.name || name == StateFile.name { return true }
+        if name == IndexKeyFile.name || name == StateFile.name || name == RulesFile.name { return true }
         guard name.hasSuffix(CollectionFormat.suffix) else { return false }
         let stem = name.dropLast(CollectionFormat.suffix.count)
         let generations = Generations.folderName + "/"
@@ -113,6 +113,10 @@ extension KeychainMove {
                 return incoming.size(of: name) == BlindIndexKey.size
             case StateFile.name:
                 try StateFile.foldJournal(in: incoming)
+            case RulesFile.name:
+                if case .unreadable(let reason) = RulesFile.load(from: incoming) {
+                    throw VaultError(.unreadable, reason: reason)
+                }
             default:
                 try CollectionFile.foldJournal(name, in: incoming)
             }

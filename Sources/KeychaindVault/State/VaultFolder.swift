@@ -8,6 +8,7 @@ final class VaultFolder {
         var names: [CollectionName]
         var aliases: [String: CollectionName]
         var lockouts: StoredLockouts
+        var rules: RulesFile.Content
     }
 
     private let folder: Folder
@@ -36,7 +37,8 @@ final class VaultFolder {
                 indexKey: indexKey,
                 names: names,
                 aliases: state.aliases.compactMapValues { encoded in CollectionName(encoded: encoded) },
-                lockouts: state.lockouts
+                lockouts: state.lockouts,
+                rules: RulesFile.load(from: folder)
             )
         } catch {
             close()
@@ -73,6 +75,14 @@ final class VaultFolder {
     }
 
     func contains(_ name: String) -> Bool { folder.contains(name) }
+
+    func writeRules(_ sealed: [UInt8], collection: [UInt8]) throws(VaultError) {
+        try RulesFile.write(sealed, collection: collection, to: folder)
+    }
+
+    func setRulesAside() throws(VaultError) {
+        try RulesFile.setAside(in: folder)
+    }
 
     func shortenJournal() {
         guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .success(let file) = stateFile else { return }

@@ -2,7 +2,8 @@ import Glibc
 import KeychaindDBus
 import KeychaindRights
 
-/// Reports that a file may have changed: written, replaced, created or removed, also by way of links and folders.
+/// Reports that a file may have changed: written, replaced, created or removed, also by way of links and folders. With
+/// `*` as its name, any file of the folder.
 ///
 /// Bounded: events are gathered for a time before they are read, however many there are.
 @BusActor
@@ -126,7 +127,9 @@ enum WatchedFolders {
                 if isAboutAll { return true }
                 continue
             }
-            if name.isEmpty || watched.contains(String(decoding: name, as: UTF8.self)) { return true }
+            if name.isEmpty || watched.contains("*") || watched.contains(String(decoding: name, as: UTF8.self)) {
+                return true
+            }
         }
         return false
     }

@@ -1,0 +1,161 @@
+import KeychaindAuthentication
+import KeychaindDBus
+import KeychaindDesktop
+import KeychaindLanguage
+import KeychaindModel
+import KeychaindRules
+import KeychaindVault
+import Logging
+
+/// Changes the rules after a person has authenticated; the result is the identifiers of the rules.
+@BusActor
+final class RulePrompt: PromptAction {
+    enum Change {
+        case add([Rule])
+        case remove([StoredRule])
+        /// Keeps rules that cannot be read in another file.
+        case setAside
+    }
+
+    private let change: Change
+    private let rules: ItemRules
+    private let authenticator: Authenticator
+
+    init(_ change: Change, rules: ItemRules, authenticator: Authenticator) {
+        self.change = change
+        self.rules = rules
+        self.authenticator = authenticator
+        keptBytes = shown(of: change).reduce(0) { $0 + $1.text.utf8.count * 2 + 200 }
+    }
+
+    var emptyResult: Variant { RulePrompt.result([]) }
+
+    let keptBytes: Int
+
+    func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
+        let caller = await client.caller()
+        guard await isAllowed(for: caller, asking: conversation), !conversation.isEnded else {
+            return .dismissed(emptyResult)
+        }
+        do throws(BusError) {
+            let ids = try await apply()
+            authenticator.audit.rulesChanged(shown(of: change).map(\.text), by: caller)
+            return .done(RulePrompt.result(ids))
+        } catch {
+            authenticator.logger.error("The rules could not be changed", metadata: ["reason": "\(error.message)"])
+            return .dismissed(emptyResult)
+        }
+    }
+
+    /// Has the person prove who they are, in a dialog that shows the rules.
+    private func isAllowed(for caller: Caller, asking conversation: Conversation) async -> Bool {
+        let purpose = RuleChangePurpose(change: change, caller: caller)
+        let passcode = VaultPasscode(authenticator.vault)
+        defer { passcode.forget() }
+        var request = EvaluationRequest(Requirement(policy: Constraint.userPresence.policy), message: purpose.message)
+        request.freesReader = true
+        let evaluation = authenticator.evaluator.evaluate(
+            request,
+            passcode: passcode,
+            asking: conversation,
+            purpose.words(windowID: conversation.windowID)
+        )
+        if case .satisfied = await evaluation.outcome() { return true }
+        return false
+    }
+
+    private func apply() async throws(BusError) -> [String] {
+        switch change {
+        case .add(let added):
+            try await rules.change { stored in added.map { stored.add($0).id } }
+        case .remove(let removed):
+            try await rules.change { stored in
+                stored.remove(Set(removed.map(\.number)))
+                return removed.map(\.id)
+            }
+        case .setAside:
+            try await setAside()
+        }
+    }
+
+    private func setAside() async throws(BusError) -> [String] {
+        try await rules.setAside()
+        return []
+    }
+
+    private static func result(_ ids: [String]) -> Variant { .strings(ids) }
+}
+
+/// The rules that a change is about.
+private func shown(of change: RulePrompt.Change) -> [Rule] {
+    switch change {
+    case .add(let rules): rules
+    case .remove(let rules): rules.map(\.rule)
+    case .setAside: []
+    }
+}
+
+/// The texts of the dialog for a change of rules.
+private struct RuleChangePurpose {
+    let change: RulePrompt.Change
+    let caller: Caller
+
+    /// The most rules that are shown, those that let programs have more first.
+    private static let limit = 6
+    private static let ruleBytes = 400
+
+    private var headline: Text {
+        let name = caller.name.subject.cut(bytes: 160)
+        return switch change {
+        case .add(let rules):
+            Text(rules.count, one: "\(name) wants to add a rule", other: "\(name) wants to add \(rules.count) rules")
+        case .remove(let rules):
+            Text(
+                rules.count,
+                one: "\(name) wants to remove a rule",
+                other: "\(name) wants to remove \(rules.count) rules"
+            )
+        case .setAside: Text("\(name) wants to give up the rules, which cannot be read")
+        }
+    }
+
+    /// The rules in words; of many, how many there are of each kind, so that none hides among the others.
+    private var explanation: Text {
+        // Added rules are shown from the most lenient, removed ones from the strictest.
+        let sorted =
+            switch change {
+            case .add(let rules): rules.sorted { $0.action < $1.action }
+            case .remove(let rules): rules.map(\.rule).sorted { $0.action > $1.action }
+            case .setAside: [Rule]()
+            }
+        var lines = sorted.prefix(RuleChangePurpose.limit).map { $0.sentence.cut(bytes: RuleChangePurpose.ruleBytes) }
+        let rest = sorted.dropFirst(RuleChangePurpose.limit)
+        if !rest.isEmpty {
+            let counts = RuleAction.allCases.compactMap { action -> Text? in
+                let count = rest.count { $0.action == action }
+                return count == 0 ? nil : Text(verbatim: "\(action.rawValue): \(count)")
+            }
+            lines.append(Text(rest.count, one: "And \(rest.count) more.", other: "And \(rest.count) more.") )
+            lines.append(.list(counts))
+        }
+        if case .setAside = change {
+            lines.append(Text("The file is kept. Programs are no longer asked about because of it."))
+        }
+        return .lines(lines)
+    }
+
+    var message: String {
+        caller.language.string(.joined([Text("\(headline)."), explanation]), isolating: true)
+    }
+
+    func words(windowID: String) -> EvaluationWords {
+        EvaluationWords(
+            language: caller.language,
+            message: headline,
+            circumstances: .lines([caller.circumstances, explanation]),
+            caller: caller.fullName,
+            callerDetails: caller.details,
+            windowID: windowID
+        )
+    }
+}

@@ -1,0 +1,99 @@
+import CKeychaindLinux
+import Glibc
+
+/// The file with the user's rules, sealed with a key of `login`: `KCHR`, 1 (4), the identifier of `login` (16), and the
+/// sealed rules.
+///
+/// Apart from `state.db`, so that damage to the one leaves the other.
+enum RulesFile {
+    static let name = "rules"
+
+    /// What the file holds.
+    enum Content: Sendable {
+        /// There is no file.
+        case none
+        case sealed([UInt8], collection: [UInt8])
+        case unreadable(reason: String)
+    }
+
+    private static let magic = Array("KCHR".utf8)
+    private static let version: UInt32 = 1
+    private static let headerSize = 24
+    private static let unfinishedName = name + "-new"
+    /// In bytes; more than the rules can have.
+    private static let maximumSize = 64 << 20
+
+    static func load(from folder: Folder) -> Content {
+        let file = open(folder.file(name), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard file >= 0 else {
+            let failure = errno
+            return failure == ENOENT
+                ? .none : .unreadable(reason: VaultError(errno: failure, doing: "open the rules").reason)
+        }
+        defer { close(file) }
+        var status = stat()
+        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= maximumSize else {
+            return .unreadable(reason: "the rules are not in a regular file, or in one that is too long")
+        }
+        var bytes = [UInt8](repeating: 0, count: Int(status.st_size))
+        var count = 0
+        while count < bytes.count {
+            let read = bytes.withUnsafeMutableBytes { buffer in
+                Glibc.read(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if read < 0, errno == EINTR { continue }
+            guard read > 0 else { return .unreadable(reason: "the rules cannot be read from the disk") }
+            count += read
+        }
+        guard bytes.count > headerSize, bytes.starts(with: magic) else {
+            return .unreadable(reason: "the file of the rules is damaged")
+        }
+        let found = bytes[4..<8].reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+        guard found == version else { return .unreadable(reason: "the rules are in a format of another version") }
+        return .sealed(Array(bytes[headerSize...]), collection: Array(bytes[8..<headerSize]))
+    }
+
+    /// Writes the file; the old one stays until the new one is on the disk.
+    static func write(_ sealed: [UInt8], collection: [UInt8], to folder: Folder) throws(VaultError) {
+        var bytes = magic
+        bytes.append(bigEndian: version)
+        bytes += collection
+        bytes += sealed
+        try folder.remove(unfinishedName)
+        try folder.makeEmptyFile(unfinishedName)
+        let file = open(folder.file(unfinishedName), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard file >= 0 else { throw VaultError(errno: errno, doing: "write the rules") }
+        var count = 0
+        var failure: Int32 = 0
+        while count < bytes.count {
+            let written = bytes.withUnsafeBytes { buffer in
+                Glibc.write(file, buffer.baseAddress?.advanced(by: count), buffer.count - count)
+            }
+            if written < 0, errno == EINTR { continue }
+            guard written > 0 else {
+                failure = errno
+                break
+            }
+            count += written
+        }
+        close(file)
+        guard count == bytes.count else {
+            try? folder.remove(unfinishedName)
+            throw VaultError(errno: failure, doing: "write the rules")
+        }
+        try folder.synchronize(unfinishedName)
+        try folder.rename(unfinishedName, to: name)
+        try folder.synchronize()
+    }
+
+    /// Keeps a file that cannot be read under another name.
+    static func setAside(in folder: Folder) throws(VaultError) {
+        guard folder.contains(name) else { return }
+        for number in 1... {
+            let kept = name + ".unreadable" + (number == 1 ? "" : "-\(number)")
+            guard !folder.contains(kept) else { continue }
+            try folder.rename(name, to: kept)
+            return try folder.synchronize()
+        }
+    }
+}
