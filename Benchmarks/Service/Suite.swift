@@ -43,6 +43,10 @@ struct Suite {
                 process = try start()
                 client = try SecretClient(stage.client, items: client.items)
                 try addMemoryRow("RSS, 10,000 items loaded", of: process, .atMost(18), to: &report)
+                if !isPeer {
+                    process = try addRuleRows(client, process, to: &report)
+                    client = try SecretClient(stage.client, items: client.items)
+                }
             }
             try addWritingRows(client, process, size: size, to: &report)
         }

@@ -46,7 +46,8 @@ package struct Rule: Hashable, Sendable {
 
     /// The rule in its one canonical form, without control characters.
     package var text: String {
-        let words = [action.rawValue, programs.text, items.text] + (end.map { ["until", RuleTime.text(of: $0)] } ?? [])
+        let words =
+            [action.rawValue, programs.text, items.text] + (end.map { ["until", RuleTime.text(of: $0)] } ?? [])
         return words.joined(separator: " ")
     }
 
@@ -120,7 +121,8 @@ package struct RulePrograms: Hashable, Sendable {
     }
 
     package var text: String {
-        let words = [program.text] + (helper.map { ["through", $0.text] } ?? []) + (place.map { ["in", $0.text] } ?? [])
+        let words =
+            [program.text] + (helper.map { ["through", $0.text] } ?? []) + (place.map { ["in", $0.text] } ?? [])
         return words.joined(separator: " ")
     }
 

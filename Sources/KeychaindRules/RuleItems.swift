@@ -15,7 +15,8 @@ package struct RuleItems: Hashable, Sendable {
         package init?(_ path: String) {
             guard path.hasPrefix(ItemPath.prefix) else { return nil }
             let parts = path.dropFirst(ItemPath.prefix.count).split(separator: "/", omittingEmptySubsequences: false)
-            guard parts.count == 2, let collection = CollectionName(encoded: parts[0]), let id = ItemID(decimal: parts[1])
+            guard parts.count == 2, let collection = CollectionName(encoded: parts[0]),
+                let id = ItemID(decimal: parts[1])
             else { return nil }
             self.init(id, in: collection)
         }

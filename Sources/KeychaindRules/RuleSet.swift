@@ -130,7 +130,7 @@ package struct RuleSelection: Sendable {
         !byAttribute.isEmpty || byItem.values.contains { $0.contains { !$0.rule.items.attributes.isEmpty } }
     }
 
-    /// Decides about an item. See docs/rules.md for the order.
+    /// Decides about an item, in the order of docs/rules.md.
     package func decision(on subject: RuleSubject) -> RuleDecision {
         let matching = matching(subject)
         let users = decide(matching.filter { $0.isUsers && $0.origin != .always })
@@ -168,7 +168,9 @@ package struct RuleSelection: Sendable {
         var order: [Weight] = []
         for entry in entries {
             let rule = entry.rule
-            let weight = isStrictest ? Weight(program: 0, items: 0) : Weight(program: rule.programs.weight, items: rule.items.weight)
+            let weight =
+                isStrictest
+                ? Weight(program: 0, items: 0) : Weight(program: rule.programs.weight, items: rule.items.weight)
             guard let other = strictest[weight] else {
                 strictest[weight] = entry
                 order.append(weight)

@@ -66,6 +66,7 @@ package enum RuleTime {
     }
 
     private static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
-        (1970..<year).reduce(0) { $0 + daysInYear($1) } + (1..<month).reduce(0) { $0 + days(of: $1, in: year) } + day - 1
+        (1970..<year).reduce(0) { $0 + daysInYear($1) } + (1..<month).reduce(0) { $0 + days(of: $1, in: year) } + day
+            - 1
     }
 }

@@ -182,7 +182,9 @@ package final class Provider {
             connection.emit(.rules, InterfaceName.rules, "Changed") { _ in }
         }
         rules.onForget = { [clients] caller, item in
-            for client in clients.all where client.rules.state?.caller == caller { client.lockChanged(of: item, to: true) }
+            for client in clients.all where client.rules.state?.caller == caller {
+                client.lockChanged(of: item, to: true)
+            }
         }
     }
 

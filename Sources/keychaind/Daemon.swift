@@ -242,7 +242,10 @@ struct Daemon {
             if await watch?.watch() == true {
                 watch?.waitForChanges()
             } else {
-                logger.notice("Changes of rules are not noticed before the next start", metadata: ["folder": "\(folder)"])
+                logger.notice(
+                    "Changes of rules are not noticed before the next start",
+                    metadata: ["folder": "\(folder)"]
+                )
             }
         }
         await readRules()

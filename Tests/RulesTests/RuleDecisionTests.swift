@@ -24,7 +24,8 @@ struct RuleDecisionTests {
         case "own": return RuleCaller([try claim("program:/home/a/tool", .said, needed: .said)])
         case "script":
             return RuleCaller([
-                try claim("script:/home/a/run.py", .said), try claim("program:/usr/bin/python3", .said, needed: .likely),
+                try claim("script:/home/a/run.py", .said),
+                try claim("program:/usr/bin/python3", .said, needed: .likely),
             ])
         case "git through secret-tool":
             return RuleCaller(
@@ -85,7 +86,10 @@ struct RuleDecisionTests {
             (["never any in program:/usr/bin/xterm *"], "git through secret-tool", "never", 0),
             (["never any in program:/usr/bin/xterm *"], "git", "allow", nil),
             (
-                ["ask-once program:/usr/bin/secret-tool *", "allow program:/usr/bin/git through program:/usr/bin/secret-tool *"],
+                [
+                    "ask-once program:/usr/bin/secret-tool *",
+                    "allow program:/usr/bin/git through program:/usr/bin/secret-tool *",
+                ],
                 "git through secret-tool", "allow", 1
             ),
             // Weak evidence counts against the program, not in its favour.
@@ -177,7 +181,9 @@ struct RuleDecisionTests {
 
     @Test("a selection ends with the first of its rules")
     func selection_ends() throws {
-        let rules = ["allow any * until 2028-01-01", "never any service=x until 2027-06-01", "never any * until 2020-01-01"]
+        let rules = [
+            "allow any * until 2028-01-01", "never any service=x until 2027-06-01", "never any * until 2020-01-01",
+        ]
         let entries = try rules.map { RuleEntry(try Rule($0), id: $0, from: .user) }
         let selection = RuleSet(entries).selection(for: nil, at: Self.now)
         #expect(selection.end == RuleTime.parse("2027-06-01"))

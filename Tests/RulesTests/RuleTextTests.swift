@@ -19,7 +19,10 @@ struct RuleTextTests {
             ("allow any b=2 a=1", "allow any a=1 b=2"),
             ("allow any attribute:item=x attribute:service=y", "allow any attribute:item=x service=y"),
             ("allow any attribute:attribute:z=1", nil),
-            ("allow \"program:/opt/My App/run\" service=\"my bank\"", "allow program:\"/opt/My App/run\" service=\"my bank\""),
+            (
+                "allow \"program:/opt/My App/run\" service=\"my bank\"",
+                "allow program:\"/opt/My App/run\" service=\"my bank\""
+            ),
             ("allow any \"na=me\"=\"va=lue\"", nil),
             ("allow any service=", nil),
             ("allow any service=\"a\\nb\\u{1b}\\u{202e}\\\\\\\"\"", nil),
@@ -54,7 +57,10 @@ struct RuleTextTests {
             ("allow any service=x *", .wildcardAmongOthers),
             ("allow any a=1 a=2", .repeated("a")),
             ("allow any item=/x", .unknownItem("item=/x")),
-            ("allow any item=/org/freedesktop/secrets/collection/login/05", .unknownItem("item=/org/freedesktop/secrets/collection/login/05")),
+            (
+                "allow any item=/org/freedesktop/secrets/collection/login/05",
+                .unknownItem("item=/org/freedesktop/secrets/collection/login/05")
+            ),
             ("allow any collection=a/b", .unknownItem("collection=a/b")),
             ("allow any * until", .unknownTime("")),
             ("allow any * until 2027-02-29", .unknownTime("2027-02-29")),

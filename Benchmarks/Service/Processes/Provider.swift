@@ -34,7 +34,7 @@ struct Provider {
     )
 
     /// Starts the provider.
-    func start(on stage: Stage) throws -> ChildProcess {
-        try stage.start(executable, arguments, input: Provider.password)
+    func start(on stage: Stage, with further: [String] = []) throws -> ChildProcess {
+        try stage.start(executable, arguments + further, input: Provider.password)
     }
 }

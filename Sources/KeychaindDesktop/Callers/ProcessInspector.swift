@@ -54,11 +54,18 @@ package struct ProcessInspector: Sendable {
         return .process(process)
     }
 
-    /// Whether the id still belongs to the inspected process; does not block.
+    /// Whether the id still belongs to the inspected process, with the same program; does not block.
     package func isSame(_ process: CallerProcess) -> Bool {
         // This file is readable by all, unless /proc hides processes.
         let status = self.status(of: process.id) ?? UserRights.perform { self.status(of: process.id) }
-        return status?.startTime == process.startTime
+        guard let status, status.startTime == process.startTime, status.state != "Z", status.state != "X" else {
+            return false
+        }
+        // A process that has executed another program may still have the connection.
+        let folder = ProcessFolder(process.id, in: root)
+        guard let program = process.program, let path = folder.link("exe") ?? UserRights.perform({ folder.link("exe") })
+        else { return true }
+        return path == program.path || path == program.path + " (deleted)"
     }
 
     private func status(of id: Int32) -> ProcessStatus? {

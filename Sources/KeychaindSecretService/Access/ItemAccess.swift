@@ -80,7 +80,12 @@ final class ItemAccess {
             audit.denied(id, in: collection, to: client)
             throw BusError(.isLocked, "item \(id) needs an authentication first")
         case .needsConfirmation:
-            audit.denied(id, in: collection, to: client, by: rule(on: id, in: collection, for: client, isRelease: false))
+            audit.denied(
+                id,
+                in: collection,
+                to: client,
+                by: rule(on: id, in: collection, for: client, isRelease: false)
+            )
             throw BusError(.isLocked, "a rule asks a person about item \(id) first")
         case .unavailable(.forbidden):
             let rule = rule(on: id, in: collection, for: client, isRelease: false)

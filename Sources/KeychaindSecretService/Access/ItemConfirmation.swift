@@ -40,7 +40,9 @@ struct ItemConfirmation {
             case .always: await makeRules(for: part)
             }
             guard !conversation.isEnded else { return }
-            for item in part where isAsked(item) && item.collection.revision(of: item.id) == item.revision { give(item) }
+            for item in part where isAsked(item) && item.collection.revision(of: item.id) == item.revision {
+                give(item)
+            }
         }
     }
 
@@ -127,7 +129,8 @@ struct ItemConfirmation {
     private var isProven: Bool { identity != nil }
 
     private var identity: ProgramIdentity? {
-        guard let claim = caller.forRules?.main, claim.strength == .proven, claim.identity.kind.strength == .proven else {
+        guard let claim = caller.forRules?.main, claim.strength == .proven, claim.identity.kind.strength == .proven
+        else {
             return nil
         }
         return claim.identity

@@ -67,7 +67,8 @@ final class ItemRules {
         case .sealed: users = .sealed
         case .unreadable(let reason): users = .unreadable(reason: reason)
         case .opened(let bytes):
-            users = StoredRules(decoding: bytes).map { .known($0) }
+            users =
+                StoredRules(decoding: bytes).map { .known($0) }
                 ?? .unreadable(reason: "the rules were written by another version")
         }
         if case .unreadable(let reason) = users {
@@ -250,8 +251,10 @@ final class ItemRules {
         }
     }
 
-    /// Whether a rule of a dialog is about the item as it is now: an access control that was changed since is not what
-    /// the person has seen. A sealed item opens only by what its policy asks for.
+    /// Whether a rule of a dialog is about the item as it is now.
+    ///
+    /// An access control that was changed since is not what the person has seen. A sealed item opens only by what its
+    /// policy asks for.
     private func stands(_ entry: RuleEntry, in id: ItemID, of collection: Collection) -> Bool {
         guard !collection.needsItemKey(id), let binding = bindings[entry.id] else { return false }
         return binding == ItemRules.binding(of: id, in: collection)
@@ -275,7 +278,9 @@ final class ItemRules {
 
     private func memory(_ item: ItemReference, for client: Client) -> Remembered {
         let caller = selection(for: client).caller
-        guard let caller, !caller.claims.isEmpty else { return Remembered(caller: nil, client: client.name, item: item) }
+        guard let caller, !caller.claims.isEmpty else {
+            return Remembered(caller: nil, client: client.name, item: item)
+        }
         return Remembered(caller: caller, client: "", item: item)
     }
 

@@ -108,11 +108,15 @@ private struct RuleChangePurpose {
         let name = caller.name.subject.cut(bytes: 160)
         return switch change {
         case .add(let rules):
-            Text(rules.count, one: "\(name) wants to add a rule", other: "\(name) wants to add \(rules.count) rules")
+            Text(
+                rules.count,
+                one: "\(name) wants to add \(rules.count) rule",
+                other: "\(name) wants to add \(rules.count) rules"
+            )
         case .remove(let rules):
             Text(
                 rules.count,
-                one: "\(name) wants to remove a rule",
+                one: "\(name) wants to remove \(rules.count) rule",
                 other: "\(name) wants to remove \(rules.count) rules"
             )
         case .setAside: Text("\(name) wants to give up the rules, which cannot be read")
@@ -135,7 +139,7 @@ private struct RuleChangePurpose {
                 let count = rest.count { $0.action == action }
                 return count == 0 ? nil : Text(verbatim: "\(action.rawValue): \(count)")
             }
-            lines.append(Text(rest.count, one: "And \(rest.count) more.", other: "And \(rest.count) more.") )
+            lines.append(Text(rest.count, one: "And \(rest.count) more.", other: "And \(rest.count) more."))
             lines.append(.list(counts))
         }
         if case .setAside = change {

@@ -52,7 +52,9 @@ extension RulePrograms.Pattern {
 extension RuleItems {
     var words: Text {
         var words: [Text] = []
-        if let item { words.append(Text("item \(String(item.id.rawValue)) of the keychain “\(item.collection.encoded)”")) }
+        if let item {
+            words.append(Text("item \(String(item.id.rawValue)) of the keychain “\(item.collection.encoded)”"))
+        }
         if !attributes.isEmpty {
             var pairs: [Text] = []
             attributes.forEach { name, value in

@@ -64,7 +64,8 @@ struct StoredRules: Hashable {
         }
         for line in lines {
             let fields = line.split(separator: "\t", omittingEmptySubsequences: false)
-            guard fields.count == 4, let number = UInt64(fields[0]), number < next, let rule = try? Rule(String(fields[3]))
+            guard fields.count == 4, let number = UInt64(fields[0]), number < next,
+                let rule = try? Rule(String(fields[3]))
             else { return nil }
             let created = Int64(fields[1])
             guard fields[1].isEmpty || created != nil else { return nil }

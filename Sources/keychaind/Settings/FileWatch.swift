@@ -2,8 +2,9 @@ import Glibc
 import KeychaindDBus
 import KeychaindRights
 
-/// Reports that a file may have changed: written, replaced, created or removed, also by way of links and folders. With
-/// `*` as its name, any file of the folder.
+/// Reports that a file may have changed: written, replaced, created or removed, also by way of links and folders.
+///
+/// With `*` as its name, any file of the folder.
 ///
 /// Bounded: events are gathered for a time before they are read, however many there are.
 @BusActor
