@@ -4,6 +4,7 @@ package import KeychaindDesktop
 package import KeychaindGcrypt
 package import KeychaindKeys
 package import KeychaindModel
+import KeychaindRules
 package import KeychaindVault
 package import Logging
 
@@ -171,6 +172,10 @@ package final class Provider {
         }
         vault.onDisplacement = { [collections] collection in
             BusActor.start { await collections.takeUp(collection) }
+        }
+        notices.followRules(of: self)
+        sandboxes.sharedItems = { [rules] program, collection in
+            ProgramIdentity(program).map { rules.shared(with: $0, in: collection) } ?? []
         }
         sandboxes.onUnconfirmed = { [weak notices] program in notices?.programs.sandboxIsUnconfirmed(program) }
         notices.programs.onLimit = { [weak self] program in

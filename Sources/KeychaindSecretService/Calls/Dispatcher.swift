@@ -50,7 +50,7 @@ struct Dispatcher {
             switch target {
             case .item(let id, let collection): call.client.sees(id, in: collection)
             case .collection(let collection): call.client.sees(collection)
-            case .audit, .backups, .portal, .sandboxes: false
+            case .audit, .backups, .portal, .sandboxes, .rules: false
             case .node, .service, .session, .prompt, .authentication, .context: true
             }
         guard exists else { throw Dispatcher.notFound(call.path) }
@@ -66,7 +66,7 @@ struct Dispatcher {
         case .item(let id, let collection):
             if !call.client.mayChange(id, in: collection) { try SandboxGate.checkReading(call) }
         case .node, .session, .prompt, .authentication, .context: break
-        case .audit, .backups, .portal, .sandboxes: throw Dispatcher.notFound(call.path)
+        case .audit, .backups, .portal, .sandboxes, .rules: throw Dispatcher.notFound(call.path)
         }
     }
 

@@ -58,6 +58,8 @@ final class ItemRules {
         self.logger = logger
     }
 
+    private var sharedItems: [SharedItems.Key: SharedItems] = [:]
+
     // MARK: The rules
 
     /// Reads the stored rules, once the vault is open.
@@ -339,6 +341,9 @@ final class ItemRules {
                 && entry.rule.programs == RulePrograms(.identity(identity))
         }
         guard !sharing.isEmpty else { return [] }
+        let state = SharedItems.State(generation, collection.modified, collection.itemCount, collection.state)
+        let key = SharedItems.Key(identity: identity, collection: collection.name)
+        if let known = sharedItems[key], known.state == state, known.rules == sharing.map(\.id) { return known.items }
         let claim = IdentityClaim(identity, identity.kind.strength, needed: identity.kind.strength)
         let selection = set.selection(for: RuleCaller([claim]), at: now)
         var shared: Set<ItemID> = []
@@ -347,8 +352,40 @@ final class ItemRules {
             guard sharing.contains(where: { $0.rule.items.matches(subject) }) else { continue }
             if selection.decision(on: subject).action != .never { shared.insert(id) }
         }
+        if sharedItems.count >= SharedItems.limit { sharedItems = [:] }
+        sharedItems[key] = SharedItems(state: state, rules: sharing.map(\.id), items: shared)
         return shared
     }
+}
+
+/// The items that rules share with a program, which looks at them with each call.
+private struct SharedItems {
+    struct Key: Hashable {
+        let identity: ProgramIdentity
+        let collection: CollectionName
+    }
+
+    struct State: Equatable {
+        let generation: Int
+        let modified: Timestamp
+        let count: Int
+        let state: Collection.State
+
+        init(_ generation: Int, _ modified: Timestamp, _ count: Int, _ state: Collection.State) {
+            self.generation = generation
+            self.modified = modified
+            self.count = count
+            self.state = state
+        }
+    }
+
+    /// Entries that are kept.
+    static let limit = 256
+
+    let state: State
+    /// Those in force: one may have ended.
+    let rules: [String]
+    let items: Set<ItemID>
 }
 
 /// A read that a rule lets a person know.
