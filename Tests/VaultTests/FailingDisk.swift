@@ -13,6 +13,11 @@ enum FailingDisk {
 
         var operation = Operation.write
 
+        /// The database that it meets, with its journal; nil for all.
+        ///
+        /// Threads of the vault write others at any time.
+        var database: String?
+
         /// How often it happens; nil for always.
         var times: Int?
 
@@ -48,10 +53,20 @@ enum FailingDisk {
     private static let originalWrite = Mutex<Write?>(nil)
     private static let originalSync = Mutex<Sync?>(nil)
 
-    /// The failure of an operation that is due now.
-    private static func take(_ operation: Failure.Operation) -> Failure? {
-        current.withLock { current in
+    /// The names of the open files, without their folders, by the addresses of SQLite's objects.
+    private static let names = Mutex<[UInt: Substring]>([:])
+
+    /// The failure of an operation on a file that is due now.
+    private static func take(
+        _ operation: Failure.Operation,
+        on file: UnsafeMutablePointer<sqlite3_file>?
+    ) -> Failure? {
+        let name = names.withLock { names in names[UInt(bitPattern: file)] }
+        return current.withLock { current in
             guard let failure = current, failure.operation == operation else { return nil }
+            if let database = failure.database {
+                guard let name, ["", "-journal", "-wal"].contains(where: { name == database + $0 }) else { return nil }
+            }
             if let times = failure.times {
                 current?.times = times - 1
                 if times == 1 { current = nil }
@@ -74,6 +89,10 @@ enum FailingDisk {
             guard let original = FailingDisk.original, let open = original.pointee.xOpen else { return SQLITE_CANTOPEN }
             let status = open(original, name, file, flags, result)
             if status == SQLITE_OK, let name, let file, strstr(name, FailingDisk.folderName) != nil {
+                let path = String(cString: name)
+                FailingDisk.names.withLock { names in
+                    names[UInt(bitPattern: file)] = path.split(separator: "/").last
+                }
                 FailingDisk.replaceFunctions(of: file)
             }
             return status
@@ -89,7 +108,7 @@ enum FailingDisk {
         let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
         copy.initialize(to: methods.pointee)
         copy.pointee.xWrite = { file, bytes, count, offset in
-            if let failure = FailingDisk.take(.write) {
+            if let failure = FailingDisk.take(.write, on: file) {
                 errno = failure.systemError
                 return failure.status
             }
@@ -97,7 +116,7 @@ enum FailingDisk {
             return write(file, bytes, count, offset)
         }
         copy.pointee.xSync = { file, flags in
-            if let failure = FailingDisk.take(.sync) {
+            if let failure = FailingDisk.take(.sync, on: file) {
                 errno = failure.systemError
                 return failure.status
             }

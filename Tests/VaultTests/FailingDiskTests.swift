@@ -66,6 +66,7 @@ import Testing
     private static let brokenWrite = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
     private static let brokenSync = FailingDisk.Failure(
         operation: .sync,
+        database: "login.keychain",
         status: SQLITE_IOERR | 4 << 8,
         systemError: EIO
     )
