@@ -1,7 +1,7 @@
 """prompter.py ANSWERS LOG: a system prompter like GCR's that answers from a file, without dialogs.
 
-Each line of ANSWERS is the answer to one question: `password TEXT`, `yes`, `no` or `silence`; the last line serves for all
-further ones, and the file is read anew for each question. LOG gets a line of JSON for each question.
+Each line of ANSWERS is the answer to one question: `password TEXT`, `yes`, `no` or `silence`, with `always` before it to
+tick the checkbox; the last line serves for all further ones, and the file is read anew for each question. LOG gets a line of JSON for each question.
 """
 
 import json
@@ -41,8 +41,9 @@ class Prompter:
             Gio.DBusCallFlags.NO_AUTO_START, -1, None, None,
         )
 
-    def ready(self, client, reply, exchange):
-        self.tell(client, "PromptReady", GLib.Variant("(sa{sv}s)", (reply, {}, exchange)))
+    def ready(self, client, reply, exchange, ticks=False):
+        changes = {"choice-chosen": GLib.Variant("b", True)} if ticks else {}
+        self.tell(client, "PromptReady", GLib.Variant("(sa{sv}s)", (reply, changes, exchange)))
 
     def BeginPrompting(self, client):
         self.exchanges[client] = Gcr.SecretExchange.new(None)
@@ -51,7 +52,9 @@ class Prompter:
     def PerformPrompt(self, client, kind, properties, exchange):
         with open(self.answers) as file:
             lines = file.read().splitlines()
-        answer, _, text = lines[min(self.count, len(lines) - 1)].partition(" ")
+        line = lines[min(self.count, len(lines) - 1)]
+        answer, _, text = line.removeprefix("always ").partition(" ")
+        ticks = line.startswith("always ") and properties.get("choice-label", "") != ""
         self.count += 1
         with open(self.log, "a") as file:
             print(json.dumps({"kind": kind, "answer": answer, **properties}, ensure_ascii=False), file=file)
@@ -60,9 +63,9 @@ class Prompter:
         mine = self.exchanges[client]
         mine.receive(exchange)
         if answer == "password" and kind == "password":
-            self.ready(client, "yes", mine.send(text, -1))
+            self.ready(client, "yes", mine.send(text, -1), ticks)
         else:
-            self.ready(client, "yes" if answer == "yes" else "no", mine.send(None, 0))
+            self.ready(client, "yes" if answer == "yes" else "no", mine.send(None, 0), ticks)
 
     def StopPrompting(self, client):
         if self.exchanges.pop(client, None):

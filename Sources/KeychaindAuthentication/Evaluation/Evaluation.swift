@@ -51,6 +51,9 @@ package final class Evaluation {
         )
     }
 
+    /// Whether the person took the offer in the dialog, with the right password.
+    package var hasChosen: Bool { question.hasChosen }
+
     package func outcome() async -> EvaluationOutcome { await end.value() }
 
     func run() async {

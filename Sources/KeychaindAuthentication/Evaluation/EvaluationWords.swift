@@ -27,6 +27,9 @@ package struct EvaluationWords: Hashable, Sendable {
 
     package var passcodeName: Text
 
+    /// An offer in a dialog for a password, if any.
+    package var choice: PromptRequest.Choice<Text>?
+
     /// The parent window, as the client gave it (#116).
     package var windowID: String
 
@@ -68,6 +71,7 @@ package struct EvaluationWords: Hashable, Sendable {
             continueLabel: wantsPassword ? Text("Continue") : .empty,
             cancelLabel: cancelLabel.isEmpty ? Text("Cancel") : cancelLabel,
             fallbackLabel: wantsPassword ? .empty : fallbackLabel ?? Text("Enter Password"),
+            choice: wantsPassword ? choice : nil,
             acceptsTouch: question.reader != nil,
             windowID: windowID
         )

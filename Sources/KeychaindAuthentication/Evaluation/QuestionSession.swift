@@ -21,6 +21,8 @@ final class QuestionSession {
     private let lockout: PasswordLockout
     private let events: EventQueue<EvaluationEvent>
     private var state = State.idle
+    /// Whether the person took the offer in the dialog, with the right password.
+    private(set) var hasChosen = false
 
     init(
         in conversation: Conversation,
@@ -117,7 +119,9 @@ final class QuestionSession {
         switch consume answer {
         case .password(let password):
             state = .verifying
+            let isChosen = conversation.hasChosen
             let (result, factor) = await attempt(password, as: question.passwords)
+            if isChosen, result == .right { hasChosen = true }
             if isVerifying { state = .idle }
             events.post(.typed(result, proving: factor))
         case .fallback:

@@ -7,7 +7,9 @@ import KeychaindLanguage
 final class GCRChannel {
     enum Event {
         /// The prompter waits for the first question or answers the last one.
-        case ready(reply: String, exchange: GCRExchangeMessage?)
+        ///
+        /// `isChosen` is nil if the person has not touched the checkbox.
+        case ready(reply: String, exchange: GCRExchangeMessage?, isChosen: Bool?)
         case done
         case vanished
     }
@@ -37,11 +39,19 @@ final class GCRChannel {
         _ = try await connection.call(makeCall("BeginPrompting"), timeout: timeout)
     }
 
-    func perform(_ request: PromptRequest, exchange: GCRExchangeMessage, timeout: Duration) async throws(BusError) {
+    /// Shows a question.
+    ///
+    /// - Parameter isChosen: the state of its checkbox.
+    func perform(
+        _ request: PromptRequest,
+        isChosen: Bool,
+        exchange: GCRExchangeMessage,
+        timeout: Duration
+    ) async throws(BusError) {
         let message = makeCall("PerformPrompt")
         message.write { writer in
             GCRProperties.kind(of: request.question).write(to: &writer)
-            GCRProperties(request).write(to: &writer)
+            GCRProperties(request, isChosen: isChosen).write(to: &writer)
             exchange.text.write(to: &writer)
         }
         _ = try await connection.call(message, timeout: timeout)
@@ -62,8 +72,8 @@ final class GCRChannel {
     // MARK: Callbacks
 
     /// Called after the reply.
-    func receiveReady(reply: String, exchange: GCRExchangeMessage?) {
-        onEvent?(.ready(reply: reply, exchange: exchange))
+    func receiveReady(reply: String, exchange: GCRExchangeMessage?, isChosen: Bool?) {
+        onEvent?(.ready(reply: reply, exchange: exchange, isChosen: isChosen))
     }
 
     /// Handles the end of a dialog, requested or not.
@@ -111,35 +121,47 @@ enum GCRCallback {
     private static let receiveReady: Method<GCRChannel>.ImmediateBody = { (channel, call) throws(BusError) in
         var reader = call.message.makeReader()
         let reply = try String(from: &reader)
-        // Properties that the person changed, such as a checkbox; the dialogs here have none.
-        reader.skip()
+        let changes = try [String: Variant](from: &reader)
         let exchange = try reader.withString { text in
             GCRExchangeMessage(parsing: UnsafeRawBufferPointer(start: text, count: strlen(text)))
         }
         call.message.wipeStrings()
         // The prompter accepts no question before this reply.
         call.reply()
-        channel.receiveReady(reply: reply, exchange: exchange)
+        channel.receiveReady(reply: reply, exchange: exchange, isChosen: isChosen(changes["choice-chosen"]))
+    }
+
+    /// The state of the checkbox; GCR wraps each value twice.
+    private static func isChosen(_ value: Variant?) -> Bool? {
+        switch value {
+        case .boolean(let isChosen), .variant(.boolean(let isChosen)): isChosen
+        default: nil
+        }
     }
 }
 
 /// A request as properties of a GCR prompt, `a{sv}`.
 struct GCRProperties {
     private let texts: KeyValuePairs<String, String>
-    private let isNewPassword: Bool
+    private let flags: KeyValuePairs<String, Bool>
 
-    init(_ request: PromptRequest) {
+    init(_ request: PromptRequest, isChosen: Bool) {
         texts = [
             "title": request.title,
             "message": request.message,
-            "description": request.story,
+            "description": GCRProperties.description(request),
             "warning": request.warning,
-            "choice-label": "",
+            "choice-label": request.choice?.label ?? "",
             "caller-window": request.windowID,
             "continue-label": GCRProperties.continueLabel(request),
             "cancel-label": request.cancelLabel,
         ]
-        isNewPassword = request.question == .newPassword
+        flags = ["password-new": request.question == .newPassword, "choice-chosen": isChosen]
+    }
+
+    private static func description(_ request: PromptRequest) -> String {
+        [request.description, request.choice?.explanation ?? "", request.callerDetails]
+            .filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 
     static func kind(of question: PromptRequest.Question) -> String {
@@ -155,7 +177,7 @@ struct GCRProperties {
             for (name, text) in texts where !(text.isEmpty && (name == "continue-label" || name == "cancel-label")) {
                 write(name, text, to: &writer)
             }
-            write("password-new", isNewPassword, to: &writer)
+            for (name, flag) in flags { write(name, flag, to: &writer) }
         }
     }
 

@@ -44,6 +44,8 @@ final class GCRDialog: PromptDialog {
     private let logger: Logger
     private var state = State.queued(nil)
     private var askedCount = 0
+    /// The label of the checkbox, and whether it is ticked, which a repeated question keeps.
+    private var choice = (label: "", isTicked: false)
     private var uselessPressCount = 0
 
     init(
@@ -93,6 +95,8 @@ final class GCRDialog: PromptDialog {
         }
     }
 
+    var hasChosen: Bool { choice.isTicked && !choice.label.isEmpty }
+
     /// False: the prompter shows each question unchanged.
     func revise(_ request: PromptRequest) -> Bool { false }
 
@@ -135,9 +139,16 @@ final class GCRDialog: PromptDialog {
 
     private func perform(_ asking: Asking) {
         state = .asking(asking)
-        BusActor.start { [self] in
+        let label = asking.request.choice?.label ?? ""
+        if choice.label != label { choice = (label, false) }
+        BusActor.start { [self, isChosen = choice.isTicked] in
             do throws(BusError) {
-                try await channel.perform(asking.request, exchange: exchange.greeting, timeout: timeout)
+                try await channel.perform(
+                    asking.request,
+                    isChosen: isChosen,
+                    exchange: exchange.greeting,
+                    timeout: timeout
+                )
                 if case .asking(let current) = state, current.number == asking.number { asking.whenShown() }
             } catch {
                 // After a timeout the prompter may still show the question; other checks detect a silent or vanished
@@ -159,7 +170,9 @@ final class GCRDialog: PromptDialog {
 
     private func receive(_ event: GCRChannel.Event) {
         switch event {
-        case .ready(let reply, let exchange): receiveReady(reply, exchange)
+        case .ready(let reply, let exchange, let isChosen):
+            if case .asking = state, let isChosen { choice.isTicked = isChosen }
+            receiveReady(reply, exchange)
         case .done: fail(PromptError(.interrupted, reason: "the prompter closed the dialog"))
         case .vanished: fail(PromptError(.crashed, reason: "the prompter left the bus"))
         }

@@ -44,6 +44,7 @@ final class PinentryDialog: PromptDialog {
     private let logger: Logger
     private let onEnd: @BusActor () -> Void
     private var state = State.ready
+    private(set) var hasChosen = false
 
     /// - Parameters:
     ///   - trust: judges the program.
@@ -83,7 +84,9 @@ final class PinentryDialog: PromptDialog {
         whenShown: @escaping @BusActor () -> Void
     ) async throws(PromptError) -> PromptAnswer {
         switch state {
-        case .ready: state = .asking
+        case .ready:
+            state = .asking
+            hasChosen = false
         case .asking: throw PromptError(.failed, reason: "the dialog is already asking a question")
         case .ended(.cancelled): return .cancelled
         case .ended(.withdrawn): return .withdrawn
@@ -137,7 +140,9 @@ final class PinentryDialog: PromptDialog {
         case (.ok, .confirmation): return .confirmed
         // The only button cancels.
         case (.ok, .waiting): return request.fallbackLabel.isEmpty ? .cancelled : .fallback
-        case (.notOK, .confirmation) where !request.fallbackLabel.isEmpty: return .fallback
+        case (.notOK, .confirmation) where request.choice != nil:
+            hasChosen = true
+            return .confirmed
         case (.notOK, _), (.cancel, _): return .cancelled
         case (.none, _): return .withdrawn
         }

@@ -69,7 +69,7 @@ struct PinentryQuestion {
     private static func labels(of request: PromptRequest) -> (ok: String, notOK: String, cancel: String) {
         switch request.question {
         case .password, .newPassword: (request.continueLabel, "", request.cancelLabel)
-        case .confirmation: (request.continueLabel, request.fallbackLabel, request.cancelLabel)
+        case .confirmation: (request.continueLabel, request.choice?.label ?? "", request.cancelLabel)
         case .waiting where request.fallbackLabel.isEmpty:
             (request.cancelLabel.isEmpty ? request.string(Text("Cancel")) : request.cancelLabel, "", "")
         case .waiting: (request.fallbackLabel, "", request.cancelLabel)
@@ -87,7 +87,10 @@ struct PinentryQuestion {
             }
         let details = layout.wrap(PromptText.prefix(of: request.callerDetails, bytes: detailsShare))
         let others = escapedCount([message, "", details].joined(separator: "\n\n"))
-        let description = cut(layout.wrap(request.description), to: AssuanCommand.lineLimit - reservedBytes - others)
+        // Only a confirmation has a third button.
+        let choice = request.question == .confirmation ? request.choice?.explanation ?? "" : ""
+        let story = [request.description, choice].filter { !$0.isEmpty }.joined(separator: "\n\n")
+        let description = cut(layout.wrap(story), to: AssuanCommand.lineLimit - reservedBytes - others)
         return [message, description, details].filter { !$0.isEmpty }.joined(separator: "\n\n")
     }
 

@@ -47,6 +47,8 @@ package final class Conversation {
     private var openingCount = 0
     /// The trust in the dialog that gave the last answer.
     package private(set) var trustOfAnswer = PrompterTrust.trusted
+    /// Whether the person took ``PromptRequest/choice`` with the last answer, in a trusted dialog.
+    package private(set) var hasChosen = false
     private var onCancellation: (@BusActor (Cancellation) -> Void)?
     /// The holders of the turn, and the ticket that the last of them gives back.
     private var holders = 0
@@ -151,6 +153,7 @@ package final class Conversation {
         case .ended(.failed(let error)): throw error
         case .new, .queued, .opening, .open: break
         }
+        hasChosen = false
         asking = Asking(request: request, whenShown: whenShown)
         defer { asking = nil }
         do throws(PromptError) {
@@ -251,9 +254,14 @@ package final class Conversation {
             if isEnded || isWithdrawn { return .withdrawn }
             switch consume answer {
             case .password(let password):
-                return .password(password)
+                if dialog.hasChosen {
+                    trustOfAnswer = await dialog.trust()
+                    hasChosen = trustOfAnswer.objection == nil
+                }
+                return isEnded || isWithdrawn ? .withdrawn : .password(password)
             case .confirmed:
                 try await checkAgain(dialog)
+                hasChosen = dialog.hasChosen
                 return isEnded || isWithdrawn ? .withdrawn : .confirmed
             case .fallback:
                 try await checkAgain(dialog)

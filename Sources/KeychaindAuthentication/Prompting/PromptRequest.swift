@@ -15,6 +15,19 @@ package struct PromptRequest: Hashable, Sendable {
         case waiting
     }
 
+    /// The texts of a checkbox, or of the third button of a confirmation.
+    ///
+    /// A prompter without either shows nothing of it.
+    package struct Choice<Words: Hashable & Sendable>: Hashable, Sendable {
+        package let label: Words
+        package let explanation: Words
+
+        package init(label: Words, explanation: Words) {
+            self.label = label
+            self.explanation = explanation
+        }
+    }
+
     /// The maximum length of ``caller`` and ``callerDetails``, in characters.
     package static let callerLimit = 500
 
@@ -44,10 +57,11 @@ package struct PromptRequest: Hashable, Sendable {
 
     package let cancelLabel: String
 
-    /// The label of the fallback button; empty for none.
-    ///
-    /// Shown with ``Question/waiting``, and with ``Question/confirmation`` by prompters with three buttons.
+    /// The label of the fallback button of ``Question/waiting``; empty for none.
     package let fallbackLabel: String
+
+    /// An offer beside the answer.
+    package let choice: Choice<String>?
 
     package let acceptsTouch: Bool
 
@@ -67,6 +81,7 @@ package struct PromptRequest: Hashable, Sendable {
         continueLabel: Text = .empty,
         cancelLabel: Text = .empty,
         fallbackLabel: Text = .empty,
+        choice: Choice<Text>? = nil,
         acceptsTouch: Bool = false,
         windowID: String = ""
     ) {
@@ -83,6 +98,12 @@ package struct PromptRequest: Hashable, Sendable {
         self.continueLabel = PromptText.line(string(continueLabel))
         self.cancelLabel = PromptText.line(string(cancelLabel))
         self.fallbackLabel = PromptText.line(string(fallbackLabel))
+        self.choice = choice.map { choice in
+            Choice(
+                label: PromptText.line(string(choice.label)),
+                explanation: PromptText.text(string(choice.explanation))
+            )
+        }
         self.acceptsTouch = acceptsTouch
         self.windowID = PromptText.line(windowID)
     }

@@ -52,6 +52,9 @@ package protocol PromptDialog: AnyObject, Sendable {
         whenShown: @escaping @BusActor () -> Void
     ) async throws(PromptError) -> PromptAnswer
 
+    /// Whether the person took ``PromptRequest/choice`` with the last answer.
+    var hasChosen: Bool { get }
+
     /// Changes the texts of the waiting question; false, without effect, if the prompter cannot.
     func revise(_ request: PromptRequest) -> Bool
 
@@ -60,6 +63,10 @@ package protocol PromptDialog: AnyObject, Sendable {
 
     /// Closes the dialog; a waiting question is answered ``PromptAnswer/withdrawn``.
     func close()
+}
+
+extension PromptDialog {
+    package var hasChosen: Bool { false }
 }
 
 /// The answer of a person; not copyable, as it may hold a password.

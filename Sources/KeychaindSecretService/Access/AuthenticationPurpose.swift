@@ -23,6 +23,9 @@ struct AuthenticationPurpose {
     /// Label of the keychain whose own password is asked for; nil for the passcode.
     var keychain: String?
 
+    /// What else the dialog offers, if anything.
+    var choice: PromptRequest.Choice<Text>?
+
     private static let reasonLimit = 300
 
     /// Maximum bytes of a program name and of a keychain label in a headline.
@@ -52,6 +55,7 @@ struct AuthenticationPurpose {
             fallbackLabel: fallbackLabel,
             windowID: windowID
         )
+        words.choice = choice
         if let keychain { words.passcodeName = Text("the password of the keychain “\(PromptText.name(keychain))”") }
         return words
     }

@@ -98,7 +98,9 @@ final class ItemAuthentication {
         let lockouts = authenticator.lockouts
         let ownPassword =
             hasOwnPassword ? ApplicationPassword(of: first, after: passcode, countedBy: lockouts) : nil
-        let purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
+        var purpose = purpose(of: group.items, by: group.policy, keychain: passcodeCollection?.label)
+        let always = action == .use ? AlwaysOffer(to: caller, of: group.items) : nil
+        purpose.choice = always.map { _ in AlwaysOffer.choice }
         var request = EvaluationRequest(
             await first.requirement(with: authenticator.biometry, in: authenticator.vault),
             proved: await proof(by: given, for: group, passcode),
@@ -119,6 +121,7 @@ final class ItemAuthentication {
         }
         switch outcome {
         case .satisfied(let proofs):
+            if evaluation.hasChosen { await always?.accept(for: group.items, by: authenticator) }
             record(proofs, request.proved, passcode.key, purpose.scope, conversation)
             for item in group.items {
                 // At most the time that the dialog stated.

@@ -5,7 +5,6 @@ import KeychaindLanguage
 import KeychaindModel
 import KeychaindRules
 import KeychaindVault
-import Logging
 
 /// Asks a person whether a program may use items, as a rule says.
 ///
@@ -37,7 +36,7 @@ struct ItemConfirmation {
             switch answer {
             case .failed: return
             case .allowed: break
-            case .always: await makeRules(for: part)
+            case .always: await always?.accept(for: part, by: authenticator)
             }
             guard !conversation.isEnded else { return }
             for item in part where isAsked(item) && item.collection.revision(of: item.id) == item.revision {
@@ -66,11 +65,10 @@ struct ItemConfirmation {
         do throws(PromptError) {
             let question = request(for: items, purpose, in: conversation)
             switch try await conversation.ask(question, keepsOpenWithoutTrust: true) {
-            case .confirmed: return .allowed
-            case .fallback: return isProven ? .always : .allowed
+            case .confirmed: return conversation.hasChosen ? .always : .allowed
             case .withdrawn: return .failed(AuthenticationError(conversation.cancellation ?? .byProgram))
             case .cancelled: return .failed(AuthenticationError(.userCancel, reason: "the person refused"))
-            case .password: return .failed(AuthenticationError(.userCancel, reason: "a password is no confirmation"))
+            default: return .failed(AuthenticationError(.userCancel, reason: "that was not asked for"))
             }
         } catch  where error.code == .notTrusted {
             return await authenticate(purpose, asking: conversation)
@@ -108,50 +106,20 @@ struct ItemConfirmation {
             asksOnce
             ? Text("You are asked because of a rule, and not again until the screen is locked.")
             : Text("You are asked because of a rule, each time.")
-        let always =
-            isProven
-            ? Text("With “Always for This Program”, you are not asked about this any more. This program is proven.")
-            : .empty
         return conversation.request(
             .confirmation,
             title: Text("Use of an Item"),
             words.message,
-            [words.circumstances, words.reason, consequence, always],
+            [words.circumstances, words.reason, consequence],
             button: Text("Allow"),
-            fallback: isProven ? Text("Always for This Program") : .empty,
+            choice: always.map { _ in AlwaysOffer.choice },
             for: caller
         )
     }
 
     // MARK: Answers
 
-    /// Whether a rule about the program protects from others.
-    private var isProven: Bool { identity != nil }
-
-    private var identity: ProgramIdentity? {
-        guard let claim = caller.forRules?.main, claim.strength == .proven, claim.identity.kind.strength == .proven
-        else {
-            return nil
-        }
-        return claim.identity
-    }
-
-    private func makeRules(for items: [ProtectedItem]) async {
-        guard let identity else { return }
-        let made = items.compactMap { item -> (rule: Rule, binding: StoredRule.Binding)? in
-            guard let binding = ItemRules.binding(of: item.id, in: item.collection) else { return nil }
-            let path = RuleItems.ItemPath(item.id, in: item.collection.name)
-            return (Rule(.allow, RulePrograms(.identity(identity)), RuleItems(path)), binding)
-        }
-        do throws(BusError) {
-            try await access.rules.change { stored in
-                for (rule, binding) in made { _ = stored.add(rule, binding: binding) }
-            }
-            authenticator.audit.rulesChanged(made.map(\.rule.text), by: caller)
-        } catch {
-            authenticator.logger.error("A rule could not be stored", metadata: ["reason": "\(error.message)"])
-        }
-    }
+    private var always: AlwaysOffer? { AlwaysOffer(to: caller) }
 
     private func give(_ item: ProtectedItem) {
         if access.rules.decision(on: item.id, in: item.collection, for: client).action == .askOnce {

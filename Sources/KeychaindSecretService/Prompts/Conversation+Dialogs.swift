@@ -239,6 +239,7 @@ extension Conversation {
         _ explanation: [Text],
         button: Text,
         fallback: Text = .empty,
+        choice: PromptRequest.Choice<Text>? = nil,
         acceptsTouch: Bool = false,
         for caller: Caller
     ) -> PromptRequest {
@@ -254,6 +255,7 @@ extension Conversation {
             continueLabel: button,
             cancelLabel: Text("Cancel"),
             fallbackLabel: fallback,
+            choice: choice,
             acceptsTouch: acceptsTouch,
             windowID: windowID
         )

@@ -1,5 +1,6 @@
 import KeychaindAuthentication
 import KeychaindDBus
+import KeychaindLanguage
 import KeychaindTestSupport
 import Testing
 
@@ -41,6 +42,40 @@ struct GCRPrompterTests {
             #expect(question.text("caller-window") == request.windowID)
             #expect(question.text("choice-label") == "")
             #expect(question.properties["password-new"] == .boolean(false))
+        }
+    }
+
+    @Test
+    func choice_isTakenUntilCleared_andBelongsToItsLabel() async throws {
+        let responses: [PromptResponse] = [
+            .answerWithCheckbox("", isTicked: true), .answer(""), .answer(""), .answerWithCheckbox("", isTicked: true),
+            .answerWithCheckbox("", isTicked: false), .answerWithCheckbox("", isTicked: true),
+        ]
+        try await PrompterFixture.run(responses) { fixture in
+            let dialog = try await fixture.prompter.open()
+            @BusActor func chosen(_ label: Text) async throws -> Bool {
+                let request = PromptRequest(
+                    question: .password,
+                    message: "Password",
+                    description: "Why",
+                    callerDetails: "Who",
+                    choice: label.isEmpty ? nil : PromptRequest.Choice(label: label, explanation: "What it does")
+                )
+                _ = try await dialog.answer(request)
+                let question = try #require(fixture.fake.questions.all.last)
+                #expect(question.text("choice-label") == request.choice?.label ?? "")
+                #expect(question.text("description") == (label.isEmpty ? "Why\n\nWho" : "Why\n\nWhat it does\n\nWho"))
+                return dialog.hasChosen
+            }
+            // A prompter tells a change only, so that the tick stays for the same question.
+            #expect(try await chosen("Always"))
+            #expect(try await chosen("Always"))
+            #expect(try await chosen("Never") == false)
+            #expect(try await chosen("Never"))
+            #expect(try await chosen("Never") == false)
+            #expect(try await chosen(.empty) == false)
+            let ticks = fixture.fake.questions.all.map { $0.properties["choice-chosen"] }
+            #expect(ticks == [false, true, false, false, true, false].map { .boolean($0) })
         }
     }
 

@@ -1,5 +1,6 @@
 import KeychaindAuthentication
 import KeychaindDBus
+import KeychaindLanguage
 import KeychaindTestSupport
 import Testing
 
@@ -194,13 +195,23 @@ struct PinentryDialogTests {
         #expect(try await fake.told().contains("SETOK Enter Password"))
     }
 
-    @Test(arguments: [("OK", Answer.confirmed), ("ERR 83886179 no", .cancelled), ("ERR 83886194 no", .fallback)])
+    @Test(
+        arguments: [("OK", Answer.confirmed, false), ("ERR 83886179 no", .cancelled, false)]
+            + [("ERR 83886194 no", .confirmed, true)]
+    )
     @BusActor
-    func ask_confirmationWithFallback_tellsWhichOfThreeButtons(reply: String, answer: Answer) async throws {
+    func ask_confirmationWithChoice_tellsWhichOfThreeButtons(reply: String, answer: Answer, isChosen: Bool) async throws
+    {
         let fake = try await FakePinentry(answers: "CONFIRM) echo '\(reply)';;")
-        let request = PromptRequest(question: .confirmation, message: "Really?", fallbackLabel: "Other")
-        #expect(try await PinentryFixture(fake.path).answer(request) == answer)
-        #expect(try await fake.told().contains("SETNOTOK Other"))
+        let choice = PromptRequest.Choice<Text>(label: "Always", explanation: "You are not asked again.")
+        let request = PromptRequest(question: .confirmation, message: "Really?", choice: choice)
+        let dialog = try await PinentryFixture(fake.path).prompter.open()
+        defer { dialog.close() }
+        #expect(try await dialog.answer(request) == answer)
+        #expect(dialog.hasChosen == isChosen)
+        let told = try await fake.told()
+        #expect(told.contains("SETNOTOK Always"))
+        #expect(told.contains { $0.hasPrefix("SETDESC") && $0.hasSuffix("You are not asked again.") })
     }
 
     @Test

@@ -59,6 +59,20 @@ struct PrompterTrustTests {
         #expect(conversation.trustOfAnswer == PrompterTrustTests.untrusted)
     }
 
+    @Test("The choice beside a password counts only if the dialog is trusted, when it is answered, too")
+    @BusActor
+    func choice_untrusted_doesNotCount() async throws {
+        let conversation = makeConversation()
+        for trust in [PrompterTrust.trusted, PrompterTrustTests.untrusted] {
+            let answer = try await ask(.unlock, in: conversation)
+            prompter.trust = trust
+            prompter.dialogs[0].hasChosen = true
+            prompter.dialogs[0].answer(.password(try SecureBytes(count: 1, in: .locked)))
+            #expect(try await answer.value == .password("\u{0}"))
+            #expect(conversation.hasChosen == (trust == .trusted))
+        }
+    }
+
     @Test
     @BusActor
     func passwordOrTouch_untrusted_isNotPutAndAPasswordAloneMayFollow() async throws {

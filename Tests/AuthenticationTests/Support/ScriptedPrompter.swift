@@ -90,6 +90,7 @@ final class ScriptedDialog: PromptDialog {
     private var isClosed = false
     private var whenShown: (@BusActor () -> Void)?
     private(set) var isAsking = false
+    var hasChosen = false
 
     init(_ prompter: ScriptedPrompter, questions: Set<PromptRequest.Question>) {
         self.prompter = prompter

@@ -40,6 +40,24 @@ struct SystemPrompterTests {
         }
     }
 
+    @Test(arguments: [true, false])
+    func ask_checkbox_isTickedByAPerson(isTicked: Bool) async throws {
+        try await SystemPrompterFixture().withDialog { fixture, dialog in
+            let request = PromptRequest(
+                question: .password,
+                message: "Password",
+                choice: PromptRequest.Choice(label: "Always", explanation: "What it does")
+            )
+            let answer = try await fixture.ask(request, in: dialog) { screen in
+                try await screen.type("right")
+                if isTicked { try await screen.press("Tab", "space", "shift+Tab") }
+                try await screen.press("Return")
+            }
+            #expect(answer == .password("right"))
+            #expect(dialog.hasChosen == isTicked)
+        }
+    }
+
     @Test
     func ask_newPassword_isRepeated() async throws {
         try await SystemPrompterFixture().withDialog { fixture, dialog in

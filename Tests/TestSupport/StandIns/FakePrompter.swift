@@ -215,6 +215,10 @@ package final class FakePrompter {
         switch response {
         case .answer(let password) where type == "password":
             answer(password, to: caller, with: session.keyPair, exchange)
+        case .answerWithCheckbox(let password, let isTicked) where type == "password":
+            answer(password, to: caller, with: session.keyPair, exchange, isTicked: isTicked)
+        case .answerWithCheckbox(_, let isTicked):
+            sendReady(caller, "yes", FakePrompter.exchange(["public": publicKey]), isTicked: isTicked)
         case .answerWithShortSecret(let password) where type == "password":
             guard let keyPair = try? FakePrompter.keyPairWithShortSecret(for: exchange) else { return crash() }
             answer(password, to: caller, with: keyPair, exchange)
@@ -236,10 +240,11 @@ package final class FakePrompter {
 
     // MARK: Calling back
 
-    private func sendReady(_ caller: Caller, _ reply: String, _ exchange: String) {
+    /// - Parameter isTicked: the new state of the checkbox; the real prompter tells only what has changed.
+    private func sendReady(_ caller: Caller, _ reply: String, _ exchange: String, isTicked: Bool? = nil) {
         callBack(caller, "PromptReady") { message in
             // The real prompter wraps each value twice.
-            let properties: [String: Variant] = ["choice-chosen": .variant(.boolean(false))]
+            let properties: [String: Variant] = isTicked.map { ["choice-chosen": .variant(.boolean($0))] } ?? [:]
             message.append(reply, properties, exchange)
         }
     }
@@ -260,10 +265,11 @@ package final class FakePrompter {
         _ password: String,
         to caller: Caller,
         with keyPair: borrowing DiffieHellman,
-        _ exchange: String
+        _ exchange: String,
+        isTicked: Bool? = nil
     ) {
         guard let sealed = try? FakePrompter.seal(password, with: keyPair, for: exchange) else { return crash() }
-        sendReady(caller, "yes", sealed)
+        sendReady(caller, "yes", sealed, isTicked: isTicked)
     }
 
     /// Encrypts as GCR 3.41 does, which omits leading zeros of the shared secret.

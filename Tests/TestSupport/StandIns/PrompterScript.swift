@@ -46,6 +46,8 @@ package struct PromptQuestion: Sendable {
 package enum PromptResponse: Hashable, Sendable {
     /// Types this password, or confirms.
     case answer(String)
+    /// The same, with the checkbox ticked, or cleared.
+    case answerWithCheckbox(String, isTicked: Bool)
     /// Types this password in a dialog whose shared secret begins with a zero byte, as one in 256 does.
     case answerWithShortSecret(String)
     /// Presses the cancel button.
