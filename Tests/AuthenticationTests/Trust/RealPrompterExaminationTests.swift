@@ -112,6 +112,8 @@ struct RealPrompterExaminationTests {
         let process = try await start()
         let tracer = try ChildProcess("strace", ["-p", "\(process.id)"])
         _ = try await tracer.standardError.lines.first("the tracer") { $0.contains("attached") }
+        // The tracer stops it for a moment.
+        while objection(to: process) == "it is stopped" { await Task.yield() }
         #expect(objection(to: process) == "process \(tracer.id) traces it")
     }
 
