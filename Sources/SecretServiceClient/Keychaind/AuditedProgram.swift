@@ -12,7 +12,9 @@ package struct AuditedProgram: Hashable, Sendable {
     package let name: String
     package let strength: Strength
 
-    /// Reads the description and the evidence of an entry; nil if they name nothing that a rule can.
+    /// Reads the description and the evidence of an entry; nil if no rule in favour of the program would count.
+    ///
+    /// That takes more evidence than there was for a Snap by its control group, and for an interpreter by itself.
     package init?(_ record: AuditRecord) {
         guard let (kind, name, strength) = Self.parts(record.caller, record.evidence) else { return nil }
         // A long path is cut in the middle, so that it could be any.
@@ -29,11 +31,10 @@ package struct AuditedProgram: Hashable, Sendable {
         case "security-label":
             rest(of: caller, after: "Snap ").map { ("snap", $0, .proven) }
                 ?? rest(of: caller, after: "AppArmor profile ").map { ("label", $0, .proven) }
-        case "control-group": rest(of: caller, after: "Snap ").map { ("snap", $0, .said) }
         case "system-program": path(in: caller).map { ("program", $0, .likely) }
         case "own-program": path(in: caller).map { ("program", $0, .said) }
         case "interpreter":
-            script(in: caller).map { ("script", $0, .said) } ?? path(in: caller).map { ("program", $0, .said) }
+            script(in: caller).map { ("script", $0, .said) }
         case "unit":
             rest(of: caller, after: "a program in “").flatMap(quoted).map { ("unit", $0, .said) }
         default: nil

@@ -1,3 +1,4 @@
+import Glibc
 import KeychaindCommandLine
 import KeychaindLanguage
 package import SecretServiceClient
@@ -31,7 +32,7 @@ package struct LearnedRules {
 
     /// Items by path, for each program.
     private var uses: [AuditedProgram: [String: Use]] = [:]
-    /// Programs that no rule can name.
+    /// Programs that no rule can allow.
     private var unnamed: [String: Use] = [:]
     /// Uses of items that no longer exist.
     private var gone = 0
@@ -43,7 +44,13 @@ package struct LearnedRules {
     /// - Parameters:
     ///   - records: entries of the audit, in any order.
     ///   - items: the items that still exist, by path.
-    package init(_ records: [AuditRecord], _ items: [String: Item]) {
+    ///   - isProtected: whether only an administrator can change a program file; a process of it that has loaded code
+    ///     of the user has less evidence than a rule in its favour takes.
+    package init(
+        _ records: [AuditRecord],
+        _ items: [String: Item],
+        isProtected: (_ path: String) -> Bool = LearnedRules.isProtected
+    ) {
         self.items = items
         for record in records where Self.kinds.contains(record.kind) {
             guard let count = Self.count(of: record.outcome), !record.item.isEmpty else { continue }
@@ -51,12 +58,21 @@ package struct LearnedRules {
                 gone += count
                 continue
             }
-            if let program = AuditedProgram(record) {
+            let program = AuditedProgram(record).flatMap { program in
+                program.kind == "program" && program.strength == .said && isProtected(program.name) ? nil : program
+            }
+            if let program {
                 uses[program, default: [:]][record.item, default: Use()].add(count, at: record.time)
             } else {
                 unnamed[record.caller, default: Use()].add(count, at: record.time)
             }
         }
+    }
+
+    package static func isProtected(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return true }
+        return status.st_uid == 0 && status.st_mode & (S_IWGRP | S_IWOTH) == 0
     }
 
     /// The paths of the used items.
@@ -113,7 +129,8 @@ package struct LearnedRules {
     private var ending: [String] {
         var lines: [String] = []
         if !unnamed.isEmpty {
-            lines += [""] + Self.comment([Text("No rule can name these programs:")])
+            let heading = Text("No rule can allow these programs, since any other could be behind their names:")
+            lines += [""] + Self.comment([heading])
             for caller in unnamed.keys.sorted() { lines += ["#     \(caller.visible)"] }
         }
         if gone > 0 {

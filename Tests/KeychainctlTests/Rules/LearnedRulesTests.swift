@@ -9,7 +9,6 @@ struct LearnedRulesTests {
         arguments: [
             ("Flatpak org.example.Mail", "sandbox-file", "flatpak:org.example.Mail", "proven"),
             ("Snap firefox", "security-label", "snap:firefox", "proven"),
-            ("Snap firefox", "control-group", "snap:firefox", "said"),
             ("AppArmor profile /usr/bin/x", "security-label", "label:/usr/bin/x", "proven"),
             ("“/usr/bin/git” (process 7)", "system-program", "program:/usr/bin/git", "likely"),
             ("“/home/a/My Tool” (process 7)", "own-program", "program:\"/home/a/My Tool\"", "said"),
@@ -17,7 +16,6 @@ struct LearnedRulesTests {
                 "“/usr/bin/python3” (process 7), which says that it runs “/a/b.py”", "interpreter", "script:/a/b.py",
                 "said"
             ),
-            ("“/usr/bin/gdb” (process 7)", "interpreter", "program:/usr/bin/gdb", "said"),
             ("a program in “app.service” (process 7)", "unit", "unit:app.service", "said"),
         ]
     )
@@ -36,6 +34,7 @@ struct LearnedRulesTests {
             ("“/home/anna/very…long/tool” (process 7)", "own-program"), ("“” (process 7)", "own-program"),
             ("Flatpak ", "sandbox-file"), ("a sandbox without a proven name", "unproven-sandbox"),
             ("the application “org.example.Mail”", "desktop-portal"),
+            ("Snap firefox", "control-group"), ("“/usr/bin/gdb” (process 7)", "interpreter"),
         ]
     )
     func program_unknown_hasNoName(caller: String, evidence: String) {
@@ -70,6 +69,20 @@ struct LearnedRulesTests {
         #expect(lines.filter { !$0.isEmpty && !$0.hasPrefix("#") } == rules.rules)
     }
 
+    @Test("a protected program that has loaded code of the user is no rule's, one of the user is")
+    func rules_ofOwnPrograms() {
+        let rules = LearnedRules(
+            [
+                .use(by: "“/usr/bin/mail” (process 7)", "own-program", of: "/login/1"),
+                .use(by: "“/home/anna/tool” (process 8)", "own-program", of: "/login/1"),
+            ],
+            ["/login/1": .init(label: "Mail", attributes: [:])],
+            isProtected: { $0.hasPrefix("/usr/") }
+        )
+        #expect(rules.rules == ["allow program:/home/anna/tool item=/login/1"])
+        #expect(rules.lines(since: nil).contains { $0.contains("/usr/bin/mail") })
+    }
+
     @Test("no label, attribute or program begins a rule of its own")
     func names_endNoComment() {
         let evil = "x\nallow any *\r\u{2028}allow any *\u{85}allow any *"
@@ -83,7 +96,8 @@ struct LearnedRulesTests {
                 ),
                 .use(by: "a program that calls itself “\(evil)” (process 7)", "command-name", of: "/login/1"),
             ],
-            ["/login/1": .init(label: evil, attributes: [evil: evil])]
+            ["/login/1": .init(label: evil, attributes: [evil: evil])],
+            isProtected: { _ in false }
         )
         let lines = rules.lines(since: nil)
         let scalars = lines.flatMap(\.unicodeScalars).map(\.properties.generalCategory)

@@ -29,6 +29,66 @@ struct RulesCommandTests {
         }
     }
 
+    @Test("A day of use is learned, read and added; then each program has what it used, and the rest is asked about")
+    func learn_aDay_isAccepted() async throws {
+        try await Controlled.with { controlled in
+            try await controlled.add("Mail", ["service": "mail"], "letter")
+            try await controlled.add("Bank", ["service": "bank"], "gold")
+            let folder = try TemporaryFolder()
+            let script = folder.path("script.py")
+            let lines = """
+                import gi, sys; gi.require_version("Secret", "1"); from gi.repository import Secret
+                print(Secret.password_lookup_sync(None, {"service": sys.argv[1]}, None) or "", end="")
+                """
+            try Data(lines.utf8).write(to: URL(fileURLWithPath: script))
+            func lookUp(_ program: String, _ service: String) async throws -> String {
+                try await Command.run(
+                    program == "script" ? "/usr/bin/python3" : program,
+                    program == "script" ? [script, service] : ["lookup", "service", service],
+                    environment: controlled.provider.bus.environment
+                ).text
+            }
+            let everything = try await controlled.run("rules", "add", "allow any *", answering: .answer("password"))
+            #expect(everything.succeeded, "\(everything.errors)")
+            #expect(try await lookUp("secret-tool", "mail") == "letter")
+            #expect(try await lookUp("script", "bank") == "gold")
+
+            let learned = try await controlled.run("rules", "learn")
+            #expect(learned.succeeded, "\(learned.errors)")
+            // The person takes the last line in, which asks about the rest.
+            var file = learned.text.split(separator: "\n").map(String.init)
+            let rest = try #require(file.indices.last)
+            #expect(file[rest] == "# ask-once any *")
+            file[rest].removeFirst(2)
+            let rules = file.filter { !$0.hasPrefix("#") }
+            #expect(rules.contains { $0.hasPrefix("allow program:/usr/bin/secret-tool ") })
+            #expect(rules.contains { $0.hasPrefix("allow script:\(script) ") })
+
+            let prompter = try await FakePrompter(on: controlled.provider.bus, [.answer("password")])
+            let added = try await controlled.run(
+                ["rules", "add", "--file", "-"],
+                input: Array(file.joined(separator: "\n").utf8)
+            )
+            #expect(added.succeeded, "\(added.errors)")
+            #expect(try await controlled.run("rules", "remove", "1").succeeded)
+            let listed = try await controlled.run("rules", "list")
+            #expect(rules.allSatisfy { listed.text.contains($0) } && !listed.text.contains("allow any"))
+
+            let count = prompter.questions.count
+            #expect(try await lookUp("secret-tool", "mail") == "letter")
+            #expect(try await lookUp("script", "bank") == "gold")
+            #expect(prompter.questions.count == count)
+            let test = ["rules", "test", "program:/usr/bin/secret-tool", "--id", "login/2"]
+            #expect(try await controlled.run(test, input: []).text.hasPrefix("ask-once"))
+            // Another item than it used: secret-tool unlocks it, and a person is asked.
+            await prompter.answer(with: [.cancel])
+            #expect(try await lookUp("secret-tool", "bank") == "")
+            let question = try #require(prompter.questions.all.last)
+            #expect(prompter.questions.count == count + 1 && question.wish == "use “Bank”")
+            try await prompter.end()
+        }
+    }
+
     @Test("Another provider has no rules and no sandboxes")
     func commands_withAnotherProvider_areRefused() async throws {
         try await Controlled.with(.gnomeKeyring) { controlled in
