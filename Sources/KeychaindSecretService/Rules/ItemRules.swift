@@ -208,7 +208,9 @@ final class ItemRules {
     }
 
     /// The time for which a look at a process is good; it can change as fast after any look.
-    private static let patience = Duration.milliseconds(1)
+    ///
+    /// A look costs as much as some reads.
+    private static let patience = Duration.milliseconds(5)
 
     /// What the rules say about a read.
     func decision(on id: ItemID, in collection: Collection, for client: Client) -> RuleDecision {
