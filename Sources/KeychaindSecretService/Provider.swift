@@ -38,6 +38,7 @@ package final class Provider {
     /// The sandboxed programs, and what they see.
     package let sandboxes: Sandboxes
     let connections: BusConnections
+    let diskRetry: DiskRetry
     let facts: ProviderFacts
     /// What a person is told by notifications.
     package let notices: Notices
@@ -112,6 +113,7 @@ package final class Provider {
             limits: limits,
             logger: logger
         )
+        diskRetry = DiskRetry(vault, collections: collections, sandboxes: sandboxes)
         passwords = Passwords(vault: vault, lockouts: lockouts, collections: collections, logger: logger)
         unlocker = Unlocker(
             vault: vault,
@@ -222,6 +224,7 @@ package final class Provider {
         guard readiness.open() else { return }
         BusActor.start { [sandboxes] in await sandboxes.vaultIsOpen() }
         notices.keychainsMayHaveChanged()
+        diskRetry.start()
         // Not earlier: a call that waits for the vault would keep its descriptors open.
         connection.server?.pathsWithDescriptors = [ObjectPath.backups.rawValue]
     }
@@ -230,6 +233,7 @@ package final class Provider {
     package func end() -> Bool {
         let isFirst = readiness.end()
         audit.finish()
+        diskRetry.end()
         return isFirst
     }
 

@@ -69,11 +69,12 @@ package final class Vault {
             copyWorker: try Worker("generations", ())
         )
         context.rules.content = contents.rules
+        context.state.obstacle = contents.stateObstacle
         var opened = Opened(
             context: context,
             collections: [],
-            aliases: contents.aliases,
-            lockouts: contents.lockouts
+            aliases: Self.aliases(of: contents.state),
+            lockouts: contents.state.lockouts
         )
         if contents.names.count > configuration.limits.collections {
             configuration.logger.error("only \(configuration.limits.collections) collections are listed")
@@ -138,6 +139,16 @@ package final class Vault {
         }
         // The collection, and its aliases with it, may have been deleted during the write.
         self.opened?.aliases[alias] = collection?.isDeleted == true ? nil : name
+    }
+
+    /// Takes aliases up from `state.db`, once it can be read.
+    func adopt(_ state: StateFile.Contents) {
+        opened?.aliases.merge(Self.aliases(of: state)) { present, _ in present }
+        opened?.lockouts.add(state.lockouts)
+    }
+
+    private static func aliases(of state: StateFile.Contents) -> [String: CollectionName] {
+        state.aliases.compactMapValues { encoded in CollectionName(encoded: encoded) }
     }
 
     var lockouts: StoredLockouts {

@@ -17,6 +17,8 @@ struct VaultContext {
 
     let rules = RulesReference()
 
+    let state = StateReference()
+
     let indexKey: BlindIndexKey
 
     let folderWorker: Worker<VaultFolder>
@@ -30,6 +32,21 @@ struct VaultContext {
 
     /// The thread that copies generations and backups, so that changes need not wait.
     let copyWorker: Worker<Void>
+}
+
+/// The condition of `state.db`, as it was read or written last.
+final class StateReference {
+    /// The reason why it cannot be read or written for now.
+    var obstacle: VaultError?
+
+    var problem: String? {
+        obstacle.map { error in
+            """
+            \(StateFile.name) cannot be used for now, so aliases, the history and records of failed attempts wait: \
+            \(error.reason); it is left as it is, and tried again
+            """
+        }
+    }
 }
 
 /// A reference to `login`, whose password is the passcode, for the other collections.

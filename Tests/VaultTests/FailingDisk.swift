@@ -3,13 +3,13 @@ import Glibc
 import Synchronization
 import Testing
 
-/// A disk on which writes or syncs fail on demand: SQLite's file system with other functions for these.
+/// A disk on which reads, writes or syncs fail on demand: SQLite's file system with other functions for these.
 ///
 /// It applies to files in folders of one name only.
 enum FailingDisk {
     /// A failure, once or until it is taken away.
     struct Failure: Sendable {
-        enum Operation: Sendable { case write, sync }
+        enum Operation: Sendable { case read, write, sync }
 
         var operation = Operation.write
 
@@ -17,6 +17,9 @@ enum FailingDisk {
         ///
         /// Threads of the vault write others at any time.
         var database: String?
+
+        /// How many operations work before.
+        var after = 0
 
         /// How often it happens; nil for always.
         var times: Int?
@@ -47,10 +50,16 @@ enum FailingDisk {
             UnsafeMutablePointer<sqlite3_file>?, UnsafeRawPointer?, CInt, sqlite3_int64
         ) -> CInt
 
+    private typealias Read =
+        @convention(c) (
+            UnsafeMutablePointer<sqlite3_file>?, UnsafeMutableRawPointer?, CInt, sqlite3_int64
+        ) -> CInt
+
     private typealias Sync = @convention(c) (UnsafeMutablePointer<sqlite3_file>?, CInt) -> CInt
 
     private static let current = Mutex<Failure?>(nil)
     private static let originalWrite = Mutex<Write?>(nil)
+    private static let originalRead = Mutex<Read?>(nil)
     private static let originalSync = Mutex<Sync?>(nil)
 
     /// The names of the open files, without their folders, by the addresses of SQLite's objects.
@@ -66,6 +75,10 @@ enum FailingDisk {
             guard let failure = current, failure.operation == operation else { return nil }
             if let database = failure.database {
                 guard let name, ["", "-journal", "-wal"].contains(where: { name == database + $0 }) else { return nil }
+            }
+            if failure.after > 0 {
+                current?.after = failure.after - 1
+                return nil
             }
             if let times = failure.times {
                 current?.times = times - 1
@@ -103,6 +116,7 @@ enum FailingDisk {
     private static func replaceFunctions(of file: UnsafeMutablePointer<sqlite3_file>) {
         guard let methods = file.pointee.pMethods else { return }
         originalWrite.withLock { write in write = methods.pointee.xWrite }
+        originalRead.withLock { read in read = methods.pointee.xRead }
         originalSync.withLock { sync in sync = methods.pointee.xSync }
         // One per file, for the life of the test process.
         let copy = UnsafeMutablePointer<sqlite3_io_methods>.allocate(capacity: 1)
@@ -114,6 +128,14 @@ enum FailingDisk {
             }
             guard let write = FailingDisk.originalWrite.withLock({ write in write }) else { return SQLITE_IOERR }
             return write(file, bytes, count, offset)
+        }
+        copy.pointee.xRead = { file, bytes, count, offset in
+            if let failure = FailingDisk.take(.read, on: file) {
+                errno = failure.systemError
+                return failure.status
+            }
+            guard let read = FailingDisk.originalRead.withLock({ read in read }) else { return SQLITE_IOERR }
+            return read(file, bytes, count, offset)
         }
         copy.pointee.xSync = { file, flags in
             if let failure = FailingDisk.take(.sync, on: file) {

@@ -137,4 +137,101 @@ import Testing
         #expect(try await vault.auditEntries().map(\.outcome) == ["5 entries were lost", "kept"])
         await vault.close()
     }
+
+    // MARK: Reading
+
+    private nonisolated static let failedReads = [SQLITE_IOERR | 1 << 8, SQLITE_NOMEM, SQLITE_CANTOPEN, SQLITE_BUSY]
+
+    @Test(arguments: failedReads)
+    func stateNotRead_isLeftAsItIs_andTakenUpWhenTheDiskWorks(status: CInt) async throws {
+        var vault = try await opened()
+        _ = try await vault.unlockedLogin()
+        try await vault.setAlias("mine", to: vault.collection(named: .login))
+        try await vault.setLockout([1], of: .people)
+        vault.audit(AuditEntry(time: .now(), kind: .release, outcome: "before"), in: .attended)
+        await vault.close()
+        let path = FailingDisk.folderName + "/state.db"
+        let before = try folder.bytes(of: path)
+        var failures = 0
+        for reads in 0..<200 {
+            FailingDisk.failure = FailingDisk.Failure(
+                operation: .read,
+                database: "state.db",
+                after: reads,
+                status: status
+            )
+            vault = try await opened()
+            let wasRead = vault.lockout(of: .people) == .record([1])
+            if !wasRead {
+                failures += 1
+                #expect(vault.lockout(of: .people) == .unreadable)
+                #expect(vault.awaitsDisk)
+                #expect(vault.collection(named: .login)?.problem?.contains("state.db") == true)
+                // Meanwhile, nothing is lost, nor taken for empty.
+                vault.audit(AuditEntry(time: .now(), kind: .denial, outcome: "meanwhile"), in: .attended)
+                _ = try await vault.unlockedLogin()
+                await #expect(throws: VaultError.self) { try await vault.setAlias("other", to: nil) }
+                await #expect(throws: VaultError.self) { try await vault.setLockout([2], of: .programs) }
+                await #expect(throws: VaultError.self) { _ = try await vault.auditEntries() }
+                #expect(await vault.readAgain().hasState == false)
+            }
+            FailingDisk.failure = nil
+            if !wasRead {
+                #expect(await vault.readAgain().hasState)
+                #expect(!vault.awaitsDisk && vault.collection(named: .login)?.problem == nil)
+                #expect(vault.lockout(of: .people) == .record([1]) && vault.lockout(of: .programs) == .record([2]))
+                #expect(vault.aliases == ["mine": .login])
+                #expect(try await vault.auditEntries().map(\.outcome) == ["meanwhile", "before"])
+            }
+            await vault.close()
+            #expect(!folder.names(in: FailingDisk.folderName).contains { $0.hasPrefix("state.db.") }, "read \(reads)")
+            if wasRead { break }
+            try folder.write(before, to: path)
+        }
+        #expect(failures > 3)
+    }
+
+    @Test(arguments: failedReads)
+    func collectionNotRead_isTakenUpWhenTheDiskWorks(status: CInt) async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add("kept", ["n": "1"], secret: "kept")
+        await vault.close()
+        for reads in 0..<200 {
+            FailingDisk.failure = FailingDisk.Failure(
+                operation: .read,
+                database: "login.keychain",
+                after: reads,
+                status: status
+            )
+            vault = try await opened()
+            let old = try #require(vault.collection(named: .login))
+            guard case .unreadable = old.state else {
+                FailingDisk.failure = nil
+                #expect(reads > 0)
+                // The check of the structure comes with the unlock, and is repeated.
+                FailingDisk.failure = FailingDisk.Failure(
+                    operation: .read,
+                    database: "login.keychain",
+                    status: status
+                )
+                try? await old.unlock(with: Fixture.bytes(Fixture.password))
+                FailingDisk.failure = nil
+                try await old.unlock(with: Fixture.bytes(Fixture.password))
+                try await old.add("next")
+                #expect(old.problem == nil)
+                await vault.close()
+                return
+            }
+            #expect(vault.awaitsDisk && old.problem?.contains("tried again") == true)
+            #expect(await vault.readAgain().collections.isEmpty)
+            FailingDisk.failure = nil
+            let new = try #require(await vault.readAgain().collections.first)
+            #expect(vault.collection(named: .login) === new && !vault.awaitsDisk)
+            try await new.unlock(with: Fixture.bytes(Fixture.password))
+            #expect(try await new.content(of: id) == Array("kept".utf8))
+            #expect(new.problem == nil)
+            await vault.close()
+        }
+        Issue.record("every read fails")
+    }
 }

@@ -46,6 +46,12 @@ package final class LockoutKeeper {
         }
     }
 
+    /// Reads the record anew at the next use, unless a password is being tried.
+    package func readAgain() {
+        guard attempts == 0, case .ready = state else { return }
+        state = .unread
+    }
+
     /// The time until the next password is accepted.
     package func passcodeDelay() async -> Duration {
         await load()

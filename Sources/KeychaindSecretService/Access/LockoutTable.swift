@@ -58,6 +58,11 @@ package final class LockoutTable {
         keeper(of: collection.lockoutOwner(of: id), in: collection)
     }
 
+    /// Lets the counts be read again, once the disk can be read; those that have changed since are newer.
+    func readAgain() {
+        for keeper in [people, programs, others] + keepers.values { keeper.readAgain() }
+    }
+
     func forget(_ id: ItemID, in collection: Collection) {
         remove(collection.lockoutOwner(of: id))
     }

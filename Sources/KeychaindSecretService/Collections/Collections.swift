@@ -100,7 +100,11 @@ struct Collections {
     /// Serves the file that another program has put in place of a collection's.
     func takeUp(_ collection: Collection) async {
         guard await vault.takeUp(collection) != nil else { return }
-        let name = collection.name
+        wasTakenUp(collection.name)
+    }
+
+    /// Tells clients that another object serves a collection.
+    func wasTakenUp(_ name: CollectionName) {
         clients.endPermissions(in: name)
         endProofs(with: name, because: "another program has replaced the login keychain")
         changes.collectionDeleted(name, all: vault.collectionPaths)

@@ -34,6 +34,11 @@ package final class Sandboxes {
         self.logger = logger
     }
 
+    /// Reads the records that could not be read at the start.
+    func recordsCanBeRead() async {
+        if !isRecorded { await vaultIsOpen() }
+    }
+
     /// Reads the records; at the first start, records the sandboxes that are installed.
     func vaultIsOpen() async {
         defer { loaded.fulfill() }

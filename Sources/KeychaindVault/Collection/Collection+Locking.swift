@@ -169,6 +169,7 @@ extension Collection {
         table = contents.table
         problems = contents.problems
         if let sealed = contents.sealedState { properties = sealed }
+        isWhole = contents.isWhole
         try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
         self.keys = keys.collection
         for problem in problems { context.configuration.logger.error("\(name): \(problem)") }
@@ -241,13 +242,16 @@ extension Collection {
         let logger = context.configuration.logger
         do throws(VaultError) {
             let worker = try newWorker()
-            let contents = try await worker.perform { (writer) throws(VaultError) in try writer.open() }
+            let contents = try await worker.perform { (writer) throws(VaultError) in
+                try retryingRead { () throws(VaultError) in try writer.open() }
+            }
             header = contents.header
             table = contents.table
             properties.label = contents.header.label
             properties.created = contents.header.created
             properties.modified = contents.header.modified
             storage = .file(worker)
+            if let obstacle = contents.passingObstacle { disk = .readOnly(obstacle) }
             if contents.tagsAreStale {
                 problems = [
                     "the search index was made with another key: searches find nothing until the collection is unlocked"
@@ -257,6 +261,7 @@ extension Collection {
         } catch {
             phase = .unreadable(reason: error.reason)
             problems = [error.reason]
+            if error.mayPass { disk = .unread(error) }
             logger.error(
                 """
                 \(name): the collection cannot be read and is left as it is: \(error.reason). Generations are in \

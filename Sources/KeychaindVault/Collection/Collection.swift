@@ -39,7 +39,8 @@ package final class Collection {
 
     /// The problems of the file, in words for a person; nil when there are none.
     package var problem: String? {
-        let problems = self.problems + [ledger.problem, disk.problem].compactMap(\.self)
+        let state = name == .login ? context.state.problem : nil
+        let problems = self.problems + [ledger.problem, disk.problem, state].compactMap(\.self)
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
@@ -63,6 +64,9 @@ package final class Collection {
         didSet { if disk != oldValue { context.observer.onProblem?(name) } }
     }
     var ledger = LedgerPhase.unread
+
+    /// Whether the rows matched the sealed state when they were read.
+    var isWhole = true
 
     /// The kind of key slot that unlocked the collection last; nil before, and after its creation.
     package internal(set) var unlockedBy: KeySlotInfo.Kind?
@@ -184,15 +188,23 @@ package final class Collection {
     }
 }
 
-/// The disk, as the last change found it.
+/// The disk, as the last attempt to read or change the file found it.
 enum DiskPhase: Equatable {
     case working
+
+    /// The file could not be opened; the cause may pass.
+    case unread(VaultError)
+
+    /// The file could be opened only to read; the cause may pass.
+    case readOnly(VaultError)
 
     case failing(VaultError)
 
     var problem: String? {
         switch self {
         case .working: nil
+        case .readOnly(let error): "the file cannot be changed for now: \(error.reason); it is tried again"
+        case .unread: "the file is left as it is, and tried again"
         case .failing(let error): "the last change could not be stored: \(error.reason)"
         }
     }

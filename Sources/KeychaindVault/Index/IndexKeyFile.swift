@@ -13,7 +13,7 @@ enum IndexKeyFile {
     ///
     /// On a read-only or full disk the key lasts for this process only.
     static func load(from folder: Folder, logger: Logger) throws(VaultError) -> BlindIndexKey {
-        if folder.contains(name) {
+        if try folder.exists(name) {
             if let key = try read(folder.file(name)) { return try BlindIndexKey(key) }
             logger.error(
                 "\(name) is damaged and is kept as \(name).unreadable; an unlock indexes a collection again"
@@ -43,7 +43,8 @@ enum IndexKeyFile {
         }
         defer { close(file) }
         var status = stat()
-        guard fstat(file, &status) == 0, status.st_mode & S_IFMT == S_IFREG,
+        guard fstat(file, &status) == 0 else { throw VaultError(errno: errno, doing: "look at \(name)") }
+        guard status.st_mode & S_IFMT == S_IFREG,
             status.st_size == off_t(BlindIndexKey.size)
         else { return nil }
         var key = try cipher { () throws(GcryptError) in try SecureBytes(count: BlindIndexKey.size, in: .locked) }

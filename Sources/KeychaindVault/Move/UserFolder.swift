@@ -82,7 +82,7 @@ struct UserFolder: ~Copyable {
         }
         guard copy >= 0, let listing = fdopendir(copy) else { throw VaultError(errno: errno, doing: "list the folder") }
         defer { closedir(listing) }
-        return Folder.names(in: listing, atMost: Self.maximumEntries)
+        return try Folder.names(in: listing, atMost: Self.maximumEntries)
     }
 
     /// Whether the name exists, even as a broken link.

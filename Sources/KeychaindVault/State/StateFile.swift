@@ -20,7 +20,11 @@ final class StateFile {
 
     struct Opened {
         var file: Result<StateFile, VaultError>
+        var contents = Contents()
+    }
 
+    /// What the vault keeps in memory.
+    struct Contents: Sendable {
         /// The aliases, with the names of their collections.
         var aliases: [String: String] = [:]
         var lockouts = StoredLockouts.none
@@ -34,18 +38,19 @@ final class StateFile {
 
     /// Opens or creates the file; a failure does not stop the vault, whose collections do not need it.
     ///
-    /// A damaged file is renamed and kept; its readable aliases are copied into a new one.
+    /// A damaged file is renamed and kept; its readable aliases are copied into a new one. A file that cannot be read
+    /// for a cause that ``VaultError/mayPass`` stays: open it again later.
     static func open(in folder: Folder, logger: Logger) -> Opened {
         var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder is read-only")))
         do throws(VaultError) {
-            if folder.contains(name) {
+            let read = try retryingRead { () throws(VaultError) -> Opened? in
+                guard try folder.exists(name) else { return nil }
                 let file = try StateFile(in: folder)
-                try file.read(into: &opened)
-                opened.file = .success(file)
-                return opened
+                return Opened(file: .success(file), contents: try file.contents(recovered: &opened.contents.aliases))
             }
+            if let read { return read }
         } catch {
-            opened.lockouts = .unreadable
+            opened.contents.lockouts = .unreadable
             guard error.code == .unreadable, folder.isWritable else {
                 logger.error("\(name) cannot be read, so there are no aliases and no audit: \(error.reason)")
                 opened.file = .failure(error)
@@ -55,11 +60,11 @@ final class StateFile {
         }
         guard folder.isWritable else { return opened }
         do throws(VaultError) {
-            if folder.contains(name) { try setAside(in: folder) }
+            if try folder.exists(name) { try setAside(in: folder) }
             try create(in: folder)
             let file = try StateFile(in: folder)
             try file.database.transaction { () throws(VaultError) in
-                for (alias, collection) in opened.aliases { try file.setAlias(alias, to: collection) }
+                for (alias, collection) in opened.contents.aliases { try file.setAlias(alias, to: collection) }
             }
             opened.file = .success(file)
         } catch {
@@ -70,18 +75,32 @@ final class StateFile {
     }
 
     private static func setAside(in folder: Folder) throws(VaultError) {
-        for suffix in ["", "-wal", "-shm"] where folder.contains(name + suffix) {
-            try folder.rename(name + suffix, to: name + ".unreadable" + suffix)
+        var kept = name + ".unreadable"
+        var number = 2
+        while try folder.exists(kept) {
+            kept = "\(name).unreadable-\(number)"
+            number += 1
+        }
+        for suffix in ["", "-wal", "-shm"] where try folder.exists(name + suffix) {
+            try folder.rename(name + suffix, to: kept + suffix)
         }
     }
 
-    private func read(into opened: inout Opened) throws(VaultError) {
-        opened.aliases = try aliases()
-        opened.lockouts = try lockouts()
+    /// Reads the aliases and lockouts.
+    ///
+    /// - Parameter recovered: the aliases, even if the rest is damaged.
+    private func contents(recovered: inout [String: String]) throws(VaultError) -> Contents {
+        let contents = try contents()
+        recovered = contents.aliases
         // Damage elsewhere would surface only when the audit is written, and lose entries.
         if let damage = try database.structuralDamage() {
             throw VaultError(.unreadable, reason: "its structure is damaged: \(damage)")
         }
+        return contents
+    }
+
+    func contents() throws(VaultError) -> Contents {
+        Contents(aliases: try aliases(), lockouts: try lockouts())
     }
 
     private init(in folder: Folder) throws(VaultError) {
@@ -236,6 +255,9 @@ final class StateFile {
     }
 
     var isWritable: Bool { obstacle == nil }
+
+    /// The reason why the file cannot be written, if it may pass.
+    var passingObstacle: VaultError? { obstacle.flatMap { error in error.mayPass ? error : nil } }
 
     func requireWritable() throws(VaultError) {
         if let obstacle { throw obstacle }

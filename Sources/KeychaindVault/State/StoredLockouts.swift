@@ -12,7 +12,7 @@ package enum StoredLockout: Equatable, Sendable {
 
 struct StoredLockouts: Sendable {
     /// The result for an owner without a record.
-    private let rest: StoredLockout
+    var rest: StoredLockout
     private(set) var records: [LockoutOwner: [UInt8]] = [:]
     static let none = StoredLockouts(rest: .none)
 
@@ -20,6 +20,12 @@ struct StoredLockouts: Sendable {
 
     subscript(owner: LockoutOwner) -> StoredLockout {
         records[owner].map(StoredLockout.record) ?? rest
+    }
+
+    /// Adds the records of another state; those that are here are newer.
+    mutating func add(_ other: StoredLockouts) {
+        rest = other.rest
+        records.merge(other.records) { present, _ in present }
     }
 
     mutating func set(_ record: [UInt8]?, of owner: LockoutOwner) {

@@ -6,8 +6,9 @@ final class VaultFolder {
     struct Contents: Sendable {
         var indexKey: BlindIndexKey
         var names: [CollectionName]
-        var aliases: [String: CollectionName]
-        var lockouts: StoredLockouts
+        var state: StateFile.Contents
+        /// The reason why `state.db` cannot be read or written for now.
+        var stateObstacle: VaultError?
         var rules: RulesFile.Content
     }
 
@@ -16,7 +17,33 @@ final class VaultFolder {
     private let audit: AuditTrail
     private let now: @Sendable () -> Timestamp
     private var lock: FolderLock?
-    private var stateFile: Result<StateFile, VaultError> = .failure(VaultError.vaultClosed)
+    private var stateFile = Access.closed
+    /// Whether a damaged `state.db` was replaced after the start.
+    private var lockoutsAreLost = false
+
+    private enum Access {
+        case closed
+        case opened(StateFile)
+        /// The file is left as it is; some causes pass.
+        case failed(VaultError)
+
+        init(_ file: Result<StateFile, VaultError>) {
+            switch file {
+            case .success(let file): self = .opened(file)
+            case .failure(let error): self = .failed(error)
+            }
+        }
+
+        /// The reason why the file cannot be read for now.
+        var failure: VaultError? {
+            if case .failed(let error) = self, error.mayPass { error } else { nil }
+        }
+
+        /// The reason why the file cannot be read or written for now.
+        var obstacle: VaultError? {
+            if case .opened(let file) = self { file.passingObstacle } else { failure }
+        }
+    }
 
     init(_ folder: Folder, configuration: VaultConfiguration, audit: AuditTrail) {
         self.folder = folder
@@ -32,12 +59,12 @@ final class VaultFolder {
             let indexKey = try IndexKeyFile.load(from: folder, logger: logger)
             let names = try names()
             let state = StateFile.open(in: folder, logger: logger)
-            stateFile = state.file
+            stateFile = Access(state.file)
             return Contents(
                 indexKey: indexKey,
                 names: names,
-                aliases: state.aliases.compactMapValues { encoded in CollectionName(encoded: encoded) },
-                lockouts: state.lockouts,
+                state: state.contents,
+                stateObstacle: stateFile.obstacle,
                 rules: RulesFile.load(from: folder)
             )
         } catch {
@@ -85,7 +112,7 @@ final class VaultFolder {
     }
 
     func shortenJournal() {
-        guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .success(let file) = stateFile else { return }
+        guard folder.size(of: StateFile.name + "-wal") > 1 << 20, case .opened(let file) = stateFile else { return }
         do throws(VaultError) {
             try file.checkpoint()
         } catch {
@@ -103,7 +130,7 @@ final class VaultFolder {
     }
 
     func writeAudit() {
-        guard case .success(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
+        guard case .opened(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
         do throws(VaultError) {
             try file.appendAudit(batch.entries.map(\.ring)) { (index, number) throws(VaultError) in
                 try batch.key.seal(batch.entries[index].entry, number: number)
@@ -125,7 +152,8 @@ final class VaultFolder {
         let earliest = since?.microsecondsSinceEpoch ?? .min
         var entries = audit.waiting.reversed().filter { entry in entry.time.microsecondsSinceEpoch >= earliest }
         entries = Array(entries.prefix(limit))
-        guard case .success(let file) = stateFile else { return entries }
+        if stateFile.failure != nil { _ = try openedState() }
+        guard case .opened(let file) = stateFile else { return entries }
         try file.forEachAudit { number, row in
             guard entries.count < limit else { return false }
             // The clock may have been set back, so times need not be ordered.
@@ -140,20 +168,39 @@ final class VaultFolder {
     func close() {
         writeAudit()
         do throws(VaultError) {
-            if case .success(let file) = stateFile { try file.finish() }
+            if case .opened(let file) = stateFile { try file.finish() }
         } catch {
             logger.warning("\(StateFile.name): the journal could not be moved into the file and stays: \(error)")
         }
-        stateFile = .failure(VaultError.vaultClosed)
+        stateFile = .closed
         lock = nil
     }
 
     func openedState() throws(VaultError) -> StateFile {
-        if case .failure(let error) = stateFile, error.code == .storageFull {
-            // There may be room again.
-            stateFile = StateFile.open(in: folder, logger: logger).file
+        if stateFile.failure != nil { openState() }
+        switch stateFile {
+        case .closed: throw VaultError.vaultClosed
+        case .opened(let file): return file
+        case .failed(let error): throw error
         }
-        return try stateFile.get()
+    }
+
+    /// Reads `state.db` again after it could not be read or written at the last attempt.
+    func stateContents() throws(VaultError) -> StateFile.Contents {
+        if stateFile.obstacle != nil { openState() }
+        let file = try openedState()
+        var contents = try file.contents()
+        if lockoutsAreLost { contents.lockouts.rest = .unreadable }
+        if let obstacle = file.passingObstacle { throw obstacle }
+        return contents
+    }
+
+    private func openState() {
+        // An open connection would lose its locks when the file is probed.
+        stateFile = .closed
+        let opened = StateFile.open(in: folder, logger: logger)
+        stateFile = Access(opened.file)
+        if case .opened = stateFile, opened.contents.lockouts.rest == .unreadable { lockoutsAreLost = true }
     }
 
     private func names() throws(VaultError) -> [CollectionName] {

@@ -227,6 +227,9 @@ final class CollectionFile {
         database.removeJournalWhenClosed()
     }
 
+    /// The reason why the file cannot be written, if it may pass.
+    var passingObstacle: VaultError? { obstacle.flatMap { error in error.mayPass ? error : nil } }
+
     func structuralDamage() throws(VaultError) -> String? {
         try database.structuralDamage()
     }

@@ -11,6 +11,8 @@ final class CollectionWriter {
         var table: ItemTable
         // Whether another index key made the tags, so that searches find nothing.
         var tagsAreStale: Bool
+        // Why the file cannot be written, if that may pass.
+        var passingObstacle: VaultError?
     }
 
     // The most items to reserve memory for in advance, based on the highest ID.
@@ -27,11 +29,11 @@ final class CollectionWriter {
     private var secretsKey: SecretsKey?
     private var state: CollectionState?
 
-    private var changes = Changes.unchecked
+    private var changes = Changes.unchecked(nil)
 
     private enum Changes {
-        /// Yes, but the structure of the file has not been checked for damage.
-        case unchecked
+        /// The structure of the file must be checked for damage first; with the failure of the last attempt.
+        case unchecked(VaultError?)
         case accepted
         case refused(VaultError)
 
@@ -69,7 +71,12 @@ final class CollectionWriter {
             }
         }
         file.releaseMemory()
-        return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
+        return LockedContents(
+            header: header,
+            table: table,
+            tagsAreStale: tagsAreStale,
+            passingObstacle: file.passingObstacle
+        )
     }
 
     func create(
@@ -104,8 +111,11 @@ final class CollectionWriter {
             guard let damage = try file.structuralDamage() else { return }
             changes = .refused(VaultError(.unreadable, reason: "the file is damaged and cannot be changed: \(damage)"))
         } catch {
+            // A check that the disk has failed is made again before the next change.
             let reason = "the file cannot be checked for damage, so it cannot be changed: \(error.reason)"
-            changes = .refused(VaultError(.unreadable, reason: reason))
+            changes =
+                error.mayPass
+                ? .unchecked(VaultError(error.code, reason: reason)) : .refused(VaultError(.unreadable, reason: reason))
         }
     }
 
@@ -275,6 +285,8 @@ final class CollectionWriter {
 
     private func writableFile() throws(VaultError) -> CollectionFile {
         let file = try openedFile()
+        if case .unchecked(.some) = changes { checkStructure() }
+        if case .unchecked(let failure?) = changes { throw failure }
         if let refusal = changes.refusal { throw refusal }
         if let obstacle = file.obstacle { throw obstacle }
         return file

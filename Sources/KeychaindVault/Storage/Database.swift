@@ -209,7 +209,18 @@ final class Database {
 
     func structuralDamage() throws(VaultError) -> String? {
         let finding = try text("PRAGMA quick_check(1)")
-        return finding == "ok" ? nil : finding
+        guard finding != "ok" else { return nil }
+        // The check reports a page that could not be read like a damaged one, with the code of the failure.
+        if let code = Self.resultCode(in: finding), ![SQLITE_OK, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) {
+            throw VaultError(.storageFailed, reason: "could not check the file: \(finding)")
+        }
+        return finding
+    }
+
+    private static func resultCode(in finding: String) -> CInt? {
+        let words = finding.split { character in !character.isLetter && !character.isNumber }
+        guard let place = words.lastIndex(of: "code"), place + 1 < words.count else { return nil }
+        return CInt(words[place + 1])
     }
 
     /// Moves the journal into the file; returns the number of its frames.
@@ -265,14 +276,14 @@ extension Database {
     /// Opens a file for writing, or read-only if it cannot be written; returns also the reason for the latter.
     ///
     /// On a full disk the file is often writable again once there is room: the index of the journal is then in memory,
-    /// and no other connection can use the file. `check` throws for an invalid file, before anything is changed.
+    /// and no other connection can use the file. A reason that ``VaultError/mayPass`` is one to open the file again. `check` throws for an invalid file, before anything is changed.
     static func open(
         _ name: String,
         in folder: Folder,
         _ check: (Database) throws(VaultError) -> Void
     ) throws(VaultError) -> (database: Database, obstacle: VaultError?) {
         let path = folder.file(name)
-        let hasJournal = folder.size(of: name + "-wal") > 0
+        let hasJournal = try folder.exists(name + "-wal") && folder.size(of: name + "-wal") > 0
         var obstacle = VaultError(.readOnly, reason: "the data folder is read-only")
         if folder.isWritable, Folder.isWritable(path) {
             do throws(VaultError) {

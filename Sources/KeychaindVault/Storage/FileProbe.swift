@@ -25,10 +25,15 @@ enum FileProbe {
         }
         guard status.st_size > 0 else { throw VaultError(.unreadable, reason: "the file is empty") }
 
-        let header = [UInt8](unsafeUninitializedCapacity: headerSize) { buffer, count in
-            count = max(0, pread(file, buffer.baseAddress, headerSize, 0))
+        var header = [UInt8](repeating: 0, count: headerSize)
+        let count = header.withUnsafeMutableBytes { buffer in
+            var count = pread(file, buffer.baseAddress, headerSize, 0)
+            while count < 0, errno == EINTR { count = pread(file, buffer.baseAddress, headerSize, 0) }
+            return count
         }
-        guard header.count == headerSize, header.starts(with: magic) else {
+        // A disk that does not answer says nothing about the file.
+        guard count >= 0 else { throw VaultError(errno: errno, doing: "read the file") }
+        guard count == headerSize, header.starts(with: magic) else {
             throw VaultError(.unreadable, reason: "the file is not a database")
         }
         guard integer(in: header, at: applicationOffset) == application else {

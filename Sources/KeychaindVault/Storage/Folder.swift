@@ -53,18 +53,22 @@ struct Folder: Sendable {
     func names() throws(VaultError) -> [String] {
         guard let listing = opendir(path) else { throw VaultError(errno: errno, doing: "list the folder") }
         defer { closedir(listing) }
-        return Self.names(in: listing)
+        return try Self.names(in: listing)
     }
 
     /// Reads the names from an open folder, sorted.
-    static func names(in listing: OpaquePointer, atMost limit: Int = .max) -> [String] {
+    static func names(in listing: OpaquePointer, atMost limit: Int = .max) throws(VaultError) -> [String] {
         var names: [String] = []
+        errno = 0
         while names.count < limit, let entry = readdir(listing) {
             let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
                 name.withMemoryRebound(to: CChar.self, capacity: Int(NAME_MAX) + 1) { text in String(cString: text) }
             }
             if name != ".", name != ".." { names.append(name) }
+            errno = 0
         }
+        // A file that is not listed would count as missing, and an empty one could take its place.
+        if names.count < limit, errno != 0 { throw VaultError(errno: errno, doing: "list the folder") }
         return names.sorted()
     }
 
@@ -72,6 +76,14 @@ struct Folder: Sendable {
     func contains(_ name: String) -> Bool {
         var status = stat()
         return lstat(file(name), &status) == 0
+    }
+
+    /// The same, but throws if the disk does not say; for names whose absence leads to a new file.
+    func exists(_ name: String) throws(VaultError) -> Bool {
+        var status = stat()
+        if lstat(file(name), &status) == 0 { return true }
+        guard errno == ENOENT || errno == ENOTDIR else { throw VaultError(errno: errno, doing: "look for \(name)") }
+        return false
     }
 
     func size(of name: String) -> Int {
@@ -122,7 +134,7 @@ struct Folder: Sendable {
     }
 
     func requireFree(_ name: String) throws(VaultError) {
-        if contains(name) { throw Self.isTaken(name) }
+        if try exists(name) { throw Self.isTaken(name) }
     }
 
     private static func isTaken(_ name: String) -> VaultError {

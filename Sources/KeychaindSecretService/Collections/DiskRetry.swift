@@ -1,0 +1,48 @@
+import KeychaindDBus
+import KeychaindVault
+
+/// Opens files again that could not be read or written for a cause that may pass, at growing intervals until they can.
+@BusActor
+final class DiskRetry {
+    private static let first = Duration.seconds(1)
+    private static let longest = Duration.seconds(60)
+
+    private let vault: Vault
+    private let collections: Collections
+    private let sandboxes: Sandboxes
+    private var interval = DiskRetry.first
+    private var timer: Timer?
+
+    init(_ vault: Vault, collections: Collections, sandboxes: Sandboxes) {
+        self.vault = vault
+        self.collections = collections
+        self.sandboxes = sandboxes
+    }
+
+    /// Begins, if a file waits for the disk.
+    func start() {
+        guard timer == nil, vault.awaitsDisk else { return }
+        timer = BusActor.loop.schedule(after: interval) { [weak self] in
+            BusActor.start { await self?.tryAgain() }
+        }
+        interval = min(interval * 2, Self.longest)
+    }
+
+    func end() {
+        timer.map(BusActor.loop.cancel)
+        timer = nil
+    }
+
+    private func tryAgain() async {
+        let recovery = await vault.readAgain()
+        // Ended meanwhile.
+        guard timer != nil else { return }
+        timer = nil
+        if recovery.hasState {
+            collections.lockouts.readAgain()
+            await sandboxes.recordsCanBeRead()
+        }
+        for collection in recovery.collections { collections.wasTakenUp(collection.name) }
+        start()
+    }
+}

@@ -1,0 +1,94 @@
+import KeychaindModel
+import Logging
+
+/// Files that could not be read or written when they were opened, for a cause that may pass: they are left as they are,
+/// and opened again.
+extension Vault {
+    /// Whether there are such files; ``readAgain()`` tries them.
+    package var awaitsDisk: Bool {
+        guard let context else { return false }
+        return context.state.obstacle != nil || collections.contains { collection in collection.awaitsDisk }
+    }
+
+    /// The collections that have taken the place of others after ``readAgain()``, and whether `state.db` can be used.
+    package struct Recovery {
+        package var collections: [Collection] = []
+        /// Whether the records of failed attempts have been read just now.
+        package var hasState = false
+    }
+
+    /// Opens the files again; those that still fail stay as they are.
+    package func readAgain() async -> Recovery {
+        var recovery = Recovery()
+        recovery.hasState = await readStateAgain()
+        for collection in collections where collection.awaitsDisk {
+            if let new = await openAgain(collection) { recovery.collections.append(new) }
+        }
+        return recovery
+    }
+
+    private func readStateAgain() async -> Bool {
+        guard let context, context.state.obstacle != nil else { return false }
+        do throws(VaultError) {
+            let contents = try await context.folderWorker.perform { (folder) throws(VaultError) in
+                try folder.stateContents()
+            }
+            let own = lockouts
+            adopt(contents)
+            context.state.obstacle = nil
+            context.configuration.logger.notice("\(StateFile.name) can be read and written again")
+            // Counted while the disk failed.
+            for (owner, record) in own.records where contents.lockouts[owner] != .record(record) {
+                try? await setLockout(record, of: owner)
+            }
+            for collection in collections { await collection.readLedgerAgain() }
+            context.observer.onProblem?(.login)
+            return true
+        } catch {
+            context.state.obstacle = error
+            return false
+        }
+    }
+
+    private func openAgain(_ collection: Collection) async -> Collection? {
+        guard let context else { return nil }
+        let new = await Self.collection(collection.name, in: context)
+        // The path may have led elsewhere meanwhile, as after a restore.
+        guard !new.awaitsDisk, self.collection(named: collection.name) === collection, self.context != nil else {
+            await new.close()
+            return nil
+        }
+        let keys = collection.handover
+        await collection.retire()
+        if let identifier = new.header?.identifier,
+            let other = collections.first(where: { $0 !== collection && $0.header?.identifier == identifier })
+        {
+            await new.close(asCopyOf: other.name)
+        }
+        replace(collection, by: new)
+        if let keys { _ = try? await new.unlock(with: keys) }
+        return new
+    }
+}
+
+extension Collection {
+    /// Whether the file could not be opened, or only to read, for a cause that may pass.
+    var awaitsDisk: Bool {
+        switch disk {
+        case .unread, .readOnly: true
+        case .working, .failing: false
+        }
+    }
+
+    /// Reads the ledger that could not be read at the unlock.
+    fileprivate func readLedgerAgain() async {
+        guard case .unavailable = ledger, let keys, case .idle = commits else { return }
+        let stored = await storedLedger(keys)
+        guard case .success = stored, case .unavailable = ledger, case .idle = commits, self.keys != nil else { return }
+        do throws(VaultError) {
+            try adopt(stored, isWhole: isWhole, state: properties, keys)
+        } catch {
+            context.configuration.logger.warning("\(name): the ledger of protected items cannot be applied: \(error)")
+        }
+    }
+}
