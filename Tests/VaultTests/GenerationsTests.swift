@@ -30,7 +30,7 @@ import Testing
         try await again.unlockedLogin().add()
         await again.close()
         // An empty collection is not copied, so the second change makes the first copy.
-        #expect(generations == ["login.20231114T221420Z.keychain"])
+        #expect(generations == ["login.000001-20231114T221420Z.keychain"])
         #expect(folder.permissions(of: "generations") == 0o700)
         #expect(folder.permissions(of: "generations/" + generations[0]) == 0o600)
     }
@@ -43,7 +43,7 @@ import Testing
             clock.advance(seconds: day)
         }
         #expect(generations.count == 3)
-        #expect(generations.last == "login.20231119T221320Z.keychain")
+        #expect(generations.last == "login.000005-20231119T221320Z.keychain")
     }
 
     @Test func unlockedForDays_oneGenerationADay() async throws {
@@ -85,6 +85,48 @@ import Testing
         try await login.add()
         #expect(generations.count == 2)
         await vault.close()
+    }
+
+    @Test func clockSetForward_forAWhile_futureGenerationsAreReplacedLikeOthers() async throws {
+        for number in 0..<2 {
+            clock.advance(seconds: 4000 * day)
+            let vault = try await opened()
+            let login = try await vault.unlockedLogin()
+            for change in 0..<2 { try await login.add("future", ["n": "\(number) \(change)"]) }
+            await vault.close()
+        }
+        #expect(generations.count == 2)
+        clock.advance(seconds: -8000 * day)
+        for number in 0..<3 {
+            let vault = try await opened()
+            try await vault.unlockedLogin().add("present", ["n": "present \(number)"])
+            await vault.close()
+            clock.advance(seconds: day)
+        }
+        #expect(
+            generations == [
+                "login.000003-20231114T221320Z.keychain", "login.000004-20231115T221320Z.keychain",
+                "login.000005-20231116T221320Z.keychain",
+            ]
+        )
+    }
+
+    @Test func generationsOfEarlierVersions_comeFirst() async throws {
+        var vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        for _ in 0..<2 { try await login.add() }
+        let copy = try folder.bytes(of: "generations/" + #require(generations.first))
+        let earlier = ["login.20230101T000000Z.keychain", "login.29990101T000000Z.keychain"]
+        for name in earlier { try folder.write(copy, to: "generations/" + name) }
+        await vault.close()
+        for remaining in [earlier.suffix(1), []] {
+            clock.advance(seconds: day)
+            vault = try await opened()
+            try await vault.unlockedLogin().add()
+            #expect(try await vault.copies(nil).count == 3)
+            await vault.close()
+            #expect(generations.filter { name in !name.contains("-") } == Array(remaining))
+        }
     }
 
     @Test func damagedCollection_isNotCopied() async throws {

@@ -33,8 +33,9 @@ extension KeychainMove {
         guard stem.hasPrefix(generations) else {
             return CollectionName(encoded: stem).map { name in name != .session } ?? false
         }
-        let parts = stem.dropFirst(generations.count).split(separator: ".", omittingEmptySubsequences: false)
-        return parts.count == 2 && CollectionName(encoded: parts[0]) != nil && CollectionName(encoded: parts[1]) != nil
+        let file = name.dropFirst(generations.count)
+        let collection = file.split(separator: ".").first.flatMap { name in CollectionName(encoded: name) }
+        return collection.map { collection in GenerationName(String(file), of: collection) != nil } ?? false
     }
 
     func copy(_ names: [String], from old: borrowing UserFolder) throws(VaultError) -> Copies {

@@ -3,7 +3,9 @@ import Glibc
 import KeychaindModel
 import Logging
 
-/// Generations of a collection: daily copies of the whole file, `generations/NAME.YYYYMMDDTHHMMSSZ.keychain`.
+/// Generations of a collection: daily copies of the whole file, named by ``GenerationName``.
+///
+/// Their numbers give the order: the clock may be set.
 ///
 /// ``Vault/stage(copy:_:)`` opens one for a restore.
 struct Generations: Sendable {
@@ -14,7 +16,7 @@ struct Generations: Sendable {
 
     let folder: Folder
     let source: Folder
-    private let name: CollectionName
+    let name: CollectionName
     private let kept: Int
 
     init(of name: CollectionName, in folder: Folder, keeping kept: Int) {
@@ -30,11 +32,9 @@ struct Generations: Sendable {
     func keep(at now: Timestamp, always: Bool = false) throws(VaultError) {
         guard kept > 0 else { return }
         try folder.create()
-        let existing = try self.existing()
+        let existing = try names()
         let seconds = now.microsecondsSinceEpoch / 1_000_000
-        if !always, let newest = existing.last, let time = time(of: newest), seconds - time < Self.interval,
-            seconds >= time
-        {
+        if !always, let newest = existing.last, seconds >= newest.seconds, seconds - newest.seconds < Self.interval {
             return
         }
         let path = source.file(name.fileName)
@@ -45,13 +45,13 @@ struct Generations: Sendable {
         do throws(VaultError) {
             try database.run("VACUUM INTO ?1", .text(folder.file(unfinished)))
             try folder.synchronize(unfinished)
-            try folder.rename(unfinished, to: fileName(at: seconds))
+            try folder.rename(unfinished, to: GenerationName(after: existing.last, at: seconds, of: name).file)
             try folder.synchronize()
         } catch {
             try? folder.remove(unfinished)
             throw error
         }
-        for old in existing.dropLast(kept - 1) { try folder.remove(old) }
+        for old in existing.dropLast(kept - 1) { try folder.remove(old.file) }
     }
 
     func removeAll() throws(VaultError) {
@@ -63,41 +63,11 @@ struct Generations: Sendable {
 
     /// Oldest first.
     func existing() throws(VaultError) -> [String] {
-        try folder.names().filter { file in time(of: file) != nil }
+        try names().map(\.file)
     }
 
-    private func fileName(at seconds: Int64) -> String {
-        var time = time_t(seconds)
-        var parts = tm()
-        gmtime_r(&time, &parts)
-        let date = [Int(parts.tm_year) + 1900, Int(parts.tm_mon) + 1, Int(parts.tm_mday)]
-        let clock = [Int(parts.tm_hour), Int(parts.tm_min), Int(parts.tm_sec)]
-        let stamp = date.map(Self.twoDigits).joined() + "T" + clock.map(Self.twoDigits).joined() + "Z"
-        return name.encoded + "." + stamp + CollectionFormat.suffix
-    }
-
-    /// The time of a generation, in seconds since the epoch; nil when the file is none of this collection.
-    private func time(of file: String) -> Int64? {
-        let prefix = name.encoded + "."
-        guard file.hasPrefix(prefix), file.hasSuffix(CollectionFormat.suffix) else { return nil }
-        let stamp = Array(file.utf8.dropFirst(prefix.utf8.count).dropLast(CollectionFormat.suffix.utf8.count))
-        guard stamp.count == 16, stamp[8] == UInt8(ascii: "T"), stamp[15] == UInt8(ascii: "Z") else { return nil }
-        func number(_ range: Range<Int>) -> CInt? { CInt(String(decoding: stamp[range], as: UTF8.self)) }
-        guard let year = number(0..<4), let month = number(4..<6), let day = number(6..<8),
-            let hour = number(9..<11), let minute = number(11..<13), let second = number(13..<15)
-        else { return nil }
-        var parts = tm()
-        parts.tm_year = year - 1900
-        parts.tm_mon = month - 1
-        parts.tm_mday = day
-        parts.tm_hour = hour
-        parts.tm_min = minute
-        parts.tm_sec = second
-        return Int64(timegm(&parts))
-    }
-
-    private static func twoDigits(_ number: Int) -> String {
-        (number < 10 ? "0" : "") + String(number)
+    private func names() throws(VaultError) -> [GenerationName] {
+        try folder.names().compactMap { file in GenerationName(file, of: name) }.sorted()
     }
 }
 
