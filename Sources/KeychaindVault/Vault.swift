@@ -191,6 +191,9 @@ package final class Vault {
         guard let opened else { throw VaultError.vaultClosed }
         guard !collection.isDeleted else { throw VaultError.collectionDeleted }
         if case .unreadable(let reason) = collection.state { throw VaultError(.unreadable, reason: reason) }
+        if collection.condition == .incomplete {
+            throw VaultError(.unreadable, reason: "its file is damaged, and is left as it is")
+        }
         if collection.name == .login { try await removeItemsBoundToPasscode() }
         try await collection.removeFile()
         removeLockouts(of: collection)

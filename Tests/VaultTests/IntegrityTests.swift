@@ -201,11 +201,27 @@ import Testing
         arguments: [
             "CREATE TRIGGER t AFTER INSERT ON item BEGIN DELETE FROM item; END",
             "CREATE VIEW v AS SELECT * FROM item", "CREATE TABLE other (x)", "CREATE INDEX i ON item (revision)",
-            "DROP TABLE slot", "ALTER TABLE item ADD COLUMN x ANY", "DELETE FROM header", "DELETE FROM slot",
-            "UPDATE header SET uuid = x'00'",
+            "ALTER TABLE item ADD COLUMN x ANY",
         ]
     )
-    func schemaOrHeaderChanged_isUnreadable(sql: String) async throws {
+    func schemaChanged_itemsAreRead_andNothingOfItRuns(sql: String) async throws {
+        try await prepare()
+        try tamper(sql)
+        let before = try folder.bytes(of: "login.keychain")
+        let (vault, login) = try await opened()
+        #expect(login.problem?.contains("do not match") == true)
+        #expect(try await login.content(of: id(1)) == Array("secret 1".utf8))
+        await #expect(throws: VaultError.of(.unreadable)) { try await login.add() }
+        await vault.close()
+        #expect(try folder.bytes(of: "login.keychain") == before)
+    }
+
+    @Test(
+        arguments: [
+            "DROP TABLE slot", "DELETE FROM header", "DELETE FROM slot", "UPDATE header SET uuid = x'00'",
+        ]
+    )
+    func headerOrSlotsRemoved_isUnreadable(sql: String) async throws {
         try await prepare()
         try tamper(sql)
         let before = try folder.bytes(of: "login.keychain")

@@ -126,6 +126,9 @@ extension Collection {
         let kept = max(1, context.configuration.generations)
         let generations = Generations(of: name, in: context.folder, keeping: kept)
         let now = context.configuration.now()
-        try await context.copyWorker.perform { (_) throws(VaultError) in try generations.keep(at: now, always: true) }
+        let keys = checkKeys
+        try await context.copyWorker.perform { (_) throws(VaultError) in
+            try generations.keep(at: now, always: true, checkedWith: keys)
+        }
     }
 }

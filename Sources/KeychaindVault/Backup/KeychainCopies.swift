@@ -56,6 +56,11 @@ struct KeychainCopies: Sendable {
         }
     }
 
+    /// The identifiers of all copies, readable or not.
+    func ids() throws(VaultError) -> [String] {
+        try files().prefix(Self.limit).map { copy in "\(copy.kind.rawValue):\(copy.file)" }
+    }
+
     /// Opens the file of a copy; throws `unreadable` if there is none with this identifier.
     func open(_ id: String) throws(VaultError) -> OpenedFile {
         let parts = id.split(separator: ":", maxSplits: 1).map(String.init)

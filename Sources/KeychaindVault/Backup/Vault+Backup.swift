@@ -79,7 +79,7 @@ extension Vault {
         case nil, .vacant: hasFile = false
         default: hasFile = true
         }
-        let isReadable = if case .unreadable = present?.state { false } else { true }
+        let isReadable = if case .unreadable = present?.state { false } else { present?.condition != .incomplete }
         await present?.retire()
         var failure: VaultError?
         do throws(VaultError) {
@@ -128,7 +128,8 @@ private struct FileSwap: Sendable {
     func keepPresent(isReadable: Bool, generations: Int) throws(VaultError) {
         if isReadable {
             do throws(VaultError) {
-                try Generations(of: name, in: folder, keeping: generations).keep(at: now, always: true)
+                try Generations(of: name, in: folder, keeping: generations)
+                    .keep(at: now, always: true, checkedWith: nil)
                 try CollectionFile.foldJournal(file, in: folder)
                 return
             } catch {

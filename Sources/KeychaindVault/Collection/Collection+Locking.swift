@@ -143,7 +143,14 @@ extension Collection {
             case (.deleted, _, _), (.unreadable, _, _): break
             // The file may have been created before the lock request was seen.
             case (_, .vacant, .file): phase = .locked
-            default: phase = error.code == .unreadable ? .unreadable(reason: error.reason) : fallback
+            default:
+                guard error.code == .unreadable else {
+                    phase = fallback
+                    break
+                }
+                condition = .damaged
+                phase = .unreadable(reason: error.reason)
+                context.observer.onProblem?(name)
             }
             throw error
         }
@@ -168,6 +175,11 @@ extension Collection {
         let ledger = await storedLedger(keys.collection)
         table = contents.table
         problems = contents.problems
+        if contents.isDamaged {
+            condition = .incomplete
+        } else if !problems.isEmpty {
+            condition = .damaged
+        }
         if let sealed = contents.sealedState { properties = sealed }
         isWhole = contents.isWhole
         try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
@@ -252,16 +264,25 @@ extension Collection {
             properties.modified = contents.header.modified
             storage = .file(worker)
             if let obstacle = contents.passingObstacle { disk = .readOnly(obstacle) }
-            if contents.tagsAreStale {
-                problems = [
-                    "the search index was made with another key: searches find nothing until the collection is unlocked"
-                ]
-                logger.warning("\(name): \(problems[0])")
+            if let damage = contents.damage {
+                condition = .incomplete
+                problems.append(Self.damaged(damage))
             }
+            if let problem = contents.header.problem {
+                if condition == .sound { condition = .damaged }
+                problems.append(problem)
+            }
+            if contents.tagsAreStale {
+                problems.append(
+                    "the search index was made with another key: searches find nothing until the collection is unlocked"
+                )
+            }
+            for problem in problems { logger.warning("\(name): \(problem)") }
         } catch {
             phase = .unreadable(reason: error.reason)
             problems = [error.reason]
             if error.mayPass { disk = .unread(error) }
+            if error.code == .unreadable { condition = .damaged }
             logger.error(
                 """
                 \(name): the collection cannot be read and is left as it is: \(error.reason). Generations are in \
@@ -271,12 +292,17 @@ extension Collection {
         }
     }
 
+    private static func damaged(_ error: VaultError) -> String {
+        "the file is damaged: \(error.reason). What is intact is read, and nothing is changed; the list may be incomplete"
+    }
+
     /// Closes a file that is a copy of another collection.
     func close(asCopyOf other: CollectionName) async {
         await close()
         let reason = "it is a copy of \(other); move one of the two files out of the folder"
         phase = .unreadable(reason: reason)
         problems = [reason]
+        condition = .sound
         header = nil
         table = ItemTable()
         context.configuration.logger.error("\(name): the collection is left as it is: \(reason)")

@@ -103,6 +103,7 @@ extension Collection {
     private func noteDamage(_ error: VaultError, of id: ItemID) -> VaultError {
         if error.code == .unreadable, !table.isDamaged(id) {
             table.markDamaged(id, reason: "the secret is damaged")
+            if condition == .sound { condition = .damaged }
             problems.append("the secret of item \(id) is damaged and is left as it is")
         }
         return error

@@ -40,8 +40,21 @@ package final class Collection {
     /// The problems of the file, in words for a person; nil when there are none.
     package var problem: String? {
         let state = name == .login ? context.state.problem : nil
-        let problems = self.problems + [ledger.problem, disk.problem, state].compactMap(\.self)
+        var problems = self.problems + [ledger.problem, disk.problem, state].compactMap(\.self)
+        if case .unreadable(let reason) = phase, !problems.contains(reason) { problems.insert(reason, at: 0) }
+        if let wayBack { problems.append(wayBack) }
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
+    }
+
+    private var wayBack: String? {
+        switch (condition, phase) {
+        case (.sound, _): nil
+        case (_, .unreadable): "keychainctl restore lists past states, which can be put back"
+        case (.damaged, _), (.incomplete, _):
+            """
+            keychainctl salvage takes what is intact into a new file, and keychainctl restore lists past states
+            """
+        }
     }
 
     let context: VaultContext
@@ -60,6 +73,7 @@ package final class Collection {
     var commits = CommitPhase.idle
 
     var problems: [String] = []
+    var condition = FileCondition.sound
     var disk = DiskPhase.working {
         didSet { if disk != oldValue { context.observer.onProblem?(name) } }
     }
@@ -186,6 +200,17 @@ package final class Collection {
         settledActions = []
         for action in actions { action() }
     }
+}
+
+/// The file, as it was read last.
+enum FileCondition {
+    case sound
+
+    /// Parts are not genuine.
+    case damaged
+
+    /// SQLite cannot read all of it, so it was read page by page; nothing is changed in it.
+    case incomplete
 }
 
 /// The disk, as the last attempt to read or change the file found it.

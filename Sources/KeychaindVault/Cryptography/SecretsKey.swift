@@ -115,6 +115,12 @@ final class SecretsKey: Sendable {
         }
     }
 
+    /// Throws `authenticationFailed` unless a sealed secret is genuine; of one with an item key, its outer layer.
+    func verify(_ sealed: [UInt8], item: UInt64, revision: UInt64, hasItemKey: Bool) throws(GcryptError) {
+        let column = hasItemKey ? AssociatedData.Column.protectedSecret : .secret
+        _ = try open(sealed, for: place(item: item, column: column, revision: revision))
+    }
+
     private func place(item: UInt64, column: AssociatedData.Column, revision: UInt64) -> AssociatedData {
         var place = template
         place.set(item: item, column: column, revision: revision)

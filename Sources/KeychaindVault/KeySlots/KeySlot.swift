@@ -83,6 +83,9 @@ struct KeySlot: Equatable, Sendable {
         return content
     }
 
+    /// In bytes.
+    static let checksumSize = 8
+
     /// An 8-byte checksum that tells a flipped bit from a wrong password; its HMAC key, the identifier, is public.
     func check(in collection: [UInt8]) throws(VaultError) -> [UInt8] {
         var message: [UInt8] = []
@@ -96,7 +99,7 @@ struct KeySlot: Equatable, Sendable {
             let code = try message.withRawBytes { (message) throws(GcryptError) in
                 try authenticator.authenticate(message)
             }
-            return Array(code.prefix(8))
+            return Array(code.prefix(Self.checksumSize))
         }
     }
 }

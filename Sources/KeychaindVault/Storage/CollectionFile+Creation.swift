@@ -55,12 +55,17 @@ extension CollectionFile {
         return (found.0, found.1, Int(clamping: found.2))
     }
 
-    private static func fill(_ database: Database, header: CollectionHeader, state: [UInt8]) throws(VaultError) {
+    static func fill(
+        _ database: Database,
+        header: CollectionHeader,
+        state: [UInt8],
+        version: UInt32 = CollectionFormat.versions.lowerBound
+    ) throws(VaultError) {
         try database.execute(
             """
             PRAGMA synchronous = FULL;
             PRAGMA application_id = \(CollectionFormat.application);
-            PRAGMA user_version = \(CollectionFormat.versions.lowerBound)
+            PRAGMA user_version = \(version)
             """
         )
         try database.transaction { () throws(VaultError) in

@@ -6,6 +6,7 @@ extension CollectionFile {
             """
         )
         header.slots = []
+        header.damagedSlots = 0
         while try rows.step() {
             let slot = KeySlot(
                 id: rows.integer(at: 0),
@@ -14,7 +15,7 @@ extension CollectionFile {
                 wrapped: Array(rows.bytes(at: 3))
             )
             let check = try slot.check(in: header.identifier)
-            if check.elementsEqual(rows.bytes(at: 4)) { header.slots.append(slot) }
+            if check.elementsEqual(rows.bytes(at: 4)) { header.slots.append(slot) } else { header.damagedSlots += 1 }
         }
         header.highestSlot = try database.integer("SELECT max(id) FROM slot")
     }

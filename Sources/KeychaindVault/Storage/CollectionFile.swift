@@ -53,7 +53,7 @@ final class CollectionFile {
         journal = name + "-wal"
         var version: UInt32 = 0
         (database, obstacle) = try Database.open(name, in: folder) { (database) throws(VaultError) in
-            database.limitLength(to: limits.secretBytes + limits.attributeBytes + limits.labelBytes + 1 << 20)
+            database.limitLength(toRowsWithin: limits)
             try database.check(tables: CollectionFormat.tables)
             // The journal may hold a newer version than the first page of the file.
             version = UInt32(clamping: try database.integer("PRAGMA user_version"))

@@ -18,6 +18,14 @@ struct CollectionHeader: Equatable, Sendable {
     /// The highest slot number in the file, damaged slots included.
     var highestSlot: Int64 = 0
 
+    /// The number of stored slots that do not match their checksum.
+    var damagedSlots = 0
+
+    var problem: String? {
+        guard damagedSlots > 0 else { return nil }
+        return "\(damagedSlots) of its key slots are damaged: what belongs to them does not open the collection"
+    }
+
     var hasPassword: Bool {
         slots.contains { slot in slot.kind == KeySlot.Kind.password.rawValue }
     }

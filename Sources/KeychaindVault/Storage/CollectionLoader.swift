@@ -27,7 +27,7 @@ struct CollectionLoader {
         associatedData = AssociatedData(collection: keys.collection, column: .metadata)
     }
 
-    mutating func load(from file: CollectionFile) throws(VaultError) -> LoadedContents {
+    mutating func load(from file: any CollectionSource) throws(VaultError) -> LoadedContents {
         let state = try keys.openState(file.state())
         let limit = residentSecretBytes + SecretsKey.overhead
         try file.forEachRow(secretsUpTo: limit) { (row) throws(VaultError) in try add(row) }
@@ -36,7 +36,7 @@ struct CollectionLoader {
             table: table,
             sealedState: state,
             isWhole: isWhole(state) ?? false,
-            problems: problems(state)
+            problems: file is FileRemains ? losses(state) : problems(state)
         )
     }
 
@@ -105,6 +105,23 @@ struct CollectionLoader {
         state.map { state in state.hash == hash && state.itemCount == UInt64(table.count + strayRows) }
     }
 
+    /// The problems of a damaged file.
+    private func losses(_ state: CollectionState?) -> [String] {
+        let intact = table.count - table.damagedCount
+        guard let state else {
+            return ["the file is damaged: \(intact) items are intact; it is unknown how many are lost"]
+        }
+        if isWhole(state) == true, table.damagedCount == 0 {
+            return ["the file is damaged, but all of its \(intact) items are intact"]
+        }
+        return [
+            """
+            the file is damaged: \(intact) of its \(state.itemCount) items are intact, \(table.damagedCount) are damaged, \
+            the others are lost
+            """
+        ]
+    }
+
     private func problems(_ state: CollectionState?) -> [String] {
         var problems: [String] = []
         if table.damagedCount > 0 {
@@ -131,4 +148,7 @@ struct LoadedContents: Sendable {
     var isWhole: Bool
 
     var problems: [String]
+
+    /// Whether the file was read page by page.
+    var isDamaged = false
 }

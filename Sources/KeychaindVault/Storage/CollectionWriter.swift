@@ -13,6 +13,8 @@ final class CollectionWriter {
         var tagsAreStale: Bool
         // Why the file cannot be written, if that may pass.
         var passingObstacle: VaultError?
+        // Why the file is damaged, if it was read page by page.
+        var damage: VaultError?
     }
 
     // The most items to reserve memory for in advance, based on the highest ID.
@@ -24,6 +26,8 @@ final class CollectionWriter {
     private let indexKey: BlindIndexKey
 
     private var file: CollectionFile?
+    // A damaged file, which is only read.
+    private var remains: FileRemains?
     private var header: CollectionHeader?
     private var keys: CollectionKeys?
     private var secretsKey: SecretsKey?
@@ -54,14 +58,49 @@ final class CollectionWriter {
         self.indexKey = indexKey
     }
 
+    /// Opens the file; of a damaged one, what can be read.
     func open() throws(VaultError) -> LockedContents {
-        let file = try openFile()
-        let header = try file.header()
+        do throws(VaultError) {
+            let file = try openFile()
+            header = try file.header()
+            let items = min(max(0, try file.highestItem()), Self.reservedItems)
+            var contents = try lockedContents(of: file, reserving: items)
+            contents.passingObstacle = file.passingObstacle
+            file.releaseMemory()
+            return contents
+        } catch {
+            guard error.code == .unreadable else { throw error }
+            let remains = try openRemains(after: error)
+            var contents = try lockedContents(of: remains, reserving: remains.itemCount)
+            contents.damage = error
+            return contents
+        }
+    }
+
+    /// Reads a damaged file page by page; throws its error if there is no key slot, here or in a generation.
+    private func openRemains(after error: VaultError) throws(VaultError) -> FileRemains {
+        // Two descriptors of one process would lose each other's locks.
+        file = nil
+        guard let remains = try? FileRemains(of: name.fileName, in: folder),
+            let header = try remains.header(orFrom: Generations(of: name, in: folder, keeping: 0)) ?? header
+        else { throw error }
+        self.remains = remains
         self.header = header
+        changes = .refused(
+            VaultError(.unreadable, reason: "the file is damaged, so nothing is changed in it: \(error.reason)")
+        )
+        return remains
+    }
+
+    private func lockedContents(
+        of source: any CollectionSource,
+        reserving items: Int
+    ) throws(VaultError) -> LockedContents {
+        guard let header else { throw VaultError.vaultClosed }
         let tagsAreStale = header.indexKey != indexKey.fingerprint
         var table = ItemTable()
-        table.reserve(items: min(max(0, try file.highestItem()), Self.reservedItems))
-        try file.forEachTags { id, revision, tags in
+        table.reserve(items: items)
+        try source.forEachTags { id, revision, tags in
             guard let id = UInt64(exactly: id).flatMap(ItemID.init(rawValue:)) else { return }
             let record = ItemRecord(id: id, revision: revision)
             if tagsAreStale {
@@ -70,13 +109,7 @@ final class CollectionWriter {
                 table.append(record, tags: StoredTags(tags))
             }
         }
-        file.releaseMemory()
-        return LockedContents(
-            header: header,
-            table: table,
-            tagsAreStale: tagsAreStale,
-            passingObstacle: file.passingObstacle
-        )
+        return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
     }
 
     func create(
@@ -125,16 +158,15 @@ final class CollectionWriter {
         _ secretsKey: SecretsKey,
         into table: ItemTable
     ) throws(VaultError) -> LoadedContents {
-        let file = try openedFile()
-        guard let header else { throw VaultError.vaultClosed }
-        let tagsAreStale = header.indexKey != indexKey.fingerprint
-        var loader = CollectionLoader(
-            into: tagsAreStale ? ItemTable() : table,
-            keys: keys,
-            indexKey: tagsAreStale ? indexKey : nil,
-            residentSecretBytes: configuration.limits.residentSecretBytes
-        )
-        var contents = try loader.load(from: file)
+        var contents: LoadedContents
+        do throws(VaultError) {
+            contents = try rows(of: source(), keys, into: remains == nil ? table : ItemTable())
+        } catch {
+            guard error.code == .unreadable, remains == nil else { throw error }
+            contents = try rows(of: openRemains(after: error), keys, into: ItemTable())
+        }
+        contents.isDamaged = remains != nil
+        if let problem = header?.problem { contents.problems.append(problem) }
         if var state = contents.sealedState {
             // A damaged row may have an ID that was never assigned; the next ID must be higher.
             if let above = contents.table.highestID.flatMap({ id in ItemID(rawValue: id.rawValue + 1) }) {
@@ -147,7 +179,7 @@ final class CollectionWriter {
             changes = .refused(VaultError(.unreadable, reason: reason))
         }
         if let refusal = changes.refusal { contents.problems.append(refusal.reason) }
-        if tagsAreStale {
+        if remains == nil, header?.indexKey != indexKey.fingerprint {
             do throws(VaultError) {
                 try retag(contents.table, keys: keys)
             } catch {
@@ -156,13 +188,32 @@ final class CollectionWriter {
         }
         self.keys = keys
         self.secretsKey = secretsKey
-        file.releaseMemory()
+        file?.releaseMemory()
         return contents
+    }
+
+    private func rows(
+        of source: any CollectionSource,
+        _ keys: CollectionKeys,
+        into table: ItemTable
+    ) throws(VaultError) -> LoadedContents {
+        guard let header else { throw VaultError.vaultClosed }
+        let tagsAreStale = header.indexKey != indexKey.fingerprint
+        var loader = CollectionLoader(
+            into: tagsAreStale ? ItemTable() : table,
+            keys: keys,
+            indexKey: tagsAreStale ? indexKey : nil,
+            residentSecretBytes: configuration.limits.residentSecretBytes
+        )
+        return try loader.load(from: source)
     }
 
     /// Throws `wrongPassword` unless the collection was sealed with these keys.
     func checkKeys(_ keys: CollectionKeys) throws(VaultError) {
-        try keys.check(sealedState: openedFile().state())
+        let state = try source().state()
+        // A damaged file may have lost it.
+        guard remains == nil || !state.isEmpty else { return }
+        try keys.check(sealedState: state)
     }
 
     func unlock(_ secretsKey: SecretsKey) {
@@ -196,7 +247,7 @@ final class CollectionWriter {
 
     func secret(of id: ItemID, key: ItemKey?, revision: UInt64) throws(VaultError) -> Handoff<Secret> {
         guard let secretsKey else { throw VaultError.collectionLocked }
-        let sealed = try openedFile().secret(of: id)
+        let sealed = try source().secret(of: id)
         guard let key else { return Handoff(try secretsKey.open(sealed, item: id.rawValue, revision: revision)) }
         return Handoff(try secretsKey.open(sealed, with: key, item: id.rawValue, revision: revision))
     }
@@ -242,6 +293,7 @@ final class CollectionWriter {
             configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
         }
         file = nil
+        remains = nil
         keys = nil
         secretsKey = nil
     }
@@ -251,6 +303,7 @@ final class CollectionWriter {
         guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder is read-only") }
         try removeFiles()
         file = nil
+        remains = nil
         keys = nil
         secretsKey = nil
     }
@@ -283,7 +336,13 @@ final class CollectionWriter {
         return file
     }
 
+    private func source() throws(VaultError) -> any CollectionSource {
+        if let remains { return remains }
+        return try openedFile()
+    }
+
     private func writableFile() throws(VaultError) -> CollectionFile {
+        if remains != nil, let refusal = changes.refusal { throw refusal }
         let file = try openedFile()
         if case .unchecked(.some) = changes { checkStructure() }
         if case .unchecked(let failure?) = changes { throw failure }

@@ -87,6 +87,11 @@ final class Database {
         sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, CInt(clamping: bytes))
     }
 
+    /// Refuses longer rows than items within the limits have.
+    func limitLength(toRowsWithin limits: VaultLimits) {
+        limitLength(to: limits.secretBytes + limits.attributeBytes + limits.labelBytes + 1 << 20)
+    }
+
     func execute(_ sql: String) throws(VaultError) {
         let status = SQLiteStatus { sqlite3_exec(handle, sql, nil, nil, nil) }
         guard status.code == SQLITE_OK else { throw error(status, doing: "run a statement") }
@@ -211,10 +216,27 @@ final class Database {
         let finding = try text("PRAGMA quick_check(1)")
         guard finding != "ok" else { return nil }
         // The check reports a page that could not be read like a damaged one, with the code of the failure.
-        if let code = Self.resultCode(in: finding), ![SQLITE_OK, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) {
+        try Self.checkThatFileWasRead(finding)
+        return finding
+    }
+
+    /// The findings of SQLite's full check.
+    func integrityFindings(atMost limit: Int) throws(VaultError) -> [String] {
+        let rows = try prepare("PRAGMA integrity_check(\(limit))")
+        var findings: [String] = []
+        while try rows.step() {
+            let finding = rows.text(at: 0)
+            if finding == "ok" { continue }
+            try Self.checkThatFileWasRead(finding)
+            findings.append(finding)
+        }
+        return findings
+    }
+
+    private static func checkThatFileWasRead(_ finding: String) throws(VaultError) {
+        if let code = resultCode(in: finding), ![SQLITE_OK, SQLITE_CORRUPT, SQLITE_NOTADB].contains(code & 0xff) {
             throw VaultError(.storageFailed, reason: "could not check the file: \(finding)")
         }
-        return finding
     }
 
     private static func resultCode(in finding: String) -> CInt? {

@@ -133,6 +133,20 @@ struct Folder: Sendable {
         }
     }
 
+    /// Gives a file a second name; without links, only that one.
+    ///
+    /// Throws `busy` when the name is taken.
+    func keepAlso(_ name: String, as newName: String) throws(VaultError) {
+        if link(file(name), file(newName)) == 0 { return }
+        switch errno {
+        case EEXIST: throw Self.isTaken(newName)
+        case EPERM, ENOTSUP, ENOSYS:
+            try requireFree(newName)
+            try rename(name, to: newName)
+        default: throw VaultError(errno: errno, doing: "link \(name)")
+        }
+    }
+
     func requireFree(_ name: String) throws(VaultError) {
         if try exists(name) { throw Self.isTaken(name) }
     }

@@ -28,8 +28,8 @@ struct Generations: Sendable {
 
     /// Copies the collection unless the newest generation is recent and `always` is false; removes the oldest.
     ///
-    /// Works beside a concurrent writer. The copy gets its name when it is complete and durable.
-    func keep(at now: Timestamp, always: Bool = false) throws(VaultError) {
+    /// Works beside a concurrent writer. The copy gets its name when it was checked, and is complete and durable.
+    func keep(at now: Timestamp, always: Bool = false, checkedWith keys: CheckKeys?) throws(VaultError) {
         guard kept > 0 else { return }
         try folder.create()
         let existing = try names()
@@ -44,6 +44,10 @@ struct Generations: Sendable {
         try folder.makeEmptyFile(unfinished)
         do throws(VaultError) {
             try database.run("VACUUM INTO ?1", .text(folder.file(unfinished)))
+            let report = try FileCheck.run(folder.file(unfinished), .immutable, keys: keys)
+            guard report.isSound else {
+                throw VaultError(.unreadable, reason: "the copy is damaged: \(report.findings.joined(separator: "; "))")
+            }
             try folder.synchronize(unfinished)
             try folder.rename(unfinished, to: GenerationName(after: existing.last, at: seconds, of: name).file)
             try folder.synchronize()
@@ -86,7 +90,10 @@ extension Collection {
         lastGeneration = now
         let generations = Generations(of: name, in: context.folder, keeping: configuration.generations)
         do throws(VaultError) {
-            try await context.copyWorker.perform { (_) throws(VaultError) in try generations.keep(at: now) }
+            let keys = checkKeys
+            try await context.copyWorker.perform { (_) throws(VaultError) in
+                try generations.keep(at: now, checkedWith: keys)
+            }
         } catch {
             configuration.logger.warning("\(name): could not copy the file to a generation: \(error)")
         }

@@ -1,0 +1,172 @@
+import KeychaindGcrypt
+import KeychaindModel
+
+/// The result of a salvage.
+package struct SalvageReport: Sendable {
+    /// The items in the new file.
+    package let kept: Int
+
+    /// The items that were found but are not genuine; they stay in the old file.
+    package let damaged: Int
+
+    /// The number of items at the last change; nil if it is lost.
+    package let former: Int?
+
+    /// The name of the old file, kept beside the new one.
+    package internal(set) var oldFile = ""
+}
+
+/// Takes the intact rows of a damaged file into a new one, sealed as they were.
+struct Salvage: Sendable {
+    let name: CollectionName
+    let folder: Folder
+    let limits: VaultLimits
+    let keys: CheckKeys
+
+    /// Makes the new file and checks it; nothing else changes.
+    ///
+    /// No connection to the old file may be open.
+    func makeFile(header: CollectionHeader, state known: CollectionState) throws(VaultError) -> SalvageReport {
+        let remains = try FileRemains(of: name.fileName, in: folder)
+        let unfinished = name.unfinishedFileName
+        try folder.removeDatabase(unfinished)
+        do throws(VaultError) {
+            try folder.makeEmptyFile(unfinished)
+            let report = try fill(remains, header, known)
+            let check = try FileCheck.run(folder.file(unfinished), .readWrite, limits: limits, keys: keys)
+            guard check.isSound, check.items == report.kept else {
+                throw VaultError(
+                    .storageFailed,
+                    reason: "the new file is not sound: \(check.findings.first ?? "items are missing")"
+                )
+            }
+            try folder.synchronize(unfinished)
+            return report
+        } catch {
+            try? folder.removeDatabase(unfinished)
+            throw error
+        }
+    }
+
+    private func fill(
+        _ remains: FileRemains,
+        _ header: CollectionHeader,
+        _ known: CollectionState
+    ) throws(VaultError) -> SalvageReport {
+        let sealed = try keys.collection.openState(remains.state())
+        var state = known
+        state.revision = max(state.revision, remains.lastRevision)
+        let database = try Database(path: folder.file(name.unfinishedFileName), mode: .readWrite)
+        try CollectionFile.fill(database, header: header, state: [], version: CollectionFormat.versions.upperBound)
+        var verifier = RowVerifier(keys)
+        var kept = RowVerifier(keys)
+        try database.transaction { () throws(VaultError) in
+            let insertion = try database.prepare(
+                "INSERT INTO item (id, revision, tags, metadata, secret) VALUES (?1, ?2, ?3, ?4, ?5)"
+            )
+            try remains.forEachRow(secretsUpTo: .max) { (row) throws(VaultError) in
+                // An ID that was never given out may be a damaged one.
+                if let above = UInt64(exactly: row.id), above < UInt64(Int64.max) {
+                    state.nextItem = max(state.nextItem, above + 1)
+                }
+                guard try verifier.verify(row) != nil, let secret = row.secret else { return }
+                _ = try kept.verify(row)
+                try insertion.bind(row.id, at: 1)
+                try insertion.bind(Int64(bitPattern: row.revision), at: 2)
+                try insertion.bind(Array(row.tags), at: 3)
+                try insertion.bind(Array(row.metadata), at: 4)
+                try insertion.bind(Array(secret), at: 5)
+                try insertion.run()
+            }
+            state.itemCount = UInt64(kept.count)
+            state.hash = kept.hash
+            try database.run("UPDATE header SET state = ?1 WHERE id = 1", .bytes(try keys.collection.seal(state)))
+        }
+        return SalvageReport(
+            kept: kept.count,
+            damaged: verifier.damaged.count,
+            former: sealed.map { sealed in Int(clamping: sealed.itemCount) }
+        )
+    }
+
+    /// Puts the new file in the place of the old one, which gets the returned name; a crash leaves one or the other.
+    func swap(at now: Timestamp) throws(VaultError) -> String {
+        let file = name.fileName
+        let aside = "\(file).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"
+        for suffix in ["", "-wal"] where try folder.exists(file + suffix) {
+            try folder.keepAlso(file + suffix, as: aside + suffix)
+        }
+        try folder.synchronize()
+        // A remaining journal would be applied to the new file.
+        for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
+        try folder.rename(name.unfinishedFileName, to: file)
+        try folder.synchronize()
+        return aside
+    }
+}
+
+extension Vault {
+    /// Takes the intact items of a damaged collection into a new file, and keeps the old one beside it.
+    ///
+    /// The collection must be unlocked, and stays so; its object is another one afterwards. What the ledger protects
+    /// stays protected. Throws `locked`, `notSupported` for a sound collection, and disk errors; then nothing has changed.
+    package func salvage(
+        _ collection: Collection
+    ) async throws(VaultError) -> (report: SalvageReport, collection: Collection) {
+        guard let context else { throw VaultError.vaultClosed }
+        guard !collection.isDeleted, self.collection(named: collection.name) === collection else {
+            throw VaultError.collectionDeleted
+        }
+        guard case .file = collection.storage, collection.condition != .sound else {
+            throw VaultError(.notSupported, reason: "the keychain is not damaged")
+        }
+        guard case .unlocked = collection.phase, let keys = collection.checkKeys, let header = collection.header,
+            let handover = collection.handover
+        else { throw VaultError.collectionLocked }
+        // Doubts about items must outlast the file that they came from.
+        try await collection.storeLedger()
+        let salvage = Salvage(
+            name: collection.name,
+            folder: context.folder,
+            limits: context.configuration.limits,
+            keys: keys
+        )
+        let state = collection.properties
+        let now = context.configuration.now()
+        await collection.retire()
+        var result: Result<SalvageReport, VaultError>
+        do throws(VaultError) {
+            result = .success(
+                try await context.copyWorker.perform { (_) throws(VaultError) in
+                    var report = try salvage.makeFile(header: header, state: state)
+                    report.oldFile = try salvage.swap(at: now)
+                    return report
+                }
+            )
+        } catch {
+            result = .failure(error)
+        }
+        let new = await Self.collection(collection.name, in: context)
+        replace(collection, by: new)
+        _ = try? await new.unlock(with: handover)
+        if case .success = result { onChange?(collection.name) }
+        return (try result.get(), new)
+    }
+}
+
+extension Collection {
+    /// Stores the ledger as it is in memory; throws if it could not be read.
+    fileprivate func storeLedger() async throws(VaultError) {
+        guard let keys else { throw VaultError.collectionLocked }
+        switch ledger {
+        case .known(let ledger), .outdated(let ledger, _):
+            // With the marks of lost items: those may come back from a past state.
+            let sealed = try keys.seal(ledger)
+            try await context.folderWorker.perform { (folder) throws(VaultError) in
+                try folder.setLedger(sealed, of: keys.collection)
+            }
+        case .unavailable(let error): throw error
+        case .unread: throw VaultError.collectionLocked
+        }
+    }
+}

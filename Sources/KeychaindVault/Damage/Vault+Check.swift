@@ -1,0 +1,129 @@
+import KeychaindModel
+
+/// A file that can be checked, by an identifier such as `keychain:login` or `generation:FILE`.
+private enum CheckedFile {
+    case keychain(CollectionName)
+    case generation(String)
+    case backup(String)
+
+    init?(_ id: String) {
+        let parts = id.split(separator: ":", maxSplits: 1).map(String.init)
+        guard parts.count == 2 else { return nil }
+        switch parts[0] {
+        case "keychain":
+            guard let name = CollectionName(encoded: parts[1]) else { return nil }
+            self = .keychain(name)
+        case KeychainCopy.Kind.generation.rawValue: self = .generation(parts[1])
+        case KeychainCopy.Kind.backup.rawValue: self = .backup(parts[1])
+        default: return nil
+        }
+    }
+}
+
+extension Vault {
+    /// The collection of an identifier such as `keychain:login`; nil for that of a copy.
+    package func collection(ofFile id: String) -> Collection? {
+        guard case .keychain(let name) = CheckedFile(id) else { return nil }
+        return collection(named: name)
+    }
+
+    /// The identifiers of the files that ``check(_:_:)`` takes: the keychains, and all copies of them, readable or not.
+    package func checkableFiles(_ backups: BackupFolder?) async throws(VaultError) -> [String] {
+        guard let context else { throw VaultError.vaultClosed }
+        let keychains = collections.compactMap { collection -> String? in
+            collection.isEphemeral || collection.state == .vacant ? nil : "keychain:\(collection.name.encoded)"
+        }
+        let copies = KeychainCopies(in: context.folder, backups)
+        let worker = try Worker("check", ())
+        return try await keychains + worker.perform { (_) throws(VaultError) in try copies.ids() }
+    }
+
+    /// Checks a file, with the keys at hand; other calls go on meanwhile.
+    ///
+    /// Throws `unreadable` if there is no such file, and errors that may pass.
+    package func check(_ id: String, _ backups: BackupFolder?) async throws(VaultError) -> FileReport {
+        guard let context else { throw VaultError.vaultClosed }
+        let folder = context.folder
+        let limits = context.configuration.limits
+        let worker = try Worker("check", ())
+        switch CheckedFile(id) {
+        case .keychain(let name):
+            guard let collection = collection(named: name), !collection.isEphemeral else { throw Self.noFile }
+            let keys = collection.checkKeys
+            let path = folder.file(name.fileName)
+            var report = try await worker.perform { (_) throws(VaultError) in
+                try FileCheck.run(path, .readWrite, limits: limits, keys: keys)
+            }
+            if collection.condition == .incomplete, let keys {
+                report.items = collection.itemCount
+                report.intact = collection.intactCount
+                let present = Set(collection.itemIDs)
+                let generations = Generations(of: name, in: folder, keeping: 0)
+                report.findings += try await worker.perform { (_) throws(VaultError) in
+                    generations.lost(from: present, keys: keys.collection)
+                }
+            }
+            return report
+        case .generation(let file):
+            let name = file.split(separator: ".").first.flatMap { name in CollectionName(encoded: name) }
+            let keys = name.flatMap(collection(named:))?.checkKeys
+            let copies = KeychainCopies(in: folder, backups)
+            return try await worker.perform { (_) throws(VaultError) in
+                guard try copies.ids().contains(id) else { throw Self.noFile }
+                let path = folder.folder(Generations.folderName).file(file)
+                return try FileCheck.run(path, .immutable, limits: limits, keys: keys)
+            }
+        case .backup:
+            let staged: StagedBackup
+            do throws(VaultError) {
+                staged = try await stage(copy: id, backups)
+            } catch {
+                guard error.code == .unreadable || error.code == .unsupportedFormat else { throw error }
+                var report = FileReport()
+                report.findings = [error.reason]
+                return report
+            }
+            let keys = original(of: staged)?.checkKeys
+            return try await worker.perform { (_) throws(VaultError) in
+                try FileCheck.run(staged.folder.file(staged.file), .immutable, limits: limits, keys: keys)
+            }
+        case nil: throw Self.noFile
+        }
+    }
+
+    private static let noFile = VaultError(.unreadable, reason: "there is no such file")
+}
+
+extension Collection {
+    /// Whether the file is damaged, and parts of it can be read.
+    package var canBeSalvaged: Bool {
+        guard case .file = storage else { return false }
+        return condition != .sound
+    }
+
+    fileprivate var intactCount: Int { table.count - table.damagedCount }
+}
+
+extension Generations {
+    /// The most items that are named.
+    private static let maximumLost = 100
+
+    /// Names the items of the newest readable generation that are not present.
+    fileprivate func lost(from present: Set<ItemID>, keys: CollectionKeys) -> [String] {
+        for file in ((try? existing()) ?? []).reversed() {
+            guard let past = try? FileRemains(of: file, in: folder), past.identifiers.contains(keys.collection) else {
+                continue
+            }
+            var verifier = RowVerifier(CheckKeys(collection: keys, secrets: nil))
+            var lost: [String] = []
+            try? past.forEachRow(secretsUpTo: 0) { (row) throws(VaultError) in
+                guard let id = UInt64(exactly: row.id).flatMap(ItemID.init(rawValue:)), !present.contains(id),
+                    lost.count < Self.maximumLost, let metadata = try verifier.verify(row)
+                else { return }
+                lost.append("“\(metadata.label)” (item \(id)) is lost or was deleted; generation:\(file) has it")
+            }
+            return lost
+        }
+        return []
+    }
+}
