@@ -169,7 +169,8 @@ package final class Provider {
         logins = Logins(vault: vault, unlocker: unlocker, passwords: passwords, logger: logger)
         notices.provider = self
         changes.onProblem = { [weak notices] in notices?.keychainsMayHaveChanged() }
-        vault.onProblem = { [changes] name in
+        vault.onProblem = { [changes, diskRetry] name in
+            diskRetry.start()
             if let collection = vault.collection(named: name) { changes.problemMayHaveChanged(collection) }
         }
         vault.onDisplacement = { [collections] collection in

@@ -175,11 +175,8 @@ extension Collection {
         let ledger = await storedLedger(keys.collection)
         table = contents.table
         problems = contents.problems
-        if contents.isDamaged {
-            condition = .incomplete
-        } else if !problems.isEmpty {
-            condition = .damaged
-        }
+        condition = contents.condition
+        if let failure = contents.failure { disk = .unread(failure) }
         if let sealed = contents.sealedState { properties = sealed }
         isWhole = contents.isWhole
         try adopt(ledger, isWhole: contents.isWhole, state: contents.sealedState, keys.collection)
@@ -267,6 +264,7 @@ extension Collection {
             if let damage = contents.damage {
                 condition = .incomplete
                 problems.append(Self.damaged(damage))
+                if damage.mayPass { disk = .unread(damage) }
             }
             if let problem = contents.header.problem {
                 if condition == .sound { condition = .damaged }

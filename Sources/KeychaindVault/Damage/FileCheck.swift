@@ -27,6 +27,12 @@ package struct FileReport: Sendable {
     package var isSound: Bool { findings.isEmpty }
 }
 
+extension FileReport {
+    init(unreadable reason: String) {
+        findings = [reason]
+    }
+}
+
 /// Keys to check seals with.
 struct CheckKeys: Sendable {
     let collection: CollectionKeys
@@ -72,9 +78,7 @@ struct FileCheck {
             return check.report
         } catch {
             guard !error.mayPass else { throw error }
-            var report = FileReport()
-            report.findings = [error.reason]
-            return report
+            return FileReport(unreadable: error.reason)
         }
     }
 

@@ -14,6 +14,8 @@ final class FileRemains: CollectionSource {
         let content: PageRows.Content
     }
 
+    /// Copies of the header in pages that are no longer used count.
+    private static let maximumHeaders = 16
     /// More bytes than the tags and the metadata of an item can have.
     private static let maximumMetadata = 2 << 20
     /// More bytes than a sealed secret can have.
@@ -21,6 +23,8 @@ final class FileRemains: CollectionSource {
 
     private let pages: PageFile
     private var chains: Set<Int> = []
+    /// The bytes that the rows found so far have; together they fit into the file.
+    private var total = 0
     private var items: [Int64: FoundItem] = [:]
     private var headers: [CollectionHeader] = []
     private var states: [[UInt8]] = []
@@ -122,6 +126,7 @@ final class FileRemains: CollectionSource {
     }
 
     private func add(_ row: PageRows.Row) {
+        guard total + row.content.size <= 2 * pages.count * pages.pageSize else { return }
         switch row.values.count {
         case 7: addHeader(row)
         case 5: addSlotOrItem(row)
@@ -133,8 +138,9 @@ final class FileRemains: CollectionSource {
         guard case .bytes(let identifier) = row.values[1], case .bytes(let label) = row.values[2],
             case .integer(let created) = row.values[3], case .integer(let modified) = row.values[4],
             case .bytes(let indexKey) = row.values[5], case .bytes(let state) = row.values[6],
-            identifier.count == CollectionFormat.identifierSize
+            identifier.count == CollectionFormat.identifierSize, headers.count < Self.maximumHeaders
         else { return }
+        total += row.content.size
         func bytes(_ range: Range<Int>) -> [UInt8] { row.content.bytes(range, of: pages) ?? [] }
         headers.append(
             CollectionHeader(
@@ -159,6 +165,7 @@ final class FileRemains: CollectionSource {
                 let parameters = row.content.bytes(first, of: pages),
                 let wrapped = row.content.bytes(second, of: pages), let checksum = row.content.bytes(third, of: pages)
             else { return }
+            total += row.content.size
             slots.append((KeySlot(id: row.id, kind: number, parameters: parameters, wrapped: wrapped), checksum))
         } else if third.count >= SecretsKey.overhead, first.count.isMultiple(of: 8) {
             guard first.count + second.count <= Self.maximumMetadata, third.count <= Self.maximumSecret else { return }
@@ -167,6 +174,7 @@ final class FileRemains: CollectionSource {
             let revision = UInt64(bitPattern: number)
             // A copy in a page that is no longer used is older.
             if let other = items[row.id], other.revision >= revision { return }
+            total += row.content.size
             items[row.id] = FoundItem(
                 id: row.id,
                 revision: revision,

@@ -89,7 +89,9 @@ struct Salvage: Sendable {
         )
     }
 
-    /// Puts the new file in the place of the old one, which gets the returned name; a crash leaves one or the other.
+    /// Puts the new file in the place of the old one, which gets the returned name.
+    ///
+    /// A crash leaves one or the other; the old one perhaps without its journal, which the kept one has.
     func swap(at now: Timestamp) throws(VaultError) -> String {
         let file = name.fileName
         let aside = "\(file).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"

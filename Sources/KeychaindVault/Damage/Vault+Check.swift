@@ -49,6 +49,8 @@ extension Vault {
         switch CheckedFile(id) {
         case .keychain(let name):
             guard let collection = collection(named: name), !collection.isEphemeral else { throw Self.noFile }
+            // It may be a link, or no keychain at all.
+            if case .unreadable(let reason) = collection.state { return FileReport(unreadable: reason) }
             let keys = collection.checkKeys
             let path = folder.file(name.fileName)
             var report = try await worker.perform { (_) throws(VaultError) in
@@ -79,9 +81,7 @@ extension Vault {
                 staged = try await stage(copy: id, backups)
             } catch {
                 guard error.code == .unreadable || error.code == .unsupportedFormat else { throw error }
-                var report = FileReport()
-                report.findings = [error.reason]
-                return report
+                return FileReport(unreadable: error.reason)
             }
             let keys = original(of: staged)?.checkKeys
             return try await worker.perform { (_) throws(VaultError) in
@@ -100,6 +100,9 @@ extension Collection {
         guard case .file = storage else { return false }
         return condition != .sound
     }
+
+    /// What is damaged in a file of which only parts can be read; nil for other files.
+    package var damage: String? { condition == .incomplete ? problem : nil }
 
     fileprivate var intactCount: Int { table.count - table.damagedCount }
 }

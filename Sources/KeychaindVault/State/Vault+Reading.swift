@@ -54,7 +54,7 @@ extension Vault {
         guard let context else { return nil }
         let new = await Self.collection(collection.name, in: context)
         // The path may have led elsewhere meanwhile, as after a restore.
-        guard !new.awaitsDisk, self.collection(named: collection.name) === collection, self.context != nil else {
+        guard !new.awaitsDisk, !collection.isDeleted, self.collection(named: collection.name) === collection else {
             await new.close()
             return nil
         }

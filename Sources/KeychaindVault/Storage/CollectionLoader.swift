@@ -149,6 +149,8 @@ struct LoadedContents: Sendable {
 
     var problems: [String]
 
-    /// Whether the file was read page by page.
-    var isDamaged = false
+    var condition = FileCondition.sound
+
+    /// Why the disk did not return all of the file; it may pass.
+    var failure: VaultError?
 }

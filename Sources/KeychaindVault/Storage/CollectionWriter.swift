@@ -69,7 +69,7 @@ final class CollectionWriter {
             file.releaseMemory()
             return contents
         } catch {
-            guard error.code == .unreadable else { throw error }
+            guard error.leavesRemains else { throw error }
             let remains = try openRemains(after: error)
             var contents = try lockedContents(of: remains, reserving: remains.itemCount)
             contents.damage = error
@@ -160,12 +160,14 @@ final class CollectionWriter {
     ) throws(VaultError) -> LoadedContents {
         var contents: LoadedContents
         do throws(VaultError) {
-            contents = try rows(of: source(), keys, into: remains == nil ? table : ItemTable())
+            contents = try retryingRead { () throws(VaultError) in
+                try rows(of: source(), keys, into: remains == nil ? table : ItemTable())
+            }
         } catch {
-            guard error.code == .unreadable, remains == nil else { throw error }
+            guard error.leavesRemains, remains == nil else { throw error }
             contents = try rows(of: openRemains(after: error), keys, into: ItemTable())
+            contents.failure = error.mayPass ? error : nil
         }
-        contents.isDamaged = remains != nil
         if let problem = header?.problem { contents.problems.append(problem) }
         if var state = contents.sealedState {
             // A damaged row may have an ID that was never assigned; the next ID must be higher.
@@ -179,6 +181,11 @@ final class CollectionWriter {
             changes = .refused(VaultError(.unreadable, reason: reason))
         }
         if let refusal = changes.refusal { contents.problems.append(refusal.reason) }
+        if remains != nil {
+            contents.condition = .incomplete
+        } else if !contents.problems.isEmpty {
+            contents.condition = .damaged
+        }
         if remains == nil, header?.indexKey != indexKey.fingerprint {
             do throws(VaultError) {
                 try retag(contents.table, keys: keys)
@@ -365,4 +372,9 @@ final class CollectionWriter {
         try file.retag(rows, indexKey: indexKey.fingerprint)
         header?.indexKey = indexKey.fingerprint
     }
+}
+
+extension VaultError {
+    /// Whether other parts of the file may be readable: a page is damaged, or the disk does not return it.
+    fileprivate var leavesRemains: Bool { code == .unreadable || code == .storageFailed }
 }
