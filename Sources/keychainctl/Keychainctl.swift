@@ -45,7 +45,10 @@ struct Keychainctl: AsyncParsableCommand {
             CommandGroup(name: "Programs and their items", subcommands: [RulesCommand.self, SandboxesCommand.self]),
             CommandGroup(
                 name: "Copies",
-                subcommands: [BackupCommand.self, RestoreCommand.self, ExportCommand.self, ImportCommand.self]
+                subcommands: [
+                    BackupCommand.self, RestoreCommand.self, CheckCommand.self, SalvageCommand.self,
+                    ExportCommand.self, ImportCommand.self,
+                ]
             ),
             CommandGroup(
                 name: "The system",

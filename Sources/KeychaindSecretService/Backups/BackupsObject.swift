@@ -3,7 +3,7 @@ import KeychaindDBus
 import KeychaindModel
 import KeychaindVault
 
-/// The object that restores keychains from files.
+/// The object that restores keychains from files, checks files and takes what is intact out of a damaged one.
 struct BackupsObject {
     let restorations: Restorations
     let client: Client
@@ -61,9 +61,54 @@ struct BackupsObject {
                     let (restored, refused) = try await past.restore(labels, for: object.client)
                     call.reply(with: restored, refused)
                 },
+                Method(suspending: "Files", out: [Parameter("files", [String].self)]) {
+                    (object, call) async throws(BusError) in
+                    try await object.checkUser()
+                    call.reply(with: try await object.restorations.checkableFiles())
+                },
+                Method(
+                    suspending: "Check",
+                    in: [Parameter("file", String.self)],
+                    out: [
+                        Parameter("items", UInt64.self), Parameter("intact", UInt64.self),
+                        Parameter("depth", UInt8.self), Parameter("findings", [String].self),
+                    ]
+                ) { (object, call) async throws(BusError) in
+                    let file = try call.arguments(String.self)
+                    try await object.checkUser()
+                    let report = try await object.restorations.check(file)
+                    call.reply(
+                        with: UInt64(report.items),
+                        UInt64(report.intact),
+                        report.depth.rawValue,
+                        report.findings
+                    )
+                },
+                Method(
+                    suspending: "Salvage",
+                    in: [Parameter("file", String.self)],
+                    out: [Parameter("prompt", ObjectPath.self)]
+                ) { (object, call) async throws(BusError) in
+                    let file = try call.arguments(String.self)
+                    try await object.checkUser()
+                    call.reply(with: try object.salvage(file))
+                },
             ]
         )
     ])
+
+    /// Returns a prompt for the salvage of a damaged keychain.
+    @BusActor
+    private func salvage(_ file: String) throws(BusError) -> ObjectPath {
+        let collections = restorations.unlocker.collections
+        guard let collection = restorations.vault.collection(ofFile: file) else {
+            throw BusError(.noSuchObject, "there is no such keychain")
+        }
+        guard collection.canBeSalvaged else {
+            throw BusError(.notSupported, "the keychain is not damaged, or nothing in it can be read")
+        }
+        return try client.makePrompt(SalvagePrompt(collection, in: collections, unlocker: restorations.unlocker))
+    }
 
     /// Copies the file and returns a prompt for the restore.
     @BusActor

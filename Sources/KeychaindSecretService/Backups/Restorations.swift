@@ -54,6 +54,16 @@ final class Restorations {
         try await limited { [vault, backups] () async throws(VaultError) in try await vault.copies(backups) }
     }
 
+    /// The identifiers of the files that can be checked.
+    func checkableFiles() async throws(BusError) -> [String] {
+        try await limited { [vault, backups] () async throws(VaultError) in try await vault.checkableFiles(backups) }
+    }
+
+    /// Checks one of them, with the keys at hand.
+    func check(_ file: String) async throws(BusError) -> FileReport {
+        try await limited { [vault, backups] () async throws(VaultError) in try await vault.check(file, backups) }
+    }
+
     /// Backs up all keychains now, and returns the copies after reading them back.
     func backUp() async throws(BusError) -> [KeychainCopy] {
         guard let backups else { throw BusError(.notSupported, "there is no home folder for backups") }
@@ -86,7 +96,7 @@ final class Restorations {
         do throws(VaultError) {
             return try await body()
         } catch  where error.code == .unreadable || error.code == .unsupportedFormat {
-            throw BusError(.invalidArguments, "the file cannot be restored: \(error.reason)")
+            throw BusError(.invalidArguments, "the file cannot be read: \(error.reason)")
         } catch {
             throw BusError(error)
         }

@@ -97,6 +97,23 @@ struct Collections {
         )
     }
 
+    /// Takes what is intact in a damaged collection into a new file.
+    func salvage(_ collection: Collection, by client: Client) async throws(VaultError) {
+        let isAudited = collection.protectedItemCount > 0
+        let name = collection.name
+        // After a failure, too: the collection was reopened.
+        defer { wasTakenUp(name) }
+        let (report, _) = try await vault.salvage(collection)
+        if isAudited { audit.deleted(.collection(name), by: client) }
+        logger.notice(
+            "Took what is intact out of a damaged keychain",
+            metadata: [
+                "keychain": "\(name)", "kept": "\(report.kept)", "damaged": "\(report.damaged)",
+                "former": "\(report.former.map(String.init) ?? "unknown")", "old file": "\(report.oldFile)",
+            ]
+        )
+    }
+
     /// Serves the file that another program has put in place of a collection's.
     func takeUp(_ collection: Collection) async {
         guard await vault.takeUp(collection) != nil else { return }

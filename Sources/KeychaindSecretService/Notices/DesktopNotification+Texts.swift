@@ -53,8 +53,16 @@ extension DesktopNotification {
         )
     }
 
-    /// - Parameter others: the number of further keychains.
-    static func unreadable(_ label: String, reason: String, others: Int, actions: [Action]) -> DesktopNotification {
+    /// - Parameters:
+    ///   - isInPart: whether the rest of the keychain can be read.
+    ///   - others: the number of further keychains.
+    static func unreadable(
+        _ label: String,
+        isInPart: Bool,
+        reason: String,
+        others: Int,
+        actions: [Action]
+    ) -> DesktopNotification {
         let label = PromptText.name(label)
         let reason = PromptText.name(reason, limit: 300)
         let more =
@@ -64,6 +72,15 @@ extension DesktopNotification {
                 one: "Another keychain has such a problem.",
                 other: "Other keychains with such a problem: \(others)."
             ) : .empty
+        if isInPart {
+            return DesktopNotification(
+                summary: Text("A keychain is damaged"),
+                body: .joined([
+                    Text("A part of the keychain “\(label)” cannot be read: \(reason)."), more,
+                ]),
+                actions: actions
+            )
+        }
         return DesktopNotification(
             summary: Text("A keychain cannot be read"),
             body: .joined([

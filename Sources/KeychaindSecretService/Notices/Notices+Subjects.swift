@@ -38,7 +38,7 @@ extension Notices {
         tell(.reader, because: "locked", .readerLocked(login.label, actions: action.map { [$0] } ?? []))
     }
 
-    /// Tells of keychains that cannot be read.
+    /// Tells of keychains that cannot be read, or only in part.
     func keychainsMayHaveChanged() {
         // A closed vault has no keychains.
         guard let provider, !provider.readiness.isOpening, !provider.readiness.hasEnded else { return }
@@ -46,13 +46,20 @@ extension Notices {
         for collection in provider.vault.collections {
             if case .unreadable(let reason) = collection.state { unreadable.append((collection, reason)) }
         }
+        for collection in provider.vault.collections {
+            if let damage = collection.damage { unreadable.append((collection, damage)) }
+        }
         guard let first = unreadable.first else { return resolve(.unreadable) }
         let action = actions?.restore(first.collection.name)
         tell(
             .unreadable,
-            because: unreadable.map { "\($0.collection.name): \($0.reason)" }.joined(separator: "\n"),
+            because: unreadable.map { collection, reason in
+                // The words of damage change with the unlock.
+                "\(collection.name): \(collection.damage == nil ? reason : "damaged")"
+            }.joined(separator: "\n"),
             .unreadable(
                 first.collection.label,
+                isInPart: first.collection.damage != nil,
                 reason: first.reason,
                 others: unreadable.count - 1,
                 actions: action.map { [$0] } ?? []

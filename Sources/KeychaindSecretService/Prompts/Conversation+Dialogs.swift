@@ -182,6 +182,23 @@ extension Conversation {
         )
     }
 
+    /// Asks a person to take what is intact out of a damaged keychain.
+    func confirmSalvage(of label: String, for caller: Caller) async -> Bool {
+        let label = PromptText.name(label)
+        return await confirm(
+            request(
+                .confirmation,
+                title: Text("Repair Keychain"),
+                Text("Make a new file from what is intact in the keychain “\(label)”?"),
+                [
+                    caller.introduction, Text("The damaged file is kept beside the new one."),
+                ],
+                button: Text("Repair"),
+                for: caller
+            )
+        )
+    }
+
     /// Asks a person to limit a sandboxed program to its own items.
     ///
     /// - Parameter items: the labels of those that it gets.

@@ -44,6 +44,25 @@ package struct KeychainDifference: Hashable, Sendable {
     }
 }
 
+/// The result of a check of a keychain's file.
+package struct KeychainCheck: Hashable, Sendable {
+    package enum Depth: UInt8, Sendable {
+        /// Its structure.
+        case structure = 0
+        /// Also the seals of labels and attributes.
+        case metadata = 1
+        /// Also the seals of the secrets.
+        case everything = 2
+    }
+
+    package let file: String
+    package let itemCount: UInt64
+    package let intactCount: UInt64
+    package let depth: Depth
+    /// What is wrong; empty for a sound file.
+    package let findings: [String]
+}
+
 extension SecretClient {
     /// The unique bus name of the provider, which another provider or a restarted one does not have.
     package func providerName() async throws(SecretServiceError) -> String {
@@ -105,6 +124,39 @@ extension SecretClient {
         let message = Self.backups("RestoreItems")
         message.append(id, labels)
         return try await patientCall(message).reading(UInt32.self, [String].self)
+    }
+
+    /// The identifiers of the files that ``check(file:)`` takes.
+    package func checkableFiles() async throws(SecretServiceError) -> [String] {
+        try await patientCall(Self.backups("Files")).reading([String].self)
+    }
+
+    /// Checks the file of a keychain, a generation or a backup.
+    package func check(file: String) async throws(SecretServiceError) -> KeychainCheck {
+        try ArgumentCheck.check(file)
+        let message = Self.backups("Check")
+        message.append(file)
+        let (items, intact, depth, findings) = try await patientCall(message).reading(
+            UInt64.self,
+            UInt64.self,
+            UInt8.self,
+            [String].self
+        )
+        return KeychainCheck(
+            file: file,
+            itemCount: items,
+            intactCount: intact,
+            depth: KeychainCheck.Depth(rawValue: depth) ?? .structure,
+            findings: findings
+        )
+    }
+
+    /// Takes the intact items of a damaged keychain into a new file; a person is asked.
+    package func salvage(_ file: String) async throws(SecretServiceError) {
+        try ArgumentCheck.check(file)
+        let message = Self.backups("Salvage")
+        message.append(file)
+        try await complete(message)
     }
 
     private func copies(_ member: String) async throws(SecretServiceError) -> [KeychainCopy] {
