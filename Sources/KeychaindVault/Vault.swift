@@ -80,7 +80,7 @@ package final class Vault {
             configuration.logger.error("only \(configuration.limits.collections) collections are listed")
         }
         for name in contents.names.prefix(configuration.limits.collections) {
-            opened.collections.append(await Self.collection(name, in: context))
+            opened.collections.append(await Self.collection(name, label: contents.labels[name], in: context))
         }
         await Self.closeCopies(among: opened.collections)
         if !contents.names.contains(.login) { opened.collections.append(Self.vacantLogin(in: context)) }
@@ -96,6 +96,20 @@ package final class Vault {
         opened.collections.sort { first, second in first.name < second.name }
         context.login.collection = opened.collections.first { collection in collection.name == .login }
         self.opened = opened
+        rememberCollections(opened.collections, in: context)
+    }
+
+    /// Records the collections that are there; the label of an unreadable one is unknown.
+    private func rememberCollections(_ collections: [Collection], in context: VaultContext) {
+        var labels: [CollectionName: String?] = [:]
+        for collection in collections {
+            switch (collection.storage, collection.state) {
+            case (.file, _): labels[collection.name] = .some(collection.label)
+            case (.none, .unreadable): labels[collection.name] = .some(nil)
+            default: break
+            }
+        }
+        context.folderWorker.post { [labels] folder in folder.remember(labels) }
     }
 
     package var limits: VaultLimits { configuration.limits }
@@ -186,29 +200,35 @@ package final class Vault {
     /// Deletes a collection, its file and its aliases (#90), durably.
     ///
     /// An empty `login` replaces a deleted one. Generations stay, except those of a `login` with items bound to the
-    /// passcode. Throws `notSupported` without a file, and `unreadable` for a file that a person must remove.
+    /// passcode. A missing collection is forgotten. Throws `notSupported` without a file, `unreadable` for a file that a
+    /// person must remove, and `busy` if the file of a missing collection is there again.
     package func delete(_ collection: Collection) async throws(VaultError) {
         guard let opened else { throw VaultError.vaultClosed }
         guard !collection.isDeleted else { throw VaultError.collectionDeleted }
-        if case .unreadable(let reason) = collection.state { throw VaultError(.unreadable, reason: reason) }
+        let name = collection.name
+        if !collection.isMissing, case .unreadable(let reason) = collection.state {
+            throw VaultError(.unreadable, reason: reason)
+        }
         if collection.condition == .incomplete {
             throw VaultError(.unreadable, reason: "its file is damaged, and is left as it is")
         }
-        if collection.name == .login { try await removeItemsBoundToPasscode() }
-        try await collection.removeFile()
+        if name == .login { try await removeItemsBoundToPasscode() }
+        if collection.isMissing {
+            try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
+                try folder.forgetMissing(name)
+            }
+            await collection.retire()
+        } else {
+            try await collection.removeFile()
+        }
         removeLockouts(of: collection)
-        let name = collection.name
         self.opened?.collections.removeAll { other in other === collection }
         if name == .login { insert(Self.vacantLogin(in: opened.context)) }
         let aliases = self.aliases.filter { alias in alias.value != name }
         self.opened?.aliases = aliases
-        do throws(VaultError) {
-            try await opened.context.folderWorker.perform { (folder) throws(VaultError) in
-                try folder.removeAliases(of: name)
-            }
-        } catch {
-            // An alias of a missing collection is ignored.
-            configuration.logger.warning("\(name): its aliases stay on the disk: \(error)")
+        // It is deleted, whatever comes of this.
+        try? await opened.context.folderWorker.perform { (folder) throws(VaultError) in
+            folder.finishDeletion(of: name)
         }
     }
 
@@ -238,6 +258,7 @@ package final class Vault {
         opened?.collections.removeAll { other in other === retired }
         if collection.state == .vacant, collection.name != .login { return }
         insert(collection)
+        collection.remember()
     }
 
     static func vacant(_ name: CollectionName, in context: VaultContext) -> Collection {
@@ -280,8 +301,21 @@ package final class Vault {
         }
     }
 
-    static func collection(_ name: CollectionName, in context: VaultContext) async -> Collection {
-        let collection = Collection(name, label: name.encoded, phase: .locked, storage: .none, context: context)
+    /// Opens the file of a collection.
+    ///
+    /// - Parameter label: the label that the collection had, in case the file cannot be read.
+    static func collection(
+        _ name: CollectionName,
+        label: String? = nil,
+        in context: VaultContext
+    ) async -> Collection {
+        let collection = Collection(
+            name,
+            label: label ?? name.encoded,
+            phase: .locked,
+            storage: .none,
+            context: context
+        )
         await collection.openFile()
         return collection
     }

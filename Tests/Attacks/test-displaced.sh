@@ -39,7 +39,7 @@ check_equal "what was acknowledged survives a kill" "$(lookup 4)" "secret 4"
 
 rm "$files"/login.keychain*
 if store 5; then fail "a change of the removed file is acknowledged"; else pass "a change of the removed file is refused"; fi
-missing() { [[ $(problem) == *"No such file"* ]]; }
+missing() { [[ $(problem) == *"login.keychain is missing"* ]]; }
 check "the keychain says what is wrong" eventually missing
 if store 6; then fail "an empty keychain takes its place"; else pass "no empty keychain takes its place"; fi
 kill_daemon

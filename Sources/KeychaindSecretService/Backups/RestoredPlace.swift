@@ -14,7 +14,7 @@ struct RestoredPlace {
     @BusActor
     init(of backup: StagedBackup, as name: CollectionName, present: Collection?, in vault: Vault) {
         self.name = name
-        guard let present, !present.isVacant else {
+        guard let present, !present.isVacant, !present.isMissing else {
             sentence = Text("There is no keychain “\(name.description)” now.")
             return
         }

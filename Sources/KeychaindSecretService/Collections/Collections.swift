@@ -128,6 +128,11 @@ struct Collections {
         changes.collectionCreated(name, all: vault.collectionPaths)
     }
 
+    /// Serves the files of missing keychains that are there again.
+    func takeUpReturned() async {
+        for collection in vault.collections where vault.hasReturned(collection) { await takeUp(collection) }
+    }
+
     // MARK: Labels and aliases
 
     func setLabel(of collection: Collection, to label: String) async throws(BusError) {

@@ -29,6 +29,7 @@ package final class Logins: LoginKeychain {
     package func unlock(_ password: consuming SecureBytes, from peer: LoginPeer) async {
         await lock.lock(.login)
         defer { lock.unlock(.login) }
+        await unlocker.collections.takeUpReturned()
         guard let login = vault.collection(named: .login) else { return }
         guard login.isLocked else { return logger.debug("The keychain of a login is already unlocked") }
         switch peer {

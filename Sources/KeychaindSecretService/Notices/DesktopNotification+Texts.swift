@@ -1,5 +1,6 @@
 package import KeychaindDesktop
 import KeychaindLanguage
+import KeychaindVault
 
 /// The texts of the notifications, one function for each subject.
 extension DesktopNotification {
@@ -57,13 +58,13 @@ extension DesktopNotification {
     ///   - isInPart: whether the rest of the keychain can be read.
     ///   - others: the number of further keychains.
     static func unreadable(
-        _ label: String,
+        _ collection: Collection,
         isInPart: Bool,
         reason: String,
         others: Int,
         actions: [Action]
     ) -> DesktopNotification {
-        let label = PromptText.name(label)
+        let label = PromptText.name(collection.label)
         let reason = PromptText.name(reason, limit: 300)
         let more =
             others > 0
@@ -84,7 +85,10 @@ extension DesktopNotification {
         return DesktopNotification(
             summary: Text("A keychain cannot be read"),
             body: .joined([
-                Text("The keychain “\(label)” cannot be read: \(reason). Its file is kept as it is."), more,
+                collection.isMissing
+                    ? Text("The file of the keychain “\(label)” is missing. No empty one takes its place.")
+                    : Text("The keychain “\(label)” cannot be read: \(reason). Its file is kept as it is."),
+                more,
                 Text("“keychainctl restore” lists its past states and puts one back."),
             ]),
             actions: actions

@@ -58,7 +58,7 @@ extension Notices {
                 "\(collection.name): \(collection.damage == nil ? reason : "damaged")"
             }.joined(separator: "\n"),
             .unreadable(
-                first.collection.label,
+                first.collection,
                 isInPart: first.collection.damage != nil,
                 reason: first.reason,
                 others: unreadable.count - 1,

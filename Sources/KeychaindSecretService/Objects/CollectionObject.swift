@@ -178,7 +178,7 @@ struct CollectionObject {
         guard !collection.isVacant else {
             throw BusError(.notSupported, "'\(collection.label)' has no password yet; there is nothing to delete")
         }
-        if case .unreadable(let reason) = collection.state {
+        if case .unreadable(let reason) = collection.state, !collection.isMissing {
             throw BusError(
                 .isLocked,
                 "'\(collection.label)' cannot be read, and unreadable keychains are not deleted: \(reason)"

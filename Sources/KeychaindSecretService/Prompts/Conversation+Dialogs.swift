@@ -182,6 +182,24 @@ extension Conversation {
         )
     }
 
+    /// Asks a person to confirm the deletion of a keychain whose file is missing.
+    func confirmForgetting(_ label: String, for caller: Caller) async -> Bool {
+        let label = PromptText.name(label)
+        return await confirm(
+            request(
+                .confirmation,
+                title: Text("Delete Keychain"),
+                Text("Delete the keychain “\(label)”?"),
+                [
+                    caller.introduction,
+                    Text("Its file is missing. Its past states are kept: one of them can be restored instead."),
+                ],
+                button: Text("Delete"),
+                for: caller
+            )
+        )
+    }
+
     /// Asks a person to take what is intact out of a damaged keychain.
     func confirmSalvage(of label: String, for caller: Caller) async -> Bool {
         let label = PromptText.name(label)

@@ -7,7 +7,8 @@ import Logging
 
 /// Deletes a collection that needs a person's consent; the result is an empty string (#123).
 ///
-/// A locked collection needs its password, protected items a confirmation, and `login` always its password.
+/// A locked collection needs its password, protected items a confirmation, and `login` always its password. Of a missing
+/// one nothing is left that could verify a password, so it needs a confirmation.
 @BusActor
 final class DeletePrompt: PromptAction {
     private let collection: Collection
@@ -21,8 +22,14 @@ final class DeletePrompt: PromptAction {
     var emptyResult: Variant { .string("") }
 
     func perform(asking conversation: Conversation, for client: Client) async -> PromptOutcome {
-        let isAllowed =
-            collection.name == .login ? await takeKey(conversation, client) : await confirm(conversation, client)
+        let isAllowed: Bool
+        if collection.isMissing {
+            isAllowed = await conversation.confirmForgetting(collection.label, for: client.caller())
+        } else if collection.name == .login {
+            isAllowed = await takeKey(conversation, client)
+        } else {
+            isAllowed = await confirm(conversation, client)
+        }
         // The prompt may have been dismissed after the answer, while the key was derived.
         guard isAllowed, !conversation.isEnded else { return .dismissed(emptyResult) }
         do throws(BusError) {

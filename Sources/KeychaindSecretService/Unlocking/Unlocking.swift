@@ -42,6 +42,8 @@ struct Unlocking {
             if let item, access.isForbidden(item, in: collection, for: client) { continue }
             switch collection.state {
             case .unreadable(let reason):
+                // The next Unlock finds it.
+                if vault.hasReturned(collection) { BusActor.start { await unlocker.collections.takeUp(collection) } }
                 unreadable[collection.name] = reason
                 continue
             case .unlocked:

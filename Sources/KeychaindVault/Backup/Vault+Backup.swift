@@ -93,7 +93,8 @@ extension Vault {
         }
         // The backup, or the old file after a failure.
         let collection =
-            hasFile || failure == nil ? await Self.collection(name, in: context) : Self.vacant(name, in: context)
+            hasFile || failure == nil
+            ? await Self.collection(name, label: present?.label, in: context) : Self.vacant(name, in: context)
         replace(present, by: collection)
         if let failure { throw failure }
         return collection

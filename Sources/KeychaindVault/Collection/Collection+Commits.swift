@@ -110,7 +110,7 @@ extension Collection {
         do throws(VaultError) {
             let sealedSecrets: [[UInt8]?]
             switch storage {
-            case .none:
+            case .none, .missing:
                 throw VaultError.vaultClosed
             case .memory(var store):
                 sealedSecrets = try store.seal(change, of: table)
@@ -122,8 +122,10 @@ extension Collection {
             batch.apply(to: &table, sealedSecrets: sealedSecrets)
             disk = .working
             let hash = properties.hash
+            let hasNewLabel = properties.label != change.state.label
             properties = change.state
             properties.hash = hash
+            if hasNewLabel { remember() }
             await weakenLedger(for: change)
             if !isEphemeral { context.observer.onChange?(name) }
             return .success(())

@@ -107,7 +107,13 @@ extension Collection {
         guard case .file(let worker) = storage else {
             throw VaultError(.notSupported, reason: "the collection has no file")
         }
-        try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
+        do throws(VaultError) {
+            try await worker.perform { (writer) throws(VaultError) in try writer.remove() }
+        } catch {
+            // Its file is whole: a refused deletion is no problem of the collection.
+            if error.code == .displaced { noteFailure(error) }
+            throw error
+        }
         storage = .none
         phase = .deleted
         failWaiting(VaultError.collectionDeleted)
@@ -221,6 +227,7 @@ extension Collection {
         self.keys = keys.collection
         ledger = .known(ProtectionLedger())
         keepLater(ProtectionLedger(), keys.collection)
+        remember()
         context.observer.onChange?(name)
         return keys
     }
@@ -277,13 +284,16 @@ extension Collection {
             }
             for problem in problems { logger.warning("\(name): \(problem)") }
         } catch {
-            phase = .unreadable(reason: error.reason)
-            problems = [error.reason]
-            if error.mayPass { disk = .unread(error) }
-            if error.code == .unreadable { condition = .damaged }
+            let isThere = (try? context.folder.exists(name.fileName)) ?? true
+            let reason = isThere ? error.reason : Self.reasonOfAbsence(name)
+            storage = isThere ? .none : .missing
+            phase = .unreadable(reason: reason)
+            problems = [reason]
+            if isThere, error.mayPass { disk = .unread(error) }
+            if isThere, error.code == .unreadable { condition = .damaged }
             logger.error(
                 """
-                \(name): the collection cannot be read and is left as it is: \(error.reason). Generations are in \
+                \(name): the collection cannot be read and is left as it is: \(reason). Generations are in \
                 \(context.folder.folder(Generations.folderName).path)
                 """
             )

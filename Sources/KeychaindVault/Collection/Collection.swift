@@ -26,6 +26,9 @@ package final class Collection {
         /// None: there is no file, or it is closed or unreadable.
         case none
 
+        /// None: the file that was there is gone.
+        case missing
+
         /// In memory, for the life of the process.
         case memory(EphemeralStore)
 

@@ -10,9 +10,10 @@ extension Vault {
             return nil
         }
         let keys = collection.handover
-        context.configuration.logger.error("\(collection.name): another program has replaced or removed the file")
+        let what = collection.isMissing ? "its file is there again" : "another program has replaced or removed the file"
+        context.configuration.logger.error("\(collection.name): \(what)")
         await collection.retire()
-        let new = await Self.collection(collection.name, in: context)
+        let new = await Self.collection(collection.name, label: collection.label, in: context)
         replace(collection, by: new)
         guard let keys else { return new }
         do throws(VaultError) {

@@ -1,4 +1,5 @@
 import Glibc
+import KeychaindModel
 import Logging
 
 /// The database of data that belongs to no single collection: aliases, audit, lockouts and ledgers.
@@ -28,6 +29,9 @@ final class StateFile {
         /// The aliases, with the names of their collections.
         var aliases: [String: String] = [:]
         var lockouts = StoredLockouts.none
+
+        /// The labels of the collections that have a file; nil if nobody has recorded them.
+        var known: [CollectionName: String]?
     }
 
     let database: Database
@@ -46,7 +50,7 @@ final class StateFile {
             let read = try retryingRead { () throws(VaultError) -> Opened? in
                 guard try folder.exists(name) else { return nil }
                 let file = try StateFile(in: folder)
-                return Opened(file: .success(file), contents: try file.contents(recovered: &opened.contents.aliases))
+                return Opened(file: .success(file), contents: try file.contents(recovered: &opened.contents))
             }
             if let read { return read }
         } catch {
@@ -66,6 +70,7 @@ final class StateFile {
             try file.database.transaction { () throws(VaultError) in
                 for (alias, collection) in opened.contents.aliases { try file.setAlias(alias, to: collection) }
             }
+            if let known = opened.contents.known { try file.remember(known) }
             opened.file = .success(file)
         } catch {
             logger.error("\(name) cannot be made, so aliases and the audit are not kept: \(error.reason)")
@@ -86,12 +91,13 @@ final class StateFile {
         }
     }
 
-    /// Reads the aliases and lockouts.
+    /// Reads what the vault keeps in memory.
     ///
-    /// - Parameter recovered: the aliases, even if the rest is damaged.
-    private func contents(recovered: inout [String: String]) throws(VaultError) -> Contents {
+    /// - Parameter recovered: the aliases and the known collections, even if the rest is damaged.
+    private func contents(recovered: inout Contents) throws(VaultError) -> Contents {
+        recovered.aliases = try aliases()
+        recovered.known = try knownCollections()
         let contents = try contents()
-        recovered = contents.aliases
         // Damage elsewhere would surface only when the audit is written, and lose entries.
         if let damage = try database.structuralDamage() {
             throw VaultError(.unreadable, reason: "its structure is damaged: \(damage)")
@@ -100,7 +106,7 @@ final class StateFile {
     }
 
     func contents() throws(VaultError) -> Contents {
-        Contents(aliases: try aliases(), lockouts: try lockouts())
+        Contents(aliases: try aliases(), lockouts: try lockouts(), known: try knownCollections())
     }
 
     private init(in folder: Folder) throws(VaultError) {

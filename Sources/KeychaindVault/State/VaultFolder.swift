@@ -5,15 +5,18 @@ import Logging
 final class VaultFolder {
     struct Contents: Sendable {
         var indexKey: BlindIndexKey
+        /// The collections, the important ones first, also those whose file is missing.
         var names: [CollectionName]
+        /// The labels of collections that were there before.
+        var labels: [CollectionName: String]
         var state: StateFile.Contents
         /// The reason why `state.db` cannot be read or written for now.
         var stateObstacle: VaultError?
         var rules: RulesFile.Content
     }
 
-    private let folder: Folder
-    private let logger: Logger
+    let folder: Folder
+    let logger: Logger
     private let audit: AuditTrail
     private let now: @Sendable () -> Timestamp
     private var lock: FolderLock?
@@ -57,13 +60,24 @@ final class VaultFolder {
             try folder.create()
             lock = try FolderLock(folder)
             let indexKey = try IndexKeyFile.load(from: folder, logger: logger)
-            let names = try names()
-            let state = StateFile.open(in: folder, logger: logger)
-            stateFile = Access(state.file)
+            let files = try folder.names()
+            let names = names(among: files)
+            let opened = StateFile.open(in: folder, logger: logger)
+            stateFile = Access(opened.file)
+            var state = opened.contents
+            for name in files.compactMap(FileDeletion.collection) {
+                finishDeletion(of: name)
+                guard !names.contains(name) else { continue }
+                state.known?[name] = nil
+                state.aliases = state.aliases.filter { alias in alias.value != name.encoded }
+            }
+            let aliases = state.aliases.compactMapValues { encoded in CollectionName(encoded: encoded) }
+            let listing = listing(names, known: state.known, aliases: aliases)
             return Contents(
                 indexKey: indexKey,
-                names: names,
-                state: state.contents,
+                names: listing.names,
+                labels: listing.labels,
+                state: state,
                 stateObstacle: stateFile.obstacle,
                 rules: RulesFile.load(from: folder)
             )
@@ -75,10 +89,6 @@ final class VaultFolder {
 
     func setAlias(_ alias: String, to name: CollectionName?) throws(VaultError) {
         try openedState().setAlias(alias, to: name?.encoded)
-    }
-
-    func removeAliases(of name: CollectionName) throws(VaultError) {
-        try openedState().removeAliases(of: name.encoded)
     }
 
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
@@ -203,9 +213,9 @@ final class VaultFolder {
         if case .opened = stateFile, opened.contents.lockouts.rest == .unreadable { lockoutsAreLost = true }
     }
 
-    private func names() throws(VaultError) -> [CollectionName] {
+    private func names(among files: [String]) -> [CollectionName] {
         var names: [CollectionName] = []
-        for file in try folder.names() {
+        for file in files {
             if isUnfinished(file) {
                 try? folder.remove(file)
             } else if file.hasSuffix(CollectionFormat.suffix) {

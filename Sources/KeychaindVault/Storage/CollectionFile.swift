@@ -230,6 +230,11 @@ final class CollectionFile {
     /// The reason why the file cannot be written, if it may pass.
     var passingObstacle: VaultError? { obstacle.flatMap { error in error.mayPass ? error : nil } }
 
+    /// Throws `displaced` if another program has replaced or removed the file.
+    func checkPlace() throws(VaultError) {
+        try database.checkPlace()
+    }
+
     func structuralDamage() throws(VaultError) -> String? {
         try database.structuralDamage()
     }

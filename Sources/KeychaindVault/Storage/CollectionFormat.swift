@@ -23,6 +23,9 @@ enum CollectionFormat {
     /// The suffix of an unfinished file, which can be deleted.
     static let unfinishedSuffix = ".keychain-new"
 
+    /// The suffix of a deleted file, which the next start removes with its journal.
+    static let deletedSuffix = ".keychain-deleted"
+
     /// In bytes.
     static let identifierSize = 16
     static let tables = [

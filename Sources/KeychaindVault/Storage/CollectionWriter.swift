@@ -125,7 +125,8 @@ final class CollectionWriter {
         } catch {
             // The caller is told that the creation failed; the file is empty.
             file = nil
-            try? removeFiles()
+            try? folder.removeDatabase(name.fileName)
+            try? folder.synchronize()
             throw error
         }
         self.header = header
@@ -305,26 +306,17 @@ final class CollectionWriter {
         secretsKey = nil
     }
 
-    /// A file that cannot be removed stays in use.
+    /// Deletes the file durably; ``VaultFolder/finishDeletion(of:)`` removes what is left of it.
+    ///
+    /// After an error the file stays in use. Throws `displaced` if another program has put a file in its place.
     func remove() throws(VaultError) {
         guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder is read-only") }
-        try removeFiles()
+        try file?.checkPlace()
+        try FileDeletion(of: name, in: folder).begin()
         file = nil
         remains = nil
         keys = nil
         secretsKey = nil
-    }
-
-    /// Leftovers of the journal are useless, so a failure to remove them is only logged.
-    private func removeFiles() throws(VaultError) {
-        let fileName = name.fileName
-        try folder.remove(fileName)
-        do throws(VaultError) {
-            try folder.removeDatabase(fileName)
-            try folder.synchronize()
-        } catch {
-            configuration.logger.warning("\(name): the removal of its file may not be on the disk yet: \(error)")
-        }
     }
 
     private func openFile() throws(VaultError) -> CollectionFile {

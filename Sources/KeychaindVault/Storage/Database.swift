@@ -160,6 +160,11 @@ final class Database {
         return result
     }
 
+    /// Throws `displaced` when another program has replaced or removed the file.
+    func checkPlace() throws(VaultError) {
+        try place.check()
+    }
+
     private func rollBack() {
         // After some errors SQLite has already rolled back.
         if sqlite3_get_autocommit(handle) == 0 { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }

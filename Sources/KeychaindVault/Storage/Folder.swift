@@ -104,6 +104,11 @@ struct Folder: Sendable {
         }
     }
 
+    /// Empties a file.
+    func truncate(_ name: String) throws(VaultError) {
+        guard Glibc.truncate(file(name), 0) == 0 else { throw VaultError(errno: errno, doing: "empty \(name)") }
+    }
+
     func removeDatabase(_ name: String) throws(VaultError) {
         for suffix in ["", "-wal", "-shm", "-journal"] { try remove(name + suffix) }
     }
