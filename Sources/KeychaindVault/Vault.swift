@@ -56,6 +56,7 @@ package final class Vault {
             VaultFolder(folder, configuration: configuration, audit: audit)
         ) { folder in
             folder.writeAudit()
+            folder.keepReserve()
         }
         let contents = try await folderWorker.perform { (folder) throws(VaultError) in try folder.open() }
         let context = VaultContext(

@@ -4,15 +4,17 @@ import Glibc
 ///
 /// It belongs to the open file, not to the process, so it also excludes a second vault in the same process.
 struct FolderLock: ~Copyable, Sendable {
+    static let name = "lock"
+
     private let descriptor: CInt
 
     /// Throws `inUse` at once when the folder is taken.
     init(_ folder: Folder) throws(VaultError) {
         let flags = O_CLOEXEC | O_NOFOLLOW | O_RDONLY
-        var descriptor = open(folder.file("lock"), flags | O_CREAT, 0o600)
+        var descriptor = open(folder.file(Self.name), flags | O_CREAT, 0o600)
         if descriptor < 0, errno == EROFS || errno == EACCES {
             // A read-only folder may have the file already; otherwise the folder itself is locked.
-            descriptor = open(folder.file("lock"), flags)
+            descriptor = open(folder.file(Self.name), flags)
             if descriptor < 0 { descriptor = open(folder.path, O_CLOEXEC | O_RDONLY | O_DIRECTORY) }
         }
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open the lock") }

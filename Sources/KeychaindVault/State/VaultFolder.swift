@@ -130,6 +130,16 @@ final class VaultFolder {
         }
     }
 
+    /// Keeps space for deletions, once there is room.
+    func keepReserve() {
+        guard lock != nil else { return }
+        do throws(VaultError) {
+            try DiskReserve(in: folder).keep()
+        } catch {
+            logger.warning("No space could be kept for deletions on a full disk: \(error)")
+        }
+    }
+
     func removeLockouts(of owners: [LockoutOwner]) {
         do throws(VaultError) {
             try openedState().removeLockouts(of: owners)

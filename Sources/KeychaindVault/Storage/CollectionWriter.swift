@@ -233,6 +233,28 @@ final class CollectionWriter {
     }
 
     func commit(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
+        do throws(VaultError) {
+            return try write(change)
+        } catch {
+            guard error.code == .storageFull, change.onlyDeletes else { throw error }
+            makeRoom()
+            return try write(change)
+        }
+    }
+
+    /// Gives a deletion the reserve of the disk, and the journal from its beginning.
+    private func makeRoom() {
+        do throws(VaultError) {
+            try DiskReserve(in: folder).release()
+            // Such a connection holds no locks that another one could drop.
+            if file?.obstacle != nil { _ = try openFile() }
+            try file?.checkpoint()
+        } catch {
+            configuration.logger.warning("\(name): a deletion gets no room on the full disk: \(error)")
+        }
+    }
+
+    private func write(_ change: CollectionChange) throws(VaultError) -> [[UInt8]?] {
         let file = try writableFile()
         guard let keys, let secretsKey, let current = state else {
             throw VaultError.collectionLocked

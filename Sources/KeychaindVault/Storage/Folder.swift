@@ -189,9 +189,9 @@ extension Folder {
     /// Extends a file with zeros, durably, so that a sync after overwriting them has no new length to store.
     ///
     /// The blocks are written, not only allocated: the file system would have to record the first write to each. Does
-    /// nothing when the file is long enough or the disk nearly full; restores the length after a failure. Nobody else
-    /// may extend the file meanwhile.
-    func reserve(_ name: String, bytes size: Int) throws(VaultError) {
+    /// nothing when the file is long enough or less than `leaving` bytes are free; restores the length after a failure.
+    /// Nobody else may extend the file meanwhile.
+    func reserve(_ name: String, bytes size: Int, leaving: UInt = Self.freeBytesNeeded) throws(VaultError) {
         let descriptor = Glibc.open(file(name), O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open a file to extend it") }
         defer { close(descriptor) }
@@ -201,7 +201,7 @@ extension Folder {
             throw VaultError(errno: errno, doing: "read a file's status")
         }
         let length = Int(status.st_size)
-        guard length < size, disk.f_bavail >= Self.freeBytesNeeded / max(1, disk.f_frsize) else { return }
+        guard length < size, disk.f_bavail >= leaving / max(1, disk.f_frsize) else { return }
         let zeros = [UInt8](repeating: 0, count: Self.blockSize)
         var end = length
         while end < size {

@@ -129,4 +129,9 @@ struct CollectionChange: Sendable {
 
     /// The collection state after the change; the writer sets its hash.
     var state: CollectionState
+
+    /// Whether items are deleted and nothing else, which makes room.
+    var onlyDeletes: Bool {
+        !rows.isEmpty && rows.allSatisfy { row in if case .delete = row { true } else { false } }
+    }
 }

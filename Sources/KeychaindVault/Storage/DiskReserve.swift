@@ -1,0 +1,24 @@
+/// Space that is kept back, so that deletions work on a full disk.
+///
+/// It is in the file `lock`, which has no other contents.
+struct DiskReserve {
+    /// The bytes kept back: the journal of a deletion, which overwrites what it deletes, up to a secret of this size.
+    static let size = 1 << 20
+
+    private let folder: Folder
+
+    init(in folder: Folder) {
+        self.folder = folder
+    }
+
+    /// Makes the reserve when there is room.
+    func keep() throws(VaultError) {
+        guard folder.isWritable else { return }
+        try folder.reserve(FolderLock.name, bytes: Self.size, leaving: UInt(4 * Self.size))
+    }
+
+    /// Gives the space back to the disk.
+    func release() throws(VaultError) {
+        try folder.truncate(FolderLock.name)
+    }
+}
