@@ -1,0 +1,523 @@
+#!/usr/bin/python3
+"""Runs keychaind on a disk that fails: faults.py KEYCHAIND FAULTS.SO FOLDER [--every N] [--only SCENARIO]
+
+For each scenario, operation and way of failing, the first, second, … operation of that kind fails until none is left.
+With --every N only each Nth case runs. The bus is that of the environment.
+
+After each case: what was acknowledged is there, what was refused is not, `unknown` is one of both; the next change works
+once the disk does; nothing crashes; and all of that again after a SIGKILL.
+"""
+
+import argparse
+import itertools
+import os
+import pathlib
+import shutil
+import struct
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Attacks"))
+from secrets_client import LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused  # noqa: E402
+
+OPERATIONS = {
+    "open": 1, "read": 2, "write": 4, "sync": 8, "truncate": 16, "rename": 32, "unlink": 64, "folder-sync": 128,
+}
+MODES = {"fail": 1, "short": 2, "torn": 3, "delay": 4, "lie": 5}
+# Only these have bytes, of which half can be read or written.
+WITH_BYTES = {"read", "write"}
+# A disk that says so and does not: only a sync leaves everything readable as long as the power is there.
+HARMLESS_LIES = {"sync", "folder-sync"}
+EIO, ENOSPC = 5, 28
+WORK = ROOT + "/collection/Work"
+BACKUPS = "/org/keychaind/Backups"
+
+
+def eventually(what, condition, seconds=30):
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise TimeoutError(what)
+
+
+class Faults:
+    """The control of faults.so."""
+
+    def __init__(self, path):
+        self.path = str(path)
+        pathlib.Path(path).write_bytes(bytes(4096))
+
+    def arm(self, folder, operation, number, mode, error=EIO, repeat=1):
+        data = str(folder).encode().ljust(512, b"\0")
+        data += struct.pack("7i", OPERATIONS[operation], number, MODES[mode], error, repeat, 0, 0)
+        self._write(0, data)
+
+    def watch(self, folder):
+        """Traces without faults."""
+        self._write(0, str(folder).encode().ljust(512, b"\0") + bytes(28))
+
+    def disarm(self):
+        """Returns how many operations have failed."""
+        self._write(516, bytes(4))
+        with open(self.path, "rb") as file:
+            file.seek(536)
+            return struct.unpack("i", file.read(4))[0]
+
+    def _write(self, offset, data):
+        with open(self.path, "r+b") as file:
+            file.seek(offset)
+            file.write(data)
+
+
+class Daemon:
+    def __init__(self, program, library, folder, faults, trace=None):
+        environment = dict(os.environ, LD_PRELOAD=str(library), KEYCHAIND_FAULTS=faults.path)
+        environment.pop("KEYCHAIND_FAULTS_TRACE", None)
+        if trace:
+            environment["KEYCHAIND_FAULTS_TRACE"] = str(trace)
+        self.process = subprocess.Popen(
+            [program, "--unlock", "--data-dir", str(folder), "--prompters", "gcr"],
+            env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        self.process.stdin.write(b"p")
+        self.process.stdin.close()
+        self.client = None
+
+    def wait(self):
+        """Waits for its objects; false if it has ended."""
+        def ready():
+            if self.process.poll() is not None:
+                return "ended"
+            try:
+                self.client = self.client or Client()
+                owner = self.client.owner()
+                if owner == self.process.pid:
+                    self.client.get(ROOT, "Service", "Collections")
+                    return "ready"
+            except (Refused, Exception):  # noqa: B014  # not there yet
+                self.client = None
+            return None
+        return eventually("the daemon", ready) == "ready"
+
+    def kill(self):
+        """Ends it at once; returns the signal of which it had died before, if any."""
+        status = self.process.poll()
+        if self.client:
+            self.client.close()
+            self.client = None
+        if status is None:
+            self.process.kill()
+            self.process.wait()
+            return None
+        return -status if status < 0 else None
+
+    def stop(self):
+        if self.client:
+            self.client.close()
+            self.client = None
+        self.process.terminate()
+        self.process.wait()
+
+
+def owner(self):
+    from jeepney import DBusAddress, new_method_call
+    from jeepney.wrappers import unwrap_msg
+    bus = DBusAddress("/org/freedesktop/DBus", "org.freedesktop.DBus", "org.freedesktop.DBus")
+    message = new_method_call(bus, "GetConnectionUnixProcessID", "s", ("org.freedesktop.secrets",))
+    return unwrap_msg(self.connection.send_and_get_reply(message, timeout=30))[0]
+
+
+Client.owner = owner
+
+
+# What a keychain has: {"login": {number: secret}, "work": None or (password, {number: secret}), "new": bool}
+
+
+def contents(client, collection):
+    items = client.get(collection, "Collection", "Items")
+    found = {}
+    for item in items:
+        attributes = client.get(item, "Item", "Attributes")
+        found[attributes.get("n")] = client.read(item).decode()
+    return found
+
+
+def open_work(client):
+    """Unlocks Work; returns its password."""
+    for password in ["work", "other"]:
+        try:
+            client.call(
+                ROOT, MASTER_PASSWORDS, "UnlockWithMasterPassword", "o(oayays)", WORK, client.secret(password)
+            )
+            return password
+        except Refused as error:
+            last = error
+    raise last
+
+
+def state(client):
+    paths = client.get(ROOT, "Service", "Collections")
+    client.call(ROOT, MASTER_PASSWORDS, "UnlockWithMasterPassword", "o(oayays)", LOGIN, client.secret("p"))
+    work = None
+    if WORK in paths:
+        password = open_work(client)
+        work = (password, contents(client, WORK))
+    problems = [client.get_own(path) for path in paths]
+    return {
+        "login": contents(client, LOGIN), "work": work, "new": any("New" in path for path in paths),
+    }, [problem for problem in problems if problem]
+
+
+def get_own(self, path):
+    from jeepney import DBusAddress, Properties
+    from jeepney.wrappers import unwrap_msg
+    message = Properties(DBusAddress(path, "org.freedesktop.secrets", "org.keychaind.Collection1")).get("Problem")
+    return unwrap_msg(self.connection.send_and_get_reply(message, timeout=30))[0][1]
+
+
+Client.get_own = get_own
+
+
+def item(client, number, collection=LOGIN):
+    found = [path for path in client.search({"n": number}) if path.startswith(collection)]
+    return found[0]
+
+
+def create(client):
+    client.create("made", {"n": "made", **SCHEMA}, "made")
+
+
+def change(client):
+    client.call(item(client, "1"), SECRET + "Item", "SetSecret", "(oayays)", client.secret("changed"))
+
+
+def delete(client):
+    client.call(item(client, "1"), SECRET + "Item", "Delete")
+
+
+def create_collection(client):
+    properties = {SECRET + "Collection.Label": ("s", "New")}
+    client.call(
+        ROOT, MASTER_PASSWORDS, "CreateWithMasterPassword", "a{sv}(oayays)", properties, client.secret("new")
+    )
+
+
+def delete_collection(client):
+    client.call(WORK, SECRET + "Collection", "Delete")
+
+
+def change_password(client):
+    client.call(
+        ROOT, MASTER_PASSWORDS, "ChangeWithMasterPassword", "o(oayays)(oayays)",
+        WORK, client.secret("work"), client.secret("other"),
+    )
+
+
+def back_up(client):
+    client.call(BACKUPS, "org.keychaind.Backups1", "BackUp")
+
+
+def restore(client):
+    copies = client.call(BACKUPS, "org.keychaind.Backups1", "List")[0]
+    copy = next((copy[0] for copy in copies if copy[0].startswith("generation:login.")), None)
+    if not copy:
+        raise Refused("the past state cannot be read now")
+    prompt, = client.call(BACKUPS, "org.keychaind.Backups1", "RestoreCopy", "s", copy)
+    dismissed, _ = client.run(prompt)
+    if dismissed:
+        # A prompt gives no reason.
+        raise Refused("unknown")
+
+
+def nothing(_):
+    pass
+
+
+SCENARIOS = {
+    "create": (create, lambda s: s["login"].update(made="made")),
+    "change": (change, lambda s: s["login"].update({"1": "changed"})),
+    "delete": (delete, lambda s: s["login"].pop("1")),
+    "create-collection": (create_collection, lambda s: s.update(new=True)),
+    "delete-collection": (delete_collection, lambda s: s.update(work=None)),
+    "change-password": (change_password, lambda s: s.update(work=("other", s["work"][1]))),
+    "back-up": (back_up, lambda s: None),
+    # The past state is of the time before the second item.
+    "restore": (restore, lambda s: s.update(login={"0": "secret 0"})),
+    "start": (nothing, lambda s: None),
+}
+
+
+def expected(changes):
+    s = {"login": {str(n): f"secret {n}" for n in range(3)}, "work": ("work", {"a": "a", "b": "b"}), "new": False}
+    for apply in changes:
+        apply(s)
+    return s
+
+
+class Run:
+    def __init__(self, program, library, folder):
+        self.program, self.library = program, library
+        self.folder = pathlib.Path(folder)
+        self.template, self.data = self.folder / "template", self.folder / "data"
+        self.faults = Faults(self.folder / "control")
+        self.failures = []
+        self.cases = 0
+        self.fill()
+        answers = self.folder / "answers"
+        answers.write_text("password p\n")
+        prompter = pathlib.Path(__file__).resolve().parent.parent / "Attacks/prompter.py"
+        self.prompter = subprocess.Popen(
+            [sys.executable, str(prompter), str(answers), str(self.folder / "asked")],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+
+    def end(self):
+        self.prompter.terminate()
+        self.prompter.wait()
+
+    def start(self, trace=None):
+        return Daemon(self.program, self.library, self.data, self.faults, trace)
+
+    def fill(self):
+        daemon = self.start()
+        daemon.wait()
+        client = daemon.client
+        eventually("login", lambda: not client.get(LOGIN, "Collection", "Locked"))
+        for number in range(3):
+            client.create("kept", {"n": str(number), **SCHEMA}, f"secret {number}")
+        properties = {SECRET + "Collection.Label": ("s", "Work")}
+        client.call(
+            ROOT, MASTER_PASSWORDS, "CreateWithMasterPassword", "a{sv}(oayays)", properties, client.secret("work")
+        )
+        for name in "ab":
+            client.create("kept", {"n": name, **SCHEMA}, name, collection=WORK)
+        daemon.stop()
+        shutil.move(self.data, self.template)
+
+    def reset(self):
+        shutil.rmtree(self.data, ignore_errors=True)
+        shutil.copytree(self.template, self.data)
+
+    def case(self, scenario, operation, mode, number, error=EIO, repeat=1):
+        """Runs a case; returns whether anything has failed in it."""
+        name = f"{scenario}: {mode} {operation} {number}" + (f" and {repeat - 1} more" if repeat > 1 else "")
+        action, effect = SCENARIOS[scenario]
+        self.reset()
+        problems = []
+        if scenario == "start":
+            self.faults.arm(self.data, operation, number, mode, error, repeat)
+        daemon = self.start()
+        try:
+            answer, fired = "acknowledged", 0
+            try:
+                is_there = daemon.wait()
+                if scenario == "start":
+                    if is_there and daemon.process.poll() is None:
+                        daemon.client.get(ROOT, "Service", "Collections")
+                        eventually("an answer about login", lambda: daemon.client.get(LOGIN, "Collection", "Items")
+                                   is not None)
+                    fired = self.faults.disarm()
+                else:
+                    eventually("login", lambda: not daemon.client.get(LOGIN, "Collection", "Locked"))
+                    open_work(daemon.client)
+                    self.faults.arm(self.data, operation, number, mode, error, repeat)
+                    try:
+                        action(daemon.client)
+                    except Refused as refusal:
+                        answer = "unknown" if "unknown" in repr(refusal) else "refused"
+                    fired = self.faults.disarm()
+            except TimeoutError as failure:
+                problems.append(f"no {failure}")
+                self.faults.disarm()
+            if not fired:
+                return False
+            is_lie = mode == "lie" and operation not in HARMLESS_LIES
+            outcomes = {
+                "acknowledged": [expected([effect])], "refused": [expected([])],
+                "unknown": [expected([effect]), expected([])],
+            }[answer]
+            # A backup is not in the keychain, and a start changes nothing.
+            if is_lie:
+                outcomes = None
+            next_works = False
+            if scenario != "start" and not is_lie and daemon.process.poll() is None:
+                try:
+                    # A restored keychain is locked.
+                    daemon.client.call(
+                        ROOT, MASTER_PASSWORDS, "UnlockWithMasterPassword", "o(oayays)", LOGIN,
+                        daemon.client.secret("p"),
+                    )
+                    daemon.client.create("next", {"n": "next", **SCHEMA}, "next")
+                    next_works = True
+                except Refused as refusal:
+                    problems.append(f"after {answer} the next change is refused: {refusal}")
+                try:
+                    found, told = state(daemon.client)
+                    problems += self.compare(found, outcomes, next_works, f"{answer}, running")
+                    problems += [f"{answer}, running: {problem}" for problem in told]
+                except (Refused, TimeoutError) as failure:
+                    problems.append(f"{answer}, running: {failure!r}")
+            signal = daemon.kill()
+            if signal:
+                problems.append(f"it died of signal {signal}")
+            daemon = self.start()
+            if not daemon.wait():
+                problems.append("it does not start again")
+            elif not is_lie:
+                try:
+                    found, told = state(daemon.client)
+                    problems += self.compare(found, outcomes, next_works, f"{answer}, after a kill")
+                    problems += [f"{answer}, after a kill: {problem}" for problem in told]
+                except (Refused, TimeoutError) as failure:
+                    problems.append(f"{answer}, after a kill: {failure!r}")
+        finally:
+            signal = daemon.kill()
+            if signal:
+                problems.append(f"it died of signal {signal}")
+            self.faults.disarm()
+        self.cases += 1
+        if self.cases % 100 == 0:
+            print(f"{self.cases} cases", flush=True)
+        for problem in problems:
+            self.failures.append(f"{name}: {problem}")
+            print(f"{name}: {problem}", flush=True)
+        return True
+
+    @staticmethod
+    def compare(found, outcomes, has_next, when):
+        found["login"] = dict(found["login"])
+        has = found["login"].pop("next", None) is not None
+        if has_next and not has:
+            return [f"{when}: the next change is lost"]
+        return [] if found in outcomes else [f"{when}: {found}"]
+
+    def faulty(self, every, only):
+        counter = itertools.count()
+        for scenario in SCENARIOS:
+            if only and scenario != only:
+                continue
+            for operation in OPERATIONS:
+                for mode in MODES:
+                    if mode == "short" and operation not in WITH_BYTES:
+                        continue
+                    # Each of a short form is another number, until none fails.
+                    for number in itertools.count(1):
+                        if next(counter) % every:
+                            if number > 12:
+                                break
+                            continue
+                        if not self.case(scenario, operation, mode, number):
+                            break
+                # A disk that stays broken or full for a while.
+                for error in [EIO, ENOSPC]:
+                    if operation in {"write", "sync"} and next(counter) % every == 0:
+                        self.case(scenario, operation, "fail", 1, error, repeat=1 << 20)
+
+    def power_losses(self):
+        """Deletes a keychain, and starts on each state of the folder that a power loss may leave."""
+        self.reset()
+        trace = self.folder / "trace"
+        trace.unlink(missing_ok=True)
+        self.faults.watch(self.data)
+        daemon = self.start(trace)
+        daemon.wait()
+        open_work(daemon.client)
+        # Its latest change is only in the journal.
+        daemon.client.create("late", {"n": "late", **SCHEMA}, "late", collection=WORK)
+        snapshot, after = self.folder / "snapshot", self.folder / "after"
+        shutil.rmtree(snapshot, ignore_errors=True)
+        shutil.rmtree(after, ignore_errors=True)
+        shutil.copytree(self.data, snapshot)
+        begin = trace.stat().st_size
+        delete_collection(daemon.client)
+        lines = trace.read_text()[begin:].splitlines()
+        shutil.copytree(self.data, after)
+        daemon.kill()
+        groups, steps = [[]], 0
+        for line in lines:
+            what, first, second = line.split("\t")
+            if what == "sync":
+                groups.append([])
+            elif "/Work." in first and "generations" not in first:
+                groups[-1].append((what, pathlib.Path(first).name, pathlib.Path(second).name))
+                steps += 1
+        done, states = [], 0
+        seen = set()
+        for group in groups:
+            for size in range(len(group) + 1):
+                for subset in itertools.combinations(group, size):
+                    for stored in [snapshot, after]:
+                        if self.leave(done + list(subset), snapshot, stored, seen):
+                            states += 1
+            done += group
+        print(f"{states} states after {steps} steps", flush=True)
+        if steps < 3:
+            self.failures.append("the deletion was not traced")
+
+    def leave(self, steps, snapshot, stored, seen):
+        """Starts on the snapshot after these steps, with the `state.db` of another; false if there was such a state."""
+        shutil.rmtree(self.data)
+        shutil.copytree(snapshot, self.data)
+        for what, first, second in steps:
+            path = self.data / first
+            if what == "rename" and path.exists():
+                path.rename(self.data / second)
+            elif what == "unlink":
+                path.unlink(missing_ok=True)
+        files = tuple(sorted(path.name for path in self.data.iterdir() if path.name.startswith("Work")))
+        is_marked = any(name.endswith("-deleted") for name in files)
+        # It is forgotten when its file is gone for good, and not before its deletion is on the disk.
+        is_forgotten = stored.name == "after"
+        if (files, is_forgotten) in seen or not is_marked and is_forgotten != ("Work.keychain" not in files):
+            return False
+        seen.add((files, is_forgotten))
+        for path in stored.glob("state.db*"):
+            shutil.copy(path, self.data)
+        self.faults.disarm()
+        daemon = self.start()
+        name = f"power loss after {steps}"
+        try:
+            daemon.wait()
+            found, told = state(daemon.client)
+            if found["work"] not in [None, ("work", {"a": "a", "b": "b", "late": "late"})]:
+                self.failures.append(f"{name}: {found['work']}")
+            if (found["work"] is None) != ("Work.keychain" not in files):
+                self.failures.append(f"{name}: neither deleted nor there")
+            self.failures += [f"{name}: {problem}" for problem in told]
+            left = [path.name for path in self.data.iterdir() if path.name.startswith("Work")]
+            if found["work"] is None and left:
+                self.failures.append(f"{name}: {left} is left")
+        except (Refused, TimeoutError) as failure:
+            self.failures.append(f"{name}: {failure!r}")
+        finally:
+            daemon.kill()
+        return True
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("program")
+    parser.add_argument("library")
+    parser.add_argument("folder")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--only")
+    parser.add_argument("--power", action="store_true", help="only power losses")
+    options = parser.parse_args()
+    run = Run(options.program, options.library, options.folder)
+    try:
+        run.power_losses()
+        if not options.power:
+            run.faulty(options.every, options.only)
+    finally:
+        run.end()
+    for failure in run.failures:
+        print(f"FAILED {failure}")
+    print(f"{run.cases} cases, {len(run.failures)} failures")
+    sys.exit(1 if run.failures else 0)
+
+
+main()
