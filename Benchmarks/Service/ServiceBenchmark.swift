@@ -12,11 +12,14 @@ enum ServiceBenchmark {
         do {
             switch options {
             case .floor: try FloorService.run()
+            case .flood(let flood): try flood.run()
             case .help: print(Options.text)
             case .measure(let sizes, let measuresPeer):
-                exit(try measure(sizes: sizes, measuresPeer: measuresPeer) ? 0 : 1)
+                exit(try measure(.all(sizes: sizes), measuresPeer: measuresPeer) ? 0 : 1)
+            case .measureFloods(let measuresPeer):
+                exit(try measure(.floods, measuresPeer: measuresPeer) ? 0 : 1)
             case .measureSecurity:
-                exit(try measure(sizes: [], measuresPeer: false) ? 0 : 1)
+                exit(try measure(.security, measuresPeer: false) ? 0 : 1)
             }
         } catch {
             complain("ServiceBenchmark: \(error)\n")
@@ -30,16 +33,16 @@ enum ServiceBenchmark {
     }
 
     /// Whether all rows meet their requirements.
-    private static func measure(sizes: [Int], measuresPeer: Bool) throws -> Bool {
+    private static func measure(_ content: Suite.Content, measuresPeer: Bool) throws -> Bool {
         _ = try Gcrypt.initialize(lockedBytes: 256 << 10)
         signal(SIGPIPE, SIG_IGN)
         var report = Report()
         if !Processors.takePrecedence() {
             report.note("Other processes may disturb the measurement: only root can take priority over them.")
         }
-        try Suite.run(try .keychaind(), sizes: sizes, isPeer: false, report: &report)
+        try Suite.run(try .keychaind(), content, isPeer: false, report: &report)
         if measuresPeer {
-            try Suite.run(.gnomeKeyring, sizes: sizes, isPeer: true, report: &report)
+            try Suite.run(.gnomeKeyring, content, isPeer: true, report: &report)
         }
         print(report.missed == 0 ? "\nEvery bound is kept." : "\n\(report.missed) bounds are missed.")
         return report.missed == 0

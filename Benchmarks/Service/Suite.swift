@@ -7,16 +7,35 @@ struct Suite {
     let provider: Provider
     let isPeer: Bool
 
+    enum Content {
+        /// Everything but floods, with these numbers of items.
+        case all(sizes: [Int])
+        /// Apple's functions.
+        case security
+        case floods
+    }
+
     /// Measures a provider on a bus of its own.
-    ///
-    /// - Parameter sizes: the numbers of items; none for Apple's functions only.
-    static func run(_ provider: Provider, sizes: [Int], isPeer: Bool, report: inout Report) throws {
+    static func run(_ provider: Provider, _ content: Content, isPeer: Bool, report: inout Report) throws {
         let stage = try Stage()
         defer { stage.close() }
         report.begin(provider.name)
         let suite = Suite(stage: stage, provider: provider, isPeer: isPeer)
-        guard !sizes.isEmpty else { return try suite.runSecurity(report: &report) }
-        try suite.run(sizes: sizes, report: &report)
+        switch content {
+        case .all(let sizes): try suite.run(sizes: sizes, report: &report)
+        case .security: try suite.runSecurity(report: &report)
+        case .floods: try suite.runFloods(report: &report)
+        }
+    }
+
+    private func runFloods(report: inout Report) throws {
+        let process = try start()
+        defer { process.stop() }
+        let client = try SecretClient(stage.client)
+        for size in [100, 1_000] where size <= provider.capacity {
+            try fill(client, to: size)
+            try addFloodRows(client, to: &report)
+        }
     }
 
     /// Measures Apple's functions only.

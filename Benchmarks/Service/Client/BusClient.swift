@@ -76,6 +76,42 @@ final class BusClient {
         return (replies, duration)
     }
 
+    /// Keeps calls in flight until the connection is lost, whatever their answers are.
+    ///
+    /// - Parameter name: requested once the first `depth` calls are answered.
+    func flood(depth: Int, owning name: String, with call: Message) throws(BenchmarkError) {
+        for _ in 0..<depth { send(copyOf: call) }
+        var answers = 0
+        while dbus_connection_read_write(connection, -1) != 0 {
+            while let reply = dbus_connection_pop_message(connection) {
+                defer { dbus_message_unref(reply) }
+                guard dbus_message_get_reply_serial(reply) != 0 else { continue }
+                send(copyOf: call)
+                answers += 1
+                if answers == depth { requestName(name) }
+            }
+        }
+    }
+
+    /// Does not wait for the answer of the bus.
+    private func requestName(_ name: String) {
+        let request = Message.call(
+            to: "org.freedesktop.DBus",
+            ObjectPath(unchecked: "/org/freedesktop/DBus"),
+            "org.freedesktop.DBus",
+            "RequestName"
+        )
+        request.append(name, UInt32(0))
+        request.expectNoReply()
+        dbus_connection_send(connection, request.pointer, nil)
+    }
+
+    private func send(copyOf message: Message) {
+        guard let copy = dbus_message_copy(message.pointer) else { return }
+        dbus_connection_send(connection, copy, nil)
+        dbus_message_unref(copy)
+    }
+
     /// Waits until a name has an owner.
     func waitForOwner(of name: String) throws(BenchmarkError) {
         let rule = "type='signal',interface='org.freedesktop.DBus',member='NameOwnerChanged',arg0='\(name)'"

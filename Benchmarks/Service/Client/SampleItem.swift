@@ -7,6 +7,9 @@ struct SampleItem {
     /// The attribute that only this item has.
     var account: [String: String] { ["account": "user-\(number)"] }
 
+    /// The attributes that all items have.
+    static let common = ["xdg:schema": "org.example.Password"]
+
     var attributes: [String: String] {
         [
             "account": "user-\(number)", "server": "host-\(number % 50).example.org", "protocol": "https",

@@ -95,6 +95,15 @@ final class SecretClient {
         return message
     }
 
+    /// Finds the sample items that the provider has, in the order of their numbers.
+    func findItems() throws {
+        let (unlocked, _) = try bus.call(searchItems(SampleItem.common)).read([ObjectPath].self, [ObjectPath].self)
+        items = unlocked.sorted { first, second in
+            (first.rawValue.count, first.rawValue) < (second.rawValue.count, second.rawValue)
+        }
+        guard !items.isEmpty else { throw BenchmarkError(reason: "the provider has no sample items") }
+    }
+
     /// Records the item in a reply of CreateItem.
     func addItem(createdBy reply: Message) throws {
         let (item, prompt) = try reply.read(ObjectPath.self, ObjectPath.self)

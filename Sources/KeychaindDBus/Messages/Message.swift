@@ -120,6 +120,8 @@ package final class Message: @unchecked Sendable {
 
     package var signature: String { String(optional: dbus_message_get_signature(pointer)) ?? "" }
 
+    var serial: UInt32 { dbus_message_get_serial(pointer) }
+
     package var wantsReply: Bool { dbus_message_get_no_reply(pointer) == 0 }
 
     package var error: BusError? {
@@ -136,6 +138,7 @@ package final class Message: @unchecked Sendable {
     ///
     /// - Parameter first: the number of leading arguments to skip, since scanning them costs more than reading them.
     package func wipeByteArrays(leaving first: Int = 0) {
+        guard Message.mayHoldByteArrays(pointer) else { return }
         var reader = makeReader()
         for _ in 0..<first {
             reader.skip()
@@ -182,10 +185,15 @@ extension Message {
     }
 
     /// The size of the arguments in bytes, without numbers and padding: the memory that a pending call keeps.
-    var argumentSize: Int {
+    package var argumentSize: Int {
         var reader = makeReader()
         return reader.size()
     }
+
+    var isForPeerInterface: Bool { dbus_message_has_interface(pointer, StandardInterface.peer) != 0 }
+
+    /// Whether the arguments begin with a list, which a caller can make as long as a message.
+    var mayBeLarge: Bool { dbus_message_get_signature(pointer)?.pointee == CChar(keychaind_dbus_type_array) }
 
     var hasDescriptors: Bool { dbus_message_contains_unix_fds(pointer) != 0 }
 }
