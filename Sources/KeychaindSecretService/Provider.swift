@@ -211,10 +211,13 @@ package final class Provider {
         connection.onOversizedSignal = { [logger] name in
             logger.error("A signal is too long to send", metadata: ["signal": "\(name)"])
         }
-        connection.onNameVanished { [clients, connections, audit] name in
-            audit.followers.leave(name)
-            clients.remove(name)
-            connections.remove(name)
+        connection.onNameVanished { [clients, connections, audit, unowned connection] name in
+            // Its last calls come first: it may have waited for no answer.
+            connection.afterCalls(of: name) {
+                audit.followers.leave(name)
+                clients.remove(name)
+                connections.remove(name)
+            }
         }
         connections.start()
     }

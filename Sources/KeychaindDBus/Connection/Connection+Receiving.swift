@@ -1,33 +1,102 @@
 import CKeychaindDBus
 
 extension Connection {
+    /// Reads messages and handles some of them, before each wait of the loop.
     func dispatch() {
         guard case .open = state else { return }
         state = .dispatching
-        while isOpen, mayAddAnswers, receiveNext() {}
+        switch readAhead() {
+        case .single(let call): call.server.receive(call.message)
+        case .all: calls.serve { isOpen && mayAddAnswers }
+        case .newcomers: calls.serveNewcomers { isOpen && mayAddAnswers }
+        }
         guard case .dispatching = state else { return tearDown() }
         state = .open
         outbox.flush()
         resumeWaitersForRoom()
+        // Nothing else wakes the loop for calls that are already read.
+        if mayAddAnswers, calls.mayServe { BusActor.loop.turnAgain() }
     }
 
-    /// Handles the next message; returns false if there is none.
+    private typealias Call = (message: Message, server: ObjectServer)
+
+    private enum Received {
+        case call(Call)
+        case handled
+        case none
+    }
+
+    /// The calls to handle next.
+    private enum Turn {
+        /// The only one.
+        case single(Call)
+        case all
+        /// Those of programs that had none, since the bus has sent more than was read.
+        case newcomers
+    }
+
+    /// Reads and sorts what the bus has sent.
+    ///
+    /// A program's call comes behind all that others have sent before, so reading goes before handling, for a while.
+    private func readAhead() -> Turn {
+        var single: Call?
+        while isOpen, mayRead {
+            if let call = single, dbus_connection_get_dispatch_status(pointer) == DBUS_DISPATCH_DATA_REMAINS {
+                // What comes next may depend on the order.
+                calls.add(call.message, for: call.server)
+                single = nil
+            }
+            switch takeNext() {
+            case .call(let call):
+                if calls.isEmpty, !outbox.isBlocked { single = call } else { calls.add(call.message, for: call.server) }
+            case .handled: break
+            case .none:
+                if let call = single {
+                    // The usual case is handled without looking for more: small calls come several at a time.
+                    guard call.message.mayBeLarge, outbox.hasInput else { return .single(call) }
+                    calls.add(call.message, for: call.server)
+                    single = nil
+                }
+                guard !calls.isEmpty, outbox.hasInput else { return .all }
+                guard !calls.haveNewcomers else { return .newcomers }
+                guard calls.mayReadOn() else { return .all }
+                dbus_connection_read_write(pointer, 0)
+            }
+        }
+        return .all
+    }
+
+    /// Takes the next message from libdbus's queue, and handles it unless it is a call that waits for its turn.
     ///
     /// Calls for the server bypass libdbus's own dispatch, which costs seven times as much.
-    private func receiveNext() -> Bool {
-        guard let message = dbus_connection_borrow_message(pointer) else { return false }
+    private func takeNext() -> Received {
+        guard let message = dbus_connection_borrow_message(pointer) else { return .none }
         receiveBuffer?.note(message)
-        let isForLibdbus = dbus_message_has_interface(message, StandardInterface.peer) != 0
-        guard let server, dbus_message_get_type(message) == keychaind_dbus_message_method_call, !isForLibdbus else {
-            // libdbus answers `Peer` calls by name alone, without reading their arguments.
-            if isForLibdbus { Message.wipeByteArrays(of: message) }
+        let isCall = dbus_message_get_type(message) == keychaind_dbus_message_method_call
+        guard let server, isCall else {
+            // libdbus answers calls of `Peer` by name alone, without reading their arguments.
+            if isCall, dbus_message_has_interface(message, StandardInterface.peer) != 0 {
+                Message.wipeByteArrays(of: message)
+            }
             dbus_connection_return_message(pointer, message)
-            return dbus_connection_dispatch(pointer) == DBUS_DISPATCH_DATA_REMAINS
+            // libdbus answers calls, and must not write in the middle of a message.
+            guard !isCall || !outbox.isBlocked else { return .none }
+            dbus_connection_dispatch(pointer)
+            return .handled
         }
         dbus_connection_steal_borrowed_message(pointer, message)
         let call = Message(received: message)
-        (exports.isEmpty ? server : self.server(for: call) ?? server).receive(call)
-        return true
+        if !exports.isEmpty, let export = self.server(for: call), export !== server, !call.isForPeerInterface {
+            // At once: the order of a prompter's calls, signals and replies means something.
+            export.receive(call)
+            return .handled
+        }
+        guard server.mayTakeDescriptors(of: call) else {
+            // At once: libdbus reads nothing more while many descriptors wait.
+            server.receive(call)
+            return .handled
+        }
+        return .call((call, server))
     }
 
     func receive(_ message: Message) -> DBusHandlerResult {
@@ -55,6 +124,11 @@ extension Connection {
 }
 
 extension Connection {
+    /// Runs an action after the calls of a program that were received so far, such as when its name has vanished.
+    package func afterCalls(of name: String, _ action: @escaping @BusActor () -> Void) {
+        calls.afterCalls(of: name, action)
+    }
+
     /// Exports an object to one peer until ``withdraw(_:)``, such as a callback object for a service.
     ///
     /// For every other caller nothing is exported at the path, so that no other program can answer in place of the

@@ -43,15 +43,24 @@ extension Connection {
 
     /// Sends the reply to a call, and overwrites it once it is sent.
     func answer(_ call: MethodCall, failing error: ErrorName? = nil, _ values: (inout Writer) -> Void) {
-        let serial = dbus_message_get_serial(call.message.pointer)
-        marshal(.answer(to: serial, of: call.peer.name, error: error), values)
+        answer(call.message.serial, of: call.peer, failing: error, values)
     }
 
-    private func marshal(_ header: MessageHeader, _ values: (inout Writer) -> Void) {
+    func answer(_ serial: UInt32, of peer: any Peer, failing error: ErrorName?, _ values: (inout Writer) -> Void) {
+        marshal(.answer(to: serial, of: peer.name, error: error), for: peer.unsent, values)
+    }
+
+    private func marshal(
+        _ header: MessageHeader,
+        for account: UnsentAnswers? = nil,
+        _ values: (inout Writer) -> Void
+    ) {
         guard isOpen else { return }
         var writer = Writer(beginning: Marshaller(header, serial: outbox.nextSerial()))
         values(&writer)
-        if let message = writer.finish() { outbox.append(message) } else { refuse(header) }
+        guard let message = writer.finish() else { return refuse(header) }
+        account.map(message.count)
+        outbox.append(message)
     }
 
     /// Replaces an oversized reply by an error and drops an oversized signal: the bus would close the connection.
@@ -73,7 +82,7 @@ extension Connection {
     /// libdbus disconnects on a message with more than it expects, which would end the service.
     private nonisolated static let descriptorsPerMessage = 253
 
-    /// Queued bytes at which the connection stops handling messages until the bus has read some.
+    /// Queued bytes at which the connection stops handling calls until the bus has read some.
     private static let outgoingLimit = 16 << 20
 
     /// Limits received descriptors, of which libdbus by itself accepts thousands.
@@ -85,11 +94,13 @@ extension Connection {
 
     package var bytesToSend: Int { Int(dbus_connection_get_outgoing_size(pointer)) + outbox.size }
 
-    /// Whether another message may be handled, whose reply adds to the queue.
+    /// Whether another call may be handled, whose reply adds to the queue.
     ///
-    /// A program that calls faster than the bus takes the replies would otherwise fill the memory. Its calls stay
-    /// unread: libdbus reads at most 63 MiB ahead.
-    var mayAddAnswers: Bool { !outbox.isBlocked && bytesToSend < Connection.outgoingLimit }
+    /// Programs that call faster than the bus takes the replies would otherwise fill the memory.
+    var mayAddAnswers: Bool { bytesToSend < Connection.outgoingLimit }
+
+    /// Whether messages may be read: refusing them adds to the queue, too.
+    var mayRead: Bool { bytesToSend < 2 * Connection.outgoingLimit }
 
     /// Waits, in suspended calls with large replies, until the bus has read most of the queue or the connection is
     /// closed.

@@ -27,12 +27,24 @@ package final class Connection {
     var room: Promise<Void>?
     var exports: [String: Export] = [:]
     var receiveBuffer: ReceiveBuffer?
+    let calls = CallQueue(byteLimit: Connection.waitingCallBytes)
 
     /// The unique name of this connection, such as `:1.42`.
     package private(set) var uniqueName = ""
 
     /// Answers calls that are not for an exported object; without it they fail with `UnknownMethod`.
-    package var server: ObjectServer?
+    package var server: ObjectServer? {
+        didSet { outbox.shortenSocketBuffer() }
+    }
+
+    /// The most bytes of received calls that wait for their turn; past it, calls of the program with most are refused.
+    package var waitingCallBytes: Int {
+        get { calls.byteLimit }
+        set { calls.byteLimit = newValue }
+    }
+
+    /// Less than the 63 MiB of messages after which libdbus reads nothing more.
+    private static let waitingCallBytes = 32 << 20
 
     /// Called once when the bus disconnects, but not after ``close(flushing:within:)``.
     package var onDisconnect: (@BusActor () -> Void)?
@@ -129,6 +141,7 @@ package final class Connection {
         outbox.close()
         resumeWaitersForRoom()
         receiveBuffer = nil
+        calls.removeAll()
         detach()
         // Received messages that were not handled may hold secrets.
         while let message = dbus_connection_pop_message(pointer) { _ = Message(received: message) }

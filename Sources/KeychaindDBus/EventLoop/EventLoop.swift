@@ -33,6 +33,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// The instant that the alarm is set to: no later than the next of `timers`.
     private var alarmInstant = Int64.max
     private var beforeWaiting: [TurnEnd] = []
+    private var turnsAgain = false
 
     private struct TurnEnd {
         let owner: ObjectIdentifier
@@ -163,7 +164,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
             inbox.loopIsAwake = !inbox.jobs.isEmpty
             return inbox.jobs.isEmpty
         }
-        guard mayWait else { return 0 }
+        guard mayWait, !turnsAgain else {
+            turnsAgain = false
+            return 0
+        }
         setAlarm()
         guard let next = callTimers.nextDeadline else { return -1 }
         // Rounded up: waking early would spin until the deadline.
@@ -247,7 +251,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
     /// Starts another turn after this one, without waiting for a descriptor.
     @BusActor
     func turnAgain() {
-        eventfd_write(wakeup, 1)
+        turnsAgain = true
     }
 
     /// Runs an action once after a delay, which includes time in which the system sleeps.

@@ -175,7 +175,7 @@ package enum Dispatch {
     case suspending(@BusActor () async throws(BusError) -> Void)
 }
 
-/// The standard interfaces that every object has; libdbus itself answers `Peer` at every path.
+/// The standard interfaces that every object has; ``ObjectServer`` answers `Peer` at every path.
 package enum StandardInterface {
     package static let introspectable = "org.freedesktop.DBus.Introspectable"
     package static let properties = "org.freedesktop.DBus.Properties"

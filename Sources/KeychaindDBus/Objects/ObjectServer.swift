@@ -1,3 +1,5 @@
+import CKeychaindDBus
+
 @BusActor
 package final class ObjectServer {
     /// Finds the object at the path of a call; throws the error for the caller if there is none.
@@ -55,14 +57,20 @@ package final class ObjectServer {
         self.dispatch = dispatch
     }
 
+    func findPeer(_ name: String) -> any Peer { peer(name) }
+
     func receive(_ message: Message) {
+        receive(message, of: peer(message.sender))
+    }
+
+    func receive(_ message: Message, of peer: any Peer) {
+        guard !message.isForPeerInterface else { return receivePeerCall(message, of: peer) }
         callCount &+= 1
         if callCount % 1024 == 0 { afterMuchWork?() }
-        let call = MethodCall(message, of: peer(message.sender), on: connection)
+        let call = MethodCall(message, of: peer, on: connection)
         do throws(BusError) {
             // They stay open while the call is pending, and the process has a limited number.
-            guard !message.hasDescriptors || takesDescriptors || pathsWithDescriptors.contains(message.path ?? "")
-            else {
+            guard mayTakeDescriptors(of: message) else {
                 throw BusError(.invalidArguments, "this object takes no descriptors")
             }
             switch try dispatch(call) {
@@ -74,6 +82,32 @@ package final class ObjectServer {
         } catch {
             noteSize(of: message)
             call.fail(error)
+        }
+    }
+
+    /// Whether a call has no descriptors, or its object takes some.
+    func mayTakeDescriptors(of message: Message) -> Bool {
+        !message.hasDescriptors || takesDescriptors || pathsWithDescriptors.contains(message.path ?? "")
+    }
+
+    /// Answers a call that had no room among the waiting ones.
+    func refuse(_ serial: UInt32, of peer: any Peer) {
+        let error = BusError(.limitsExceeded, "too many bytes of calls are waiting, most of them yours")
+        connection.answer(serial, of: peer, failing: error.name) { String(error.sentMessage).write(to: &$0) }
+    }
+
+    /// Answers a call that every process answers at every path, as libdbus would: it takes part in the order of calls.
+    private func receivePeerCall(_ message: Message, of peer: any Peer) {
+        let call = MethodCall(message, of: peer, on: connection)
+        message.wipeByteArrays()
+        switch call.member {
+        case "Ping": call.reply()
+        case "GetMachineId":
+            guard let identifier = BusMachine.identifier else {
+                return call.fail(BusError(.failed, "the machine has no identifier"))
+            }
+            call.reply(with: identifier)
+        default: call.fail(BusError(.unknownMethod, "\(StandardInterface.peer) has no method \(call.member)"))
         }
     }
 
@@ -101,4 +135,14 @@ package final class ObjectServer {
             call.peer.waitingCalls.end(of: size)
         }
     }
+}
+
+/// The machine that the process runs on.
+private enum BusMachine {
+    /// Its number, as libdbus tells it; nil if there is none.
+    static let identifier: String? = {
+        guard let text = dbus_try_get_local_machine_id(nil) else { return nil }
+        defer { dbus_free(text) }
+        return String(cString: text)
+    }()
 }

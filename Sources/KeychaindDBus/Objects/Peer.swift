@@ -6,6 +6,8 @@ package protocol Peer: AnyObject {
 
     var waitingCalls: WaitingCalls { get set }
 
+    var unsent: UnsentAnswers { get }
+
     /// Ends everything that is kept for the connection, which has left the bus; called once.
     func leave()
 }
@@ -44,6 +46,7 @@ package struct WaitingCalls: Sendable {
 package final class BasicPeer: Peer {
     package nonisolated let name: String
     package var waitingCalls: WaitingCalls
+    package let unsent = UnsentAnswers()
 
     package init(_ name: String, _ waitingCalls: WaitingCalls) {
         self.name = name

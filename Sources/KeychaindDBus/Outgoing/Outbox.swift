@@ -7,7 +7,7 @@ import Glibc
 /// Messages gather during a turn of the loop and leave in one system call, which also wakes the bus once. libdbus,
 /// which would write each message by itself, still sends calls that expect a reply and its own replies. Both share a
 /// socket, and neither may write while the other is in the middle of a message: the outbox waits while libdbus has
-/// messages queued, and the connection does not dispatch while the outbox ``isBlocked``.
+/// messages queued, and libdbus answers no calls while the outbox ``isBlocked``.
 @BusActor
 final class Outbox {
     private enum Entry {
@@ -19,6 +19,8 @@ final class Outbox {
     /// The most bytes that gather during a turn: less than the kernel accepts at once.
     private static let gatheringLimit = 32 << 10
     private static let messagesPerWrite = 64
+    /// Of which the kernel takes twice as much.
+    private static let socketBuffer: CInt = 16 << 10
 
     private let connection: OpaquePointer
     /// A duplicate of libdbus's descriptor, so that the event loop can watch both.
@@ -123,6 +125,19 @@ final class Outbox {
         for case .handover(let action) in rest {
             action()
         }
+    }
+
+    /// Keeps few bytes in the kernel, so that an answer leaves soon after it is queued: the bus takes some 20 µs for
+    /// each small message before it.
+    func shortenSocketBuffer() {
+        var size = Outbox.socketBuffer
+        setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Whether the bus has sent more than was read.
+    var hasInput: Bool {
+        var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&state, 1, 0) > 0 && state.revents & Int16(POLLIN) != 0
     }
 
     // MARK: Writing

@@ -5,6 +5,7 @@ import CKeychaindLinux
 package final class OutgoingMessage {
     private let header: WireBuffer
     private let body: WireBuffer
+    private var account: UnsentAnswers?
 
     init(header: consuming WireBuffer, body: consuming WireBuffer) {
         self.header = header
@@ -30,7 +31,15 @@ package final class OutgoingMessage {
         body = WireBuffer(capacity: 0)
     }
 
+    deinit { account?.remove(size) }
+
     package var size: Int { header.count + body.count }
+
+    /// Counts the message among the unsent ones of a program until it is sent or dropped.
+    func count(in account: UnsentAnswers) {
+        account.add(size)
+        self.account = account
+    }
 
     /// The bytes after the first `sent`, in two buffers, either of which may be empty; valid as long as this object.
     func rest(after sent: Int) -> (UnsafeRawBufferPointer, UnsafeRawBufferPointer) {

@@ -28,6 +28,7 @@ final class Client: Peer, Requester {
 
     nonisolated let name: String
     var waitingCalls: WaitingCalls
+    let unsent = UnsentAnswers()
     /// The items that exist for it.
     private(set) var view: ClientView
 

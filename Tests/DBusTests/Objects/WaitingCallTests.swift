@@ -60,6 +60,7 @@ struct WaitingCallTests {
     private final class CountingPeer: Peer {
         nonisolated let name: String
         var waitingCalls = WaitingCalls(limit: 1)
+        let unsent = UnsentAnswers()
         private(set) var leaves = 0
 
         init(_ name: String) {

@@ -1,0 +1,220 @@
+/// Received calls that wait to be handled, in turn between the programs that made them.
+///
+/// The bus delivers the calls of all programs in one queue. They are read ahead into a lane for each program, so that
+/// the call of one does not wait for a thousand of another. The calls of a program stay in their order.
+@BusActor
+final class CallQueue {
+    /// The calls of one program.
+    private final class Lane {
+        let name: String
+        let peer: any Peer
+        var entries = FirstInFirstOut<Entry>()
+        var size = 0
+
+        init(_ name: String, of peer: any Peer) {
+            self.name = name
+            self.peer = peer
+        }
+
+        /// Whether the bus has taken most answers to earlier calls.
+        ///
+        /// All answers leave through one socket in order: another program's would come behind them.
+        @BusActor var mayBeServed: Bool { !peer.unsent.isMuch }
+    }
+
+    private enum Entry {
+        case call(Message, for: ObjectServer, size: Int)
+        /// A call that had no room; its error comes in its turn, so that refusals are not the fastest answers.
+        case refusal(of: UInt32, from: ObjectServer)
+        case action(@BusActor () -> Void)
+    }
+
+    /// What a message keeps besides its arguments.
+    private static let overhead = 512
+    /// How long calls are handled before further ones are read; one call may take longer.
+    private static let nanosecondsOfHandling: Int64 = 200_000
+    /// How long is read before calls are handled, and how often at least.
+    private static let nanosecondsOfReading: Int64 = 4_000_000
+    private static let leastReads = 64
+    /// The same while more calls come than have room; the calls of others lie behind them.
+    private static let nanosecondsOfRefusing: Int64 = 100_000_000
+
+    var byteLimit: Int
+    private var lanes: [String: Lane] = [:]
+    /// The lanes of newcomers, which were empty before: each is served once before all others.
+    private var fresh = FirstInFirstOut<Lane>()
+    private var waiting = FirstInFirstOut<Lane>()
+    private var size = 0
+    private var reads = 0
+    private var firstRead: Int64 = 0
+
+    /// - Parameter byteLimit: the most bytes of calls that wait. Past it, calls of the program with most are refused.
+    nonisolated init(byteLimit: Int) {
+        self.byteLimit = byteLimit
+    }
+
+    var isEmpty: Bool { lanes.isEmpty }
+
+    // MARK: Adding
+
+    func add(_ message: Message, for server: ObjectServer) {
+        let name = message.sender
+        let size = CallQueue.overhead + message.argumentSize
+        let lane = lane(name, for: server)
+        guard makeRoom(for: size, of: lane) else {
+            if message.wantsReply { lane.entries.append(.refusal(of: message.serial, from: server)) }
+            return
+        }
+        self.size += size
+        lane.size += size
+        lane.entries.append(.call(message, for: server, size: size))
+    }
+
+    /// Runs an action after the calls of a program that were received so far.
+    func afterCalls(of name: String, _ action: @escaping @BusActor () -> Void) {
+        guard let lane = lanes[name] else { return action() }
+        lane.entries.append(.action(action))
+    }
+
+    func removeAll() {
+        lanes = [:]
+        fresh = FirstInFirstOut()
+        waiting = FirstInFirstOut()
+        size = 0
+    }
+
+    private func lane(_ name: String, for server: ObjectServer) -> Lane {
+        if let lane = lanes[name] { return lane }
+        let lane = Lane(name, of: server.findPeer(name))
+        lanes[name] = lane
+        fresh.append(lane)
+        return lane
+    }
+
+    /// Refuses the last calls of the program with most bytes until a call has room; false if it is that program's.
+    ///
+    /// A call alone has room, whatever its size.
+    private func makeRoom(for size: Int, of lane: Lane) -> Bool {
+        while self.size > 0, self.size + size > byteLimit, let largest = lanes.values.max(by: { $0.size < $1.size }) {
+            guard largest !== lane, largest.size > lane.size + size else { return false }
+            refuseLast(of: largest)
+        }
+        return true
+    }
+
+    private func refuseLast(of lane: Lane) {
+        lane.entries.replaceLast { entry in
+            guard case .call(let message, let server, let size) = entry else { return nil }
+            lane.size -= size
+            self.size -= size
+            return message.wantsReply ? .refusal(of: message.serial, from: server) : .action {}
+        }
+    }
+
+    // MARK: Serving
+
+    /// Whether a call could be handled now.
+    var mayServe: Bool { waiting.contains { $0.mayBeServed } }
+
+    /// Whether a program has called that had no waiting calls, beside others that have.
+    var haveNewcomers: Bool { !fresh.isEmpty && lanes.count > 1 }
+
+    /// Whether more is read before the next ``serve(while:)``: a bounded number of times, so that reading never goes
+    /// on without handling.
+    func mayReadOn() -> Bool {
+        let now = LoopClock.suspending.now
+        if reads == 0 { firstRead = now }
+        reads += 1
+        let time = size > byteLimit / 2 ? CallQueue.nanosecondsOfRefusing : CallQueue.nanosecondsOfReading
+        return reads <= CallQueue.leastReads || now < firstRead + time
+    }
+
+    /// Handles one call of each newcomer, while the condition holds.
+    func serveNewcomers(while mayGoOn: () -> Bool) {
+        for _ in 0..<fresh.count {
+            guard let lane = fresh.removeFirst() else { return }
+            if mayGoOn(), lane.mayBeServed { serve(lane) } else { waiting.append(lane) }
+        }
+    }
+
+    /// Handles calls in turn for a short time, while the condition holds: one of each newcomer, and at least one more.
+    func serve(while mayGoOn: () -> Bool) {
+        reads = 0
+        let end = LoopClock.suspending.now + CallQueue.nanosecondsOfHandling
+        serveNewcomers(while: mayGoOn)
+        repeat {
+            guard mayGoOn(), let lane = nextLane() else { return }
+            // What a refused program sends next is read first.
+            if case .refusal = lane.entries.first { return serve(lane) }
+            serve(lane)
+        } while LoopClock.suspending.now < end
+    }
+
+    private func nextLane() -> Lane? {
+        for _ in 0..<waiting.count {
+            guard let lane = waiting.removeFirst() else { return nil }
+            if lane.mayBeServed { return lane }
+            waiting.append(lane)
+        }
+        return nil
+    }
+
+    private func serve(_ lane: Lane) {
+        guard let entry = lane.entries.removeFirst() else { return remove(lane) }
+        // First, as the call may close the connection, and with it this queue.
+        if lane.entries.isEmpty { remove(lane) } else { waiting.append(lane) }
+        switch entry {
+        case .call(let message, let server, let size):
+            lane.size -= size
+            self.size -= size
+            server.receive(message, of: lane.peer)
+        case .refusal(let serial, let server):
+            server.refuse(serial, of: lane.peer)
+        case .action(let action):
+            action()
+        }
+    }
+
+    private func remove(_ lane: Lane) {
+        lanes[lane.name] = nil
+    }
+}
+
+/// A queue that releases removed elements at once.
+struct FirstInFirstOut<Element> {
+    private var elements: [Element?] = []
+    private var head = 0
+
+    var count: Int { elements.count - head }
+    var isEmpty: Bool { head == elements.count }
+
+    mutating func append(_ element: Element) {
+        elements.append(element)
+    }
+
+    mutating func removeFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let element = elements[head].take()
+        head += 1
+        if head == elements.count || head > 64 && head > count {
+            elements.removeFirst(head)
+            head = 0
+        }
+        return element
+    }
+
+    var first: Element? { isEmpty ? nil : elements[head] }
+
+    /// Replaces the last element for which the closure returns another.
+    mutating func replaceLast(_ replacement: (Element) -> Element?) {
+        for index in (head..<elements.count).reversed() {
+            guard let element = elements[index], let other = replacement(element) else { continue }
+            elements[index] = other
+            return
+        }
+    }
+
+    func contains(where predicate: (Element) -> Bool) -> Bool {
+        elements[head...].contains { element in element.map(predicate) ?? false }
+    }
+}

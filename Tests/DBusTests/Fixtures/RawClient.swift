@@ -1,0 +1,88 @@
+import CKeychaindDBus
+import KeychaindDBus
+import KeychaindTestSupport
+
+/// A client that blocks its thread, so that nothing is handled between its messages.
+///
+/// `@unchecked Sendable`: a test uses it from one thread at a time.
+final class RawClient: @unchecked Sendable {
+    private enum State {
+        case open
+        case closed
+    }
+
+    private let pointer: OpaquePointer
+    private var state = State.open
+
+    init(_ address: String) throws(BusError) {
+        guard let pointer = dbus_connection_open_private(address, nil), dbus_bus_register(pointer, nil) != 0 else {
+            throw BusError(.disconnected, "there is no bus")
+        }
+        dbus_connection_set_exit_on_disconnect(pointer, 0)
+        self.pointer = pointer
+    }
+
+    deinit {
+        close()
+        dbus_connection_unref(pointer)
+    }
+
+    var uniqueName: String { String(cString: dbus_bus_get_unique_name(pointer)) }
+
+    func send(_ message: Message) {
+        dbus_connection_send(pointer, message.pointer, nil)
+    }
+
+    /// Blocks until the bus has passed on everything that was sent.
+    func waitForBus() throws(BusError) {
+        let message = Message.call(
+            to: SignalMatch.bus,
+            ObjectPath(unchecked: "/org/freedesktop/DBus"),
+            SignalMatch.bus,
+            "GetId"
+        )
+        guard let reply = dbus_connection_send_with_reply_and_block(pointer, message.pointer, 120_000, nil) else {
+            throw BusError(.noReply, "the bus does not answer")
+        }
+        dbus_message_unref(reply)
+    }
+
+    /// Waits for a number of replies.
+    func replies(_ count: Int) async -> [Message] {
+        await BlockingThread.run { [self] in
+            var replies: [Message] = []
+            while replies.count < count, dbus_connection_read_write(pointer, -1) != 0 {
+                while let message = dbus_connection_pop_message(pointer) {
+                    let message = Message(owning: message)
+                    if dbus_message_get_reply_serial(message.pointer) != 0 { replies.append(message) }
+                }
+            }
+            return replies
+        }
+    }
+
+    func close() {
+        guard case .open = state else { return }
+        state = .closed
+        dbus_connection_flush(pointer)
+        dbus_connection_close(pointer)
+    }
+}
+
+extension TestServer {
+    /// Runs a closure while the server handles nothing; what it sends has arrived when the server goes on.
+    func whileBusy(_ body: @escaping @BusActor () throws -> Void) async throws {
+        let outcome = Recorder<Result<Void, any Error>>()
+        object.action = { outcome.record(Result { try body() }) }
+        // The closure may suspend the bus, so that no answer comes.
+        client.send(message("Act"))
+        try await outcome.first("the closure").get()
+    }
+
+    /// A call that the object records.
+    nonisolated func recording(_ text: String) -> Message {
+        let message = message("Record")
+        message.append(text)
+        return message
+    }
+}

@@ -1,0 +1,134 @@
+import KeychaindDBus
+import KeychaindTestSupport
+import Testing
+
+/// The order in which the calls of several programs are handled.
+@Suite(.onLoop)
+struct CallTurnTests {
+    private static let many = 1000
+
+    @Test
+    @BusActor
+    func callBehindAThousandOfAnother_isHandledEarly() async throws {
+        let server = try await TestServer.start()
+        let (busy, other) = (try RawClient(server.bus.address), try RawClient(server.bus.address))
+        try await server.whileBusy {
+            for number in 0..<Self.many { busy.send(server.recording("busy \(number)")) }
+            try busy.waitForBus()
+            for number in 0..<3 { other.send(server.recording("other \(number)")) }
+            try other.waitForBus()
+        }
+        _ = try await server.object.recorded.first("the last call") { $0 == "busy \(Self.many - 1)" }
+        let recorded = server.object.recorded.all
+        #expect(recorded.filter { $0.hasPrefix("busy") } == (0..<Self.many).map { "busy \($0)" })
+        #expect(recorded.filter { $0.hasPrefix("other") } == (0..<3).map { "other \($0)" })
+        let place = try #require(recorded.firstIndex(of: "other 2"))
+        #expect(place < Self.many / 2)
+    }
+
+    @Test
+    @BusActor
+    func callBehindLongCallsOfAnother_isHandledEarly() async throws {
+        let server = try await TestServer.start()
+        let (busy, other) = (try RawClient(server.bus.address), try RawClient(server.bus.address))
+        let calls = 200
+        let list = (0..<1000).map { "an element with the number \($0)" }
+        try await server.whileBusy {
+            for number in 0..<calls {
+                let long = server.message(TestObject.echoName(of: [String].self), of: "org.example.Echo")
+                long.append(list)
+                busy.send(long)
+                busy.send(server.recording("busy \(number)"))
+            }
+            try busy.waitForBus()
+            other.send(server.recording("other"))
+            try other.waitForBus()
+        }
+        _ = try await server.object.recorded.first("the last call") { $0 == "busy \(calls - 1)" }
+        let place = try #require(server.object.recorded.all.firstIndex(of: "other"))
+        #expect(place < calls / 2)
+    }
+
+    @Test
+    @BusActor
+    func ping_comesBehindTheCallersEarlierCalls() async throws {
+        let server = try await TestServer.start()
+        let busy = try RawClient(server.bus.address)
+        let ping = server.message("Ping", of: StandardInterface.peer)
+        try await server.whileBusy {
+            for number in 0..<Self.many {
+                let message = server.recording("\(number)")
+                message.expectNoReply()
+                busy.send(message)
+            }
+            busy.send(ping)
+            try busy.waitForBus()
+        }
+        #expect(await busy.replies(1).compactMap(\.error) == [])
+        #expect(server.object.recorded.count == Self.many)
+    }
+
+    @Test
+    @BusActor
+    func callsOfAProgramThatHasLeft_areHandledBeforeItsEnd() async throws {
+        let server = try await TestServer.start()
+        let (object, connection) = (server.object, server.connection)
+        let busy = try RawClient(server.bus.address)
+        let name = busy.uniqueName
+        connection.onNameVanished { [unowned connection] vanished in
+            guard vanished == name else { return }
+            connection.afterCalls(of: vanished) { object.recorded.record("end") }
+        }
+        _ = try await connection.owner(of: TestServer.name)
+        try await server.whileBusy {
+            for number in 0..<Self.many { busy.send(server.recording("\(number)")) }
+            try busy.waitForBus()
+            busy.close()
+        }
+        _ = try await object.recorded.first("the end") { $0 == "end" }
+        #expect(object.recorded.all == (0..<Self.many).map(String.init) + ["end"])
+    }
+
+    @Test
+    @BusActor
+    func programWithUnsentAnswers_waits_othersAreAnswered() async throws {
+        let server = try await TestServer.start()
+        let (greedy, other) = (try RawClient(server.bus.address), try RawClient(server.bus.address))
+        let calls = 100
+        try await server.whileBusy {
+            for _ in 0..<calls {
+                let message = server.message("Reveal")
+                message.append(UInt32(256 << 10))
+                greedy.send(message)
+            }
+            try greedy.waitForBus()
+            other.send(server.recording("other"))
+            try other.waitForBus()
+            server.bus.pause()
+        }
+        defer { server.bus.resume() }
+        _ = try await server.object.recorded.first("the other call") { $0 == "other" }
+        #expect(server.connection.bytesToSend < 1 << 20)
+        server.bus.resume()
+        #expect(await greedy.replies(calls).compactMap(\.error) == [])
+    }
+
+    @Test
+    @BusActor
+    func callsOfTooManyBytes_areRefused_othersAreHandled() async throws {
+        let server = try await TestServer.start()
+        server.connection.waitingCallBytes = 100 << 10
+        let (greedy, other) = (try RawClient(server.bus.address), try RawClient(server.bus.address))
+        let text = String(repeating: "x", count: 2000)
+        try await server.whileBusy {
+            for _ in 0..<Self.many { greedy.send(server.recording(text)) }
+            try greedy.waitForBus()
+            other.send(server.recording("other"))
+            try other.waitForBus()
+        }
+        _ = try await server.object.recorded.first("the other call") { $0 == "other" }
+        let refused = await greedy.replies(Self.many).compactMap(\.error?.name)
+        #expect(Set(refused) == [.limitsExceeded])
+        #expect(server.object.recorded.count == Self.many - refused.count + 1)
+    }
+}
