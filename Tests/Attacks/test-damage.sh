@@ -77,7 +77,7 @@ check "the new keychain passes the check" ctl check login
 check "it takes changes" secret-tool store --label=new number new <<<new
 stop_daemon
 
-# A disk that fails to read state.db while the file "failing" exists.
+# A disk that fails to read the file $BAD_FILE, at $BAD_PLACE or anywhere, while the file $FAILING exists.
 cat >"$work/disk.c" <<'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -86,30 +86,33 @@ cat >"$work/disk.c" <<'END'
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-static int fails(int file) {
+static int fails(int file, off64_t place, size_t bytes) {
     char link[64], path[4096];
     snprintf(link, sizeof link, "/proc/self/fd/%d", file);
     ssize_t size = readlink(link, path, sizeof path - 1);
     if (size < 0 || access(getenv("FAILING"), F_OK) != 0) return 0;
     path[size] = 0;
     const char *name = strrchr(path, '/');
-    if (!name || strcmp(name, "/state.db") != 0) return 0;
+    if (!name || strcmp(name + 1, getenv("BAD_FILE")) != 0) return 0;
+    const char *bad = getenv("BAD_PLACE");
+    if (bad && (atol(bad) < place || atol(bad) >= place + (off64_t)bytes)) return 0;
     errno = EIO;
     return 1;
 }
 #define NEXT(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
-ssize_t read(int file, void *bytes, size_t size) { return fails(file) ? -1 : NEXT(read)(file, bytes, size); }
+ssize_t read(int file, void *bytes, size_t size) { return fails(file, 0, size) ? -1 : NEXT(read)(file, bytes, size); }
 ssize_t pread(int file, void *bytes, size_t size, off_t place) {
-    return fails(file) ? -1 : NEXT(pread)(file, bytes, size, place);
+    return fails(file, place, size) ? -1 : NEXT(pread)(file, bytes, size, place);
 }
 ssize_t pread64(int file, void *bytes, size_t size, off64_t place) {
-    return fails(file) ? -1 : NEXT(pread64)(file, bytes, size, place);
+    return fails(file, place, size) ? -1 : NEXT(pread64)(file, bytes, size, place);
 }
 END
 cc -shared -fPIC -o "$work/disk.so" "$work/disk.c" -ldl
 before=$(sha256sum <"$files/state.db")
 touch "$work/failing"
-FAILING=$work/failing LD_PRELOAD=$work/disk.so start_daemon
+export FAILING=$work/failing
+BAD_FILE=state.db LD_PRELOAD=$work/disk.so start_daemon
 check "a failed read of state.db is told" says "state.db cannot be used for now"
 check "the keychain is read all the same" test "$(intact)" -gt 0
 check_equal "the file is as it was" "$(sha256sum <"$files/state.db")" "$before"
@@ -120,3 +123,17 @@ kill -KILL "$daemon_pid"
 wait "$daemon_pid" 2>/dev/null || true
 start_daemon
 check "and intact after a kill" is_silent
+stop_daemon
+
+# A bad sector, and a disk that returns it after all.
+rm -rf "$files"
+cp -r "$work/whole" "$files"
+touch "$FAILING"
+BAD_FILE=login.keychain BAD_PLACE=$(((worst - 1) * 4096 + 512)) LD_PRELOAD=$work/disk.so start_daemon
+check_equal "a bad sector costs the items on it" "$(intact)" "$((60 - most))"
+check "it is told" says "tried again"
+if secret-tool store --label=new number new <<<new 2>/dev/null; then fail "a change is accepted"; fi
+rm "$FAILING"
+check "all is read when the disk returns it" eventually is_silent
+check_equal "all items are intact again" "$(intact)" 60
+check "and it takes changes" secret-tool store --label=new number new <<<new

@@ -140,7 +140,10 @@ import Testing
 
     // MARK: Reading
 
-    private nonisolated static let failedReads = [SQLITE_IOERR | 1 << 8, SQLITE_NOMEM, SQLITE_CANTOPEN, SQLITE_BUSY]
+    // SQLite calls the last one a corrupt file.
+    private nonisolated static let failedReads = [
+        SQLITE_IOERR | 1 << 8, SQLITE_NOMEM, SQLITE_CANTOPEN, SQLITE_BUSY, SQLITE_IOERR | 33 << 8,
+    ]
 
     @Test(arguments: failedReads)
     func stateNotRead_isLeftAsItIs_andTakenUpWhenTheDiskWorks(status: CInt) async throws {
@@ -158,7 +161,8 @@ import Testing
                 operation: .read,
                 database: "state.db",
                 after: reads,
-                status: status
+                status: status,
+                systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
             )
             vault = try await opened()
             let wasRead = vault.lockout(of: .people) == .record([1])
@@ -201,7 +205,8 @@ import Testing
                 operation: .read,
                 database: "login.keychain",
                 after: reads,
-                status: status
+                status: status,
+                systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
             )
             vault = try await opened()
             let old = try #require(vault.collection(named: .login))
@@ -211,7 +216,8 @@ import Testing
                 FailingDisk.failure = FailingDisk.Failure(
                     operation: .read,
                     database: "login.keychain",
-                    status: status
+                    status: status,
+                    systemError: status == SQLITE_IOERR | 33 << 8 ? EIO : 0
                 )
                 try? await old.unlock(with: Fixture.bytes(Fixture.password))
                 FailingDisk.failure = nil

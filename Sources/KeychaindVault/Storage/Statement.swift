@@ -122,6 +122,8 @@ extension VaultError {
         case SQLITE_IOERR where status.code == SQLITE_IOERR | 19 << 8: code = .storageFull
         case SQLITE_READONLY, SQLITE_PERM, SQLITE_AUTH: code = .readOnly
         case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
+        // SQLite calls a file corrupt that the disk does not return.
+        case SQLITE_CORRUPT where [EIO, ENXIO, ERANGE].contains(status.systemError): code = .storageFailed
         case SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_MISMATCH, SQLITE_CONSTRAINT: code = .unreadable
         case SQLITE_TOOBIG: code = .limitExceeded
         default: code = .storageFailed
