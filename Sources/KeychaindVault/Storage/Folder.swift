@@ -104,9 +104,11 @@ struct Folder: Sendable {
         }
     }
 
-    /// Empties a file.
+    /// Empties a file; follows no link.
     func truncate(_ name: String) throws(VaultError) {
-        guard Glibc.truncate(file(name), 0) == 0 else { throw VaultError(errno: errno, doing: "empty \(name)") }
+        let descriptor = Glibc.open(file(name), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "empty \(name)") }
+        close(descriptor)
     }
 
     func removeDatabase(_ name: String) throws(VaultError) {
