@@ -164,6 +164,8 @@ def state(client):
     client.call(ROOT, MASTER_PASSWORDS, "UnlockWithMasterPassword", "o(oayays)", LOGIN, client.secret("p"))
     work = None
     if WORK in paths:
+        # An open one takes any password.
+        client.call(ROOT, SECRET + "Service", "Lock", "ao", [WORK])
         password = open_work(client)
         work = (password, contents(client, WORK))
     problems = [client.get_own(path) for path in paths]
@@ -266,6 +268,7 @@ class Run:
         self.faults = Faults(self.folder / "control")
         self.failures = []
         self.cases = 0
+        self.is_verbose = False
         self.fill()
         answers = self.folder / "answers"
         answers.write_text("password p\n")
@@ -333,6 +336,8 @@ class Run:
             except TimeoutError as failure:
                 problems.append(f"no {failure}")
                 self.faults.disarm()
+            if self.is_verbose:
+                print(f"{name}: {answer if fired else 'none'}", flush=True)
             if not fired:
                 return False
             is_lie = mode == "lie" and operation not in HARMLESS_LIES
@@ -506,8 +511,10 @@ def main():
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only")
     parser.add_argument("--power", action="store_true", help="only power losses")
+    parser.add_argument("--verbose", action="store_true", help="prints each case")
     options = parser.parse_args()
     run = Run(options.program, options.library, options.folder)
+    run.is_verbose = options.verbose
     try:
         run.power_losses()
         if not options.power:
