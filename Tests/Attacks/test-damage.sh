@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154,SC1091
-# Bad pages, and a disk that fails to read for a moment: what is intact is read, nothing is changed, and nothing is lost.
+# Bad pages, and a disk that fails to read for a moment: what is intact is read, and nothing is changed.
 
 own_home
 own_bus

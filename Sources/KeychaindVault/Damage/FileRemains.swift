@@ -2,8 +2,8 @@ import KeychaindModel
 
 /// What can be read of a damaged collection's file, page by page without SQLite; nothing is written.
 ///
-/// Rows are recognised by their shape, wherever they lie, so that no other page is needed to find them. Whether they are
-/// genuine shows when they are opened with the keys.
+/// Rows are recognised by their shape, wherever they lie, so that no other page is needed to find them. The keys show
+/// whether they are genuine.
 final class FileRemains: CollectionSource {
     private struct FoundItem {
         let id: Int64

@@ -1,7 +1,7 @@
 import CKeychaindLinux
 import Glibc
 
-/// The pages of a database file, with the newer ones of its journal, read without SQLite: nothing is checked or written.
+/// The pages of a database file, with the newer ones of its journal, read without SQLite.
 ///
 /// Do not open one while a connection to the file is open: closing it drops the locks of the process.
 final class PageFile {

@@ -111,7 +111,8 @@ extension Vault {
     /// Takes the intact items of a damaged collection into a new file, and keeps the old one beside it.
     ///
     /// The collection must be unlocked, and stays so; its object is another one afterwards. What the ledger protects
-    /// stays protected. Throws `locked`, `notSupported` for a sound collection, and disk errors; then nothing has changed.
+    /// stays protected. Throws `locked`, `notSupported` for a sound collection, and disk errors; then nothing has
+    /// changed.
     package func salvage(
         _ collection: Collection
     ) async throws(VaultError) -> (report: SalvageReport, collection: Collection) {

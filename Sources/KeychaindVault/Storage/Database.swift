@@ -303,7 +303,8 @@ extension Database {
     /// Opens a file for writing, or read-only if it cannot be written; returns also the reason for the latter.
     ///
     /// On a full disk the file is often writable again once there is room: the index of the journal is then in memory,
-    /// and no other connection can use the file. A reason that ``VaultError/mayPass`` is one to open the file again. `check` throws for an invalid file, before anything is changed.
+    /// and no other connection can use the file. A reason that ``VaultError/mayPass`` is one to open the file again.
+    /// `check` throws for an invalid file, before anything is changed.
     static func open(
         _ name: String,
         in folder: Folder,
