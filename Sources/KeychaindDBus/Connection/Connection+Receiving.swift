@@ -58,8 +58,9 @@ extension Connection {
                     single = nil
                 }
                 guard !calls.isEmpty, outbox.hasInput else { return .all }
-                guard !calls.haveNewcomers else { return .newcomers }
+                // First: newcomers in every turn must not keep the others waiting.
                 guard calls.mayReadOn() else { return .all }
+                guard !calls.haveNewcomers else { return .newcomers }
                 dbus_connection_read_write(pointer, 0)
             }
         }
