@@ -201,8 +201,8 @@ package final class Vault {
     /// Deletes a collection, its file and its aliases (#90), durably.
     ///
     /// An empty `login` replaces a deleted one. Generations stay, except those of a `login` with items bound to the
-    /// passcode. A missing collection is forgotten. Throws `notSupported` without a file, `unreadable` for a file that a
-    /// person must remove, and `busy` if the file of a missing collection is there again.
+    /// passcode. A missing collection is forgotten. Throws `notSupported` without a file, `unreadable` for a file that
+    /// a person must remove, and `busy` if the file of a missing collection is there again.
     package func delete(_ collection: Collection) async throws(VaultError) {
         guard let opened else { throw VaultError.vaultClosed }
         guard !collection.isDeleted else { throw VaultError.collectionDeleted }

@@ -3,7 +3,7 @@
 //     cc -shared -fPIC -O1 -o faults.so faults.c -ldl
 //     KEYCHAIND_FAULTS=CONTROL LD_PRELOAD=faults.so keychaind …
 //
-// CONTROL is a file of one page that the test maps and changes while the program runs (struct control). Only files below
+// CONTROL is a file of one page that the test changes while the program runs (struct control). Only files below
 // its folder are concerned. With KEYCHAIND_FAULTS_TRACE=FILE, each change of a folder and each sync is a line in FILE.
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -7,8 +7,8 @@ import Logging
 
 /// Deletes a collection that needs a person's consent; the result is an empty string (#123).
 ///
-/// A locked collection needs its password, protected items a confirmation, and `login` always its password. Of a missing
-/// one nothing is left that could verify a password, so it needs a confirmation.
+/// A locked collection needs its password, protected items a confirmation, and `login` always its password. A missing
+/// one has nothing left that could verify a password, so it needs a confirmation.
 @BusActor
 final class DeletePrompt: PromptAction {
     private let collection: Collection
