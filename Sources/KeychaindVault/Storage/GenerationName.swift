@@ -1,3 +1,4 @@
+import CKeychaindLinux
 import Glibc
 import KeychaindModel
 
