@@ -1,7 +1,8 @@
 """prompter.py ANSWERS LOG: a system prompter like GCR's that answers from a file, without dialogs.
 
-Each line of ANSWERS is the answer to one question: `password TEXT`, `yes`, `no` or `silence`, with `always` before it to
-tick the checkbox; the last line serves for all further ones, and the file is read anew for each question. LOG gets a line of JSON for each question.
+Each line of ANSWERS is the answer to one question: `password TEXT`, `yes`, `agree TEXT` (one or the other, as the question
+is), `no` or `silence`, with `always` before it to tick the checkbox; the last line serves for all further ones, and the
+file is read anew for each question. LOG gets a line of JSON for each question.
 """
 
 import json
@@ -62,6 +63,8 @@ class Prompter:
             return
         mine = self.exchanges[client]
         mine.receive(exchange)
+        if answer == "agree":
+            answer = "password" if kind == "password" else "yes"
         if answer == "password" and kind == "password":
             self.ready(client, "yes", mine.send(text, -1), ticks)
         else:
