@@ -55,7 +55,7 @@ struct KeychainState: Sendable {
 
     /// In words.
     var state: Text {
-        if !problem.isEmpty { return Text("damaged: \(problem.visible)") }
+        if !problem.isEmpty { return Text("problem: \(problem.visible)") }
         if isLocked { return Text("locked", context: "a keychain or an item") }
         return switch unlockedBy {
         case "password": Text("opened by its password")
