@@ -13,8 +13,6 @@ struct VaultContext {
 
     let folder: Folder
 
-    let openFiles = OpenFiles()
-
     let login = LoginReference()
 
     let rules = RulesReference()

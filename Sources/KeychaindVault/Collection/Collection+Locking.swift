@@ -216,8 +216,6 @@ extension Collection {
         do throws(VaultError) {
             properties = try await worker.perform { (writer) throws(VaultError) in
                 try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
-            } afterwards: { writer in
-                writer.restIfTooMany()
             }
         } catch {
             // Usually restored from a backup. It becomes `login`, and its own password unlocks it.
@@ -239,10 +237,9 @@ extension Collection {
             name,
             in: context.folder,
             configuration: context.configuration,
-            indexKey: context.indexKey,
-            openFiles: context.openFiles
+            indexKey: context.indexKey
         )
-        return try Worker(name.encoded, writer) { writer in writer.rest() }
+        return try Worker(name.encoded, writer) { writer in writer.checkpoint() }
     }
 
     private func adoptAuditKey(_ keys: CollectionKeys) {
@@ -263,8 +260,6 @@ extension Collection {
             let worker = try newWorker()
             let contents = try await worker.perform { (writer) throws(VaultError) in
                 try retryingRead { () throws(VaultError) in try writer.open() }
-            } afterwards: { writer in
-                writer.restIfTooMany()
             }
             header = contents.header
             table = contents.table

@@ -1,129 +1,134 @@
+import CKeychaindLinux
 import Glibc
 
-/// The job queue of a worker; the threads of a ``WorkerPool`` run it, one at a time.
+/// The job queue of a worker, with its thread.
 ///
-/// `@unchecked Sendable`: `jobs`, `phase` and `whenStopped` are accessed with the mutex held, the state only by the
-/// thread that runs the queue.
-final class JobQueue<State>: WorkerPool.Queue, @unchecked Sendable {
+/// `@unchecked Sendable`: `jobs`, `phase` and `whenStopped` are accessed with the mutex held, the state only on the
+/// thread.
+final class JobQueue<State>: @unchecked Sendable {
     private enum Phase {
-        /// Nothing is to be done.
-        case idle
-        /// The pool has the queue.
-        case scheduled
+        case running
+        case stopping
         case stopped
     }
 
-    let name: String
+    // SQLite and the ciphers need little, and touched stack pages stay in memory.
+    private static var stackSize: Int { 512 * 1024 }
 
-    private let pool: WorkerPool
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let condition: UnsafeMutablePointer<pthread_cond_t>
+    private let name: String
     private let idleMilliseconds: Int
     private let whenIdle: Worker<State>.Job?
     private var jobs: [Worker<State>.Job] = []
-    private var phase = Phase.idle
-    private var isStopping = false
+    private var phase = Phase.running
     private var whenStopped: [@Sendable () -> Void] = []
     private var state: State?
 
-    init(_ name: String, idleMilliseconds: Int, whenIdle: Worker<State>.Job?, pool: WorkerPool) {
+    init(_ name: String, idleMilliseconds: Int, whenIdle: Worker<State>.Job?) {
         self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
-        self.pool = pool
         self.idleMilliseconds = idleMilliseconds
         self.whenIdle = whenIdle
         mutex = .allocate(capacity: 1)
+        condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
+        var attributes = pthread_condattr_t()
+        pthread_condattr_init(&attributes)
+        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
+        pthread_cond_init(condition, &attributes)
+        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
+        pthread_cond_destroy(condition)
         pthread_mutex_destroy(mutex)
+        condition.deallocate()
         mutex.deallocate()
     }
 
-    /// Accepts jobs from now on.
+    /// Starts the thread; it keeps the queue alive until it ends.
     func start(with state: sending State) throws(VaultError) {
         self.state = state
-        do throws(VaultError) {
-            try pool.start()
-        } catch {
-            self.state = nil
+        let retained = Unmanaged.passRetained(ThreadBody { self.run() })
+        let status = Self.startThread(with: retained.toOpaque()) { context in
+            guard let context else { return nil }
+            Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
+            return nil
+        }
+        guard status == 0 else {
+            retained.release()
             phase = .stopped
-            throw error
+            throw VaultError(.storageFailed, reason: "no thread could be started: \(String(cString: strerror(status)))")
+        }
+    }
+
+    /// Starts a detached thread with all signals blocked; signals are for the main thread.
+    private static func startThread(
+        with context: UnsafeMutableRawPointer,
+        _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
+    ) -> CInt {
+        withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
+            guard let attributes = attributes.baseAddress else { return ENOMEM }
+            pthread_attr_init(attributes)
+            defer { pthread_attr_destroy(attributes) }
+            pthread_attr_setdetachstate(attributes, CInt(PTHREAD_CREATE_DETACHED))
+            pthread_attr_setstacksize(attributes, stackSize)
+            return withUnsafeTemporaryAllocation(of: sigset_t.self, capacity: 2) { masks in
+                guard let all = masks.baseAddress else { return ENOMEM }
+                sigfillset(all)
+                // The new thread inherits the mask.
+                pthread_sigmask(SIG_BLOCK, all, all + 1)
+                defer { pthread_sigmask(SIG_SETMASK, all + 1, nil) }
+                var thread = pthread_t()
+                return pthread_create(&thread, attributes, body, context)
+            }
         }
     }
 
     /// Adds a job; false when the queue is stopping.
     func append(_ job: @escaping Worker<State>.Job) -> Bool {
         pthread_mutex_lock(mutex)
-        let isAccepted = !isStopping
+        let isAccepted = phase == .running
         if isAccepted { jobs.append(job) }
-        let mustSchedule = isAccepted && schedule()
         pthread_mutex_unlock(mutex)
-        if mustSchedule { pool.add(self) }
+        // Signalled after the unlock, because the woken thread needs the mutex.
+        if isAccepted { pthread_cond_signal(condition) }
         return isAccepted
     }
 
-    /// Releases the state after the waiting jobs, then calls `action`.
+    /// Ends the thread after its jobs, then calls `action`.
     func stop(then action: (@Sendable () -> Void)? = nil) {
         pthread_mutex_lock(mutex)
-        if case .stopped = phase {
+        if phase == .stopped {
             pthread_mutex_unlock(mutex)
             action?()
             return
         }
-        isStopping = true
+        phase = .stopping
         if let action { whenStopped.append(action) }
-        let mustSchedule = schedule()
+        pthread_cond_signal(condition)
         pthread_mutex_unlock(mutex)
-        if mustSchedule { pool.add(self) }
     }
 
-    /// Whether the queue must be given to the pool, which the caller does without the mutex.
-    private func schedule() -> Bool {
-        guard case .idle = phase else { return false }
-        phase = .scheduled
-        return true
-    }
-
-    // MARK: On a thread of the pool
-
-    func run() {
-        for job in takeJobs() { withState(job) }
-        pthread_mutex_lock(mutex)
-        guard jobs.isEmpty else {
-            pthread_mutex_unlock(mutex)
-            // Behind the others.
-            return pool.add(self)
+    private func run() {
+        keychaind_set_thread_name(name)
+        var hasWorked = false
+        while true {
+            switch next(hasWorked: hasWorked) {
+            case .work(let jobs):
+                hasWorked = true
+                for job in jobs { withState(job) }
+                // An idle thread would keep it.
+                keychaind_wipe_stack()
+            case .idle:
+                hasWorked = false
+                if let whenIdle { withState(whenIdle) }
+            case .stop:
+                state = nil
+                announceEnd()
+                return
+            }
         }
-        let isLast = isStopping
-        if !isLast { phase = .idle }
-        pthread_mutex_unlock(mutex)
-        guard !isLast else { return end() }
-        if whenIdle != nil { pool.rest(self, afterMilliseconds: idleMilliseconds) }
-    }
-
-    func rest() {
-        guard let whenIdle else { return }
-        pthread_mutex_lock(mutex)
-        let mayRest = jobs.isEmpty && schedule()
-        pthread_mutex_unlock(mutex)
-        guard mayRest else { return }
-        withState(whenIdle)
-        pthread_mutex_lock(mutex)
-        guard !jobs.isEmpty || isStopping else {
-            phase = .idle
-            pthread_mutex_unlock(mutex)
-            return
-        }
-        pthread_mutex_unlock(mutex)
-        pool.add(self)
-    }
-
-    private func takeJobs() -> [Worker<State>.Job] {
-        pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        let jobs = self.jobs
-        self.jobs = []
-        return jobs
     }
 
     private func withState(_ job: Worker<State>.Job) {
@@ -132,15 +137,52 @@ final class JobQueue<State>: WorkerPool.Queue, @unchecked Sendable {
         self.state = state
     }
 
-    /// Releases the state, and then calls those who wait for that.
-    private func end() {
-        state = nil
-        pool.cancelRest(of: self)
+    private enum Next {
+        case work([Worker<State>.Job])
+        case idle
+        case stop
+    }
+
+    private func next(hasWorked: Bool) -> Next {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        while jobs.isEmpty {
+            guard phase == .running else { return .stop }
+            if hasWorked, whenIdle != nil {
+                var deadline = self.deadline()
+                if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT, jobs.isEmpty { return .idle }
+            } else {
+                pthread_cond_wait(condition, mutex)
+            }
+        }
+        let jobs = self.jobs
+        self.jobs = []
+        return .work(jobs)
+    }
+
+    private func deadline() -> timespec {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        let nanoseconds = time.tv_nsec + (idleMilliseconds % 1000) * 1_000_000
+        time.tv_sec += idleMilliseconds / 1000 + nanoseconds / 1_000_000_000
+        time.tv_nsec = nanoseconds % 1_000_000_000
+        return time
+    }
+
+    private func announceEnd() {
         pthread_mutex_lock(mutex)
         phase = .stopped
         let actions = whenStopped
         whenStopped = []
         pthread_mutex_unlock(mutex)
         for action in actions { action() }
+    }
+}
+
+private final class ThreadBody {
+    let run: () -> Void
+
+    init(_ run: @escaping () -> Void) {
+        self.run = run
     }
 }
