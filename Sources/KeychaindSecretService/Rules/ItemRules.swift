@@ -208,9 +208,7 @@ final class ItemRules {
     }
 
     /// The time for which a look at a process is good; it can change as fast after any look.
-    ///
-    /// A look costs as much as some reads.
-    private static let patience = Duration.milliseconds(5)
+    private static let patience = Duration.milliseconds(1)
 
     /// What the rules say about a read.
     func decision(on id: ItemID, in collection: Collection, for client: Client) -> RuleDecision {
