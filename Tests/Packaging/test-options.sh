@@ -13,10 +13,10 @@ check_equal "a missing bus has an exit status of its own" "$(status_of env DBUS_
 own_bus
 check "keychaind starts" start_daemon
 first=$daemon_pid
-check_equal "the data folder is private" "$(stat --format=%a "$XDG_DATA_HOME/keychaind")" 700
-check_equal "every file in the data folder is private" "$(find "$XDG_DATA_HOME/keychaind" -type f -perm /077)" ''
 check "secret-tool store" secret-tool store --label=l name value <<<secret
 check_equal "secret-tool lookup" "$(secret-tool lookup name value)" secret
+check_equal "the data folder is private" "$(stat --format=%a "$XDG_DATA_HOME/keychaind")" 700
+check_equal "every file in the data folder is private" "$(find "$XDG_DATA_HOME/keychaind" -type f -perm /077)" ''
 
 check_equal "a taken bus name has an exit status of its own" "$(status_of "$KEYCHAIND" --data-dir "$work/other")" 69
 check_match "the message names the owning process" "$(<"$work/said")" "$first"
