@@ -127,7 +127,9 @@ import Testing
     }
 
     @Test func delete_whileUnlocking_staysDeleted() async throws {
-        let vault = try await opened()
+        var configuration = Fixture.configuration(folder)
+        configuration.keyDerivation = Fixture.slowDerivation
+        let vault = try await Vault.opened(configuration)
         let login = try await vault.unlockedLogin()
         login.lock()
         let unlocking = Task.immediate { @VaultActor in try await login.unlock(with: Fixture.bytes(Fixture.password)) }

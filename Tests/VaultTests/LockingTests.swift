@@ -11,10 +11,9 @@ import Testing
         try await Vault.opened(Fixture.configuration(folder))
     }
 
-    /// Opens a vault with a key derivation so slow that a test sees it running.
     private func openedSlowly() async throws -> Vault {
         var configuration = Fixture.configuration(folder)
-        configuration.keyDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 4, lanes: 1)
+        configuration.keyDerivation = Fixture.slowDerivation
         return try await Vault.opened(configuration)
     }
 

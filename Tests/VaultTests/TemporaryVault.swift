@@ -85,6 +85,9 @@ enum Fixture {
     /// The cheapest derivation, so that tests are fast.
     static let derivation = Argon2id(memoryKiB: 64, iterations: 1, lanes: 1)
 
+    /// So slow that a test sees it running.
+    static let slowDerivation = Argon2id(memoryKiB: 64 * 1024, iterations: 4, lanes: 1)
+
     static let password = "correct horse"
 
     /// Locked memory for all concurrent tests; the first caller sets the size.
