@@ -72,7 +72,10 @@ struct ActionTests {
         try await withItem { fixture in
             let (client, item) = (fixture.client, fixture.item)
             let before = try await client.properties(of: item, Interface.item)
-            _ = try await fixture.service.unlock([item], as: client)
+            // The grant lasts as long as all of the dialogs.
+            let context = try await ContextClient(client)
+            try await context.set("ReuseDuration", to: .uint32(300_000))
+            _ = try await client.complete(context.unlock([item]).prompt)
             await fixture.prompter.answer(with: [.cancel])
             let changes: [(String, () async throws(BusError) -> Void)] = [
                 ("replace the secret of “Bank”", { () throws(BusError) in try await fixture.setSecret("new") }),
