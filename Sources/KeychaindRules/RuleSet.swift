@@ -94,20 +94,27 @@ package struct RuleSet: Sendable {
 }
 
 /// The rules about one caller, found by what they say about items.
-package struct RuleSelection: Sendable {
+package final class RuleSelection: Sendable {
     /// The first end of one of the rules, after which the selection must be made anew.
     package let end: Timestamp?
 
     private let isStrictest: Bool
-    private var byItem: [RuleItems.ItemPath: [RuleEntry]] = [:]
-    /// By one attribute that the item must have: its name, a null byte, and its value.
-    private var byAttribute: [[UInt8]: [RuleEntry]] = [:]
-    private var byCollection: [CollectionName: [RuleEntry]] = [:]
-    private var general: [RuleEntry] = []
+    private let byItem: [RuleItems.ItemPath: [RuleEntry]]
+    /// By the hash of one attribute that the item must have: of its name, a null byte, and its value.
+    private let byAttribute: [Int: [RuleEntry]]
+    private let byCollection: [CollectionName: [RuleEntry]]
+    private let general: [RuleEntry]
+
+    /// Whether a decision needs the item's attributes.
+    package let needsAttributes: Bool
 
     init(_ entries: [RuleEntry], _ now: Timestamp, isStrictest: Bool) {
         self.isStrictest = isStrictest
         end = entries.compactMap(\.rule.end).min()
+        var byItem: [RuleItems.ItemPath: [RuleEntry]] = [:]
+        var byAttribute: [Int: [RuleEntry]] = [:]
+        var byCollection: [CollectionName: [RuleEntry]] = [:]
+        var general: [RuleEntry] = []
         for entry in entries {
             let items = entry.rule.items
             if let item = items.item {
@@ -120,19 +127,20 @@ package struct RuleSelection: Sendable {
                 general.append(entry)
             }
         }
+        self.byItem = byItem
+        self.byAttribute = byAttribute
+        self.byCollection = byCollection
+        self.general = general
+        needsAttributes = entries.contains { !$0.rule.items.attributes.isEmpty }
     }
 
     /// Whether no rule is about the caller.
     package var isEmpty: Bool { byItem.isEmpty && byAttribute.isEmpty && byCollection.isEmpty && general.isEmpty }
 
-    /// Whether a decision needs the item's attributes.
-    package var needsAttributes: Bool {
-        !byAttribute.isEmpty || byItem.values.contains { $0.contains { !$0.rule.items.attributes.isEmpty } }
-    }
-
     /// Decides about an item, in the order of docs/rules.md.
     package func decision(on subject: RuleSubject) -> RuleDecision {
         let matching = matching(subject)
+        guard !matching.isEmpty else { return .none }
         let users = decide(matching.filter { $0.isUsers && $0.origin != .always })
         let others = decide(matching.filter { !$0.isUsers })
         let always = matching.first { $0.origin == .always && $0.rule.items.item != nil }
@@ -144,13 +152,16 @@ package struct RuleSelection: Sendable {
 
     private func matching(_ subject: RuleSubject) -> [RuleEntry] {
         var candidates = general
-        if let item = subject.item, let entries = byItem[item] { candidates += entries }
-        if let collection = subject.collection, let entries = byCollection[collection] { candidates += entries }
+        if !byItem.isEmpty, let item = subject.item, let entries = byItem[item] { candidates += entries }
+        if !byCollection.isEmpty, let collection = subject.collection, let entries = byCollection[collection] {
+            candidates += entries
+        }
         if !byAttribute.isEmpty {
             subject.attributes.forEachPair { pair in
-                if let entries = byAttribute[Array(pair)] { candidates += entries }
+                if let entries = byAttribute[RuleSelection.hash(of: pair)] { candidates += entries }
             }
         }
+        guard !candidates.isEmpty else { return [] }
         return candidates.filter { $0.rule.items.matches(subject) }
     }
 
@@ -186,11 +197,22 @@ package struct RuleSelection: Sendable {
         return RuleDecision(best?.rule.action ?? .allow, by: best)
     }
 
-    /// The attribute by which a rule is found; not the schema, which many items share.
-    private static func key(of attributes: Attributes) -> [UInt8] {
-        var keys: [[UInt8]] = []
-        attributes.forEachPair { keys.append(Array($0)) }
+    /// The hash of the attribute by which a rule is found; not of the schema, which many items share.
+    private static func key(of attributes: Attributes) -> Int {
         let schema = Array(Attributes.schema.utf8) + [0]
-        return keys.first { !$0.starts(with: schema) } ?? keys[0]
+        var first: Int?
+        var best: Int?
+        attributes.forEachPair { pair in
+            let hash = hash(of: pair)
+            if first == nil { first = hash }
+            if best == nil, !pair.starts(with: schema) { best = hash }
+        }
+        return best ?? first ?? 0
+    }
+
+    private static func hash(of pair: UnsafeRawBufferPointer) -> Int {
+        var hasher = Hasher()
+        hasher.combine(bytes: pair)
+        return hasher.finalize()
     }
 }

@@ -3,6 +3,11 @@ import KeychaindModel
 import KeychaindRules
 
 extension Caller {
+    /// Whether rules see the caller.
+    var isSeenByRules: Bool {
+        if case .opaque = insight { false } else { true }
+    }
+
     /// The caller as rules see it; nil if it cannot be seen, or no longer.
     var forRules: RuleCaller? {
         switch insight {

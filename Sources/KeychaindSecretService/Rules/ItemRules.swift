@@ -187,18 +187,17 @@ final class ItemRules {
         }
         loadIfPossible()
         let caller = client.knownCaller
-        let seen = caller?.forRules
         let time = clock()
-        if var state = client.rules.state, state.generation == generation, (state.caller == nil) == (seen == nil),
-            state.selection.end.map({ time < $0 }) ?? true
+        if let state = client.rules.state, state.generation == generation,
+            (state.caller != nil) == (caller?.isSeenByRules ?? false), state.selection.end.map({ time < $0 }) ?? true
         {
             state.looked = now
-            client.rules.state = state
             return state
         }
+        let seen = caller?.forRules
         let state = ClientRules.State(
-            selection: set.selection(for: seen, at: time),
-            caller: seen,
+            set.selection(for: seen, at: time),
+            about: seen,
             text: caller?.auditText ?? Caller.opaque(client.name, reason: Text("it is not known yet")).auditText,
             generation: generation,
             looked: now
@@ -215,7 +214,7 @@ final class ItemRules {
         guard isActive else { return .none }
         let state = selection(for: client)
         guard !state.selection.isEmpty else { return .none }
-        let attributes = state.selection.needsAttributes ? collection.item(id)?.attributes : nil
+        let attributes = state.selection.needsAttributes ? collection.attributes(of: id) : nil
         return state.selection.decision(on: RuleSubject(id, in: collection.name, with: attributes ?? [:]))
     }
 
@@ -348,7 +347,7 @@ final class ItemRules {
         let selection = set.selection(for: RuleCaller([claim]), at: now)
         var shared: Set<ItemID> = []
         for id in collection.itemIDs {
-            let subject = RuleSubject(id, in: collection.name, with: collection.item(id)?.attributes ?? [:])
+            let subject = RuleSubject(id, in: collection.name, with: collection.attributes(of: id) ?? [:])
             guard sharing.contains(where: { $0.rule.items.matches(subject) }) else { continue }
             if selection.decision(on: subject).action != .never { shared.insert(id) }
         }
@@ -405,14 +404,29 @@ package struct RuleNotice: Hashable, Sendable {
 /// The rules about one client, found at its first read.
 @BusActor
 final class ClientRules {
-    struct State {
+    @BusActor
+    final class State {
         let selection: RuleSelection
         /// Nil if the caller cannot be seen, or no longer.
         let caller: RuleCaller?
         /// The caller in the audit.
         let text: String
         let generation: Int
-        var looked: ContinuousClock.Instant
+        fileprivate(set) var looked: ContinuousClock.Instant
+
+        fileprivate init(
+            _ selection: RuleSelection,
+            about caller: RuleCaller?,
+            text: String,
+            generation: Int,
+            looked: ContinuousClock.Instant
+        ) {
+            self.selection = selection
+            self.caller = caller
+            self.text = text
+            self.generation = generation
+            self.looked = looked
+        }
     }
 
     fileprivate(set) var state: State?

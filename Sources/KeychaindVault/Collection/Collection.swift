@@ -148,6 +148,11 @@ package final class Collection {
         table.item(id)
     }
 
+    /// Nil if the item does not exist; empty if it is unknown.
+    package func attributes(of id: ItemID) -> Attributes? {
+        table.attributes(of: id)
+    }
+
     /// Nil if the item does not exist, or is unknown before the first unlock.
     package func created(of id: ItemID) -> Timestamp? {
         table.created(of: id)

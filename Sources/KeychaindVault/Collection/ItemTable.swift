@@ -100,6 +100,10 @@ struct ItemTable: Sendable {
         )
     }
 
+    func attributes(of id: ItemID) -> Attributes? {
+        position(of: id).map { position in records[position].metadata.attributes }
+    }
+
     var highestID: ItemID? { records.last?.id }
 
     var lastRevision: UInt64 { records.lazy.map(\.revision).max() ?? 0 }
