@@ -36,12 +36,11 @@ package struct ProcessFolder {
     }
 
     package func link(_ name: String) -> String? {
-        let target = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            buffer.withMemoryRebound(to: CChar.self) { buffer in
-                count = max(0, readlink("\(path)/\(name)", buffer.baseAddress!, buffer.count))
-            }
+        withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+            let count = readlink("\(path)/\(name)", buffer.baseAddress!, buffer.count)
+            guard count > 0 else { return nil }
+            return String(decoding: UnsafeRawBufferPointer(buffer)[..<count], as: UTF8.self)
         }
-        return target.isEmpty ? nil : String(decoding: target, as: UTF8.self)
     }
 
     /// Returns the file's inode data, after following links.
@@ -85,7 +84,8 @@ package struct ProcessStatus: Equatable {
         guard let start = content.firstIndex(of: UInt8(ascii: "(")),
             let end = content.lastIndex(of: UInt8(ascii: ")")), start < end
         else { return nil }
-        let fields = content[(end + 1)...].split(separator: UInt8(ascii: " "))
+        // Nothing after field 22 is needed, and a look at a caller is made often.
+        let fields = content[(end + 1)...].split(separator: UInt8(ascii: " "), maxSplits: 20)
         guard let state = fields.first?.first, let parentID: Int32 = ProcessStatus.value(4, of: fields),
             let groupID: Int32 = ProcessStatus.value(5, of: fields),
             let sessionID: Int32 = ProcessStatus.value(6, of: fields),

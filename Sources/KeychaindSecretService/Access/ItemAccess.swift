@@ -5,6 +5,15 @@ import KeychaindModel
 import KeychaindRules
 import KeychaindVault
 
+/// The permission to read an item, as long as nothing is awaited.
+struct ReadPermission {
+    /// The grant, if it takes one.
+    let grant: ItemGrant?
+
+    /// What the rules have decided.
+    fileprivate let decision: RuleDecision
+}
+
 /// Decides whether a client may read an item now.
 ///
 /// A protected item is locked to clients without a grant, and a grant covers reading only. Each change takes its own
@@ -26,9 +35,19 @@ final class ItemAccess {
 
     /// The verdict on an item; a client without grants, about which no rule is, is nil.
     func verdict(on id: ItemID, in collection: Collection, for client: Client?) -> ItemVerdict {
+        client.map { ruledVerdict(on: id, in: collection, for: $0).verdict }
+            ?? ownVerdict(on: id, in: collection, for: nil)
+    }
+
+    private func ruledVerdict(
+        on id: ItemID,
+        in collection: Collection,
+        for client: Client
+    ) -> (verdict: ItemVerdict, decision: RuleDecision) {
         let own = ownVerdict(on: id, in: collection, for: client)
-        guard rules.isActive, let client else { return own }
-        return rules.verdict(after: own, on: id, in: collection, for: client)
+        guard rules.isActive else { return (own, .none) }
+        let decision = rules.decision(on: id, in: collection, for: client)
+        return (rules.verdict(decision, after: own, on: id, in: collection, for: client), decision)
     }
 
     /// The verdict of the item's own protection.
@@ -56,7 +75,7 @@ final class ItemAccess {
 
     /// The damage of an item; in an unlocked collection, only a file with a problem has locked items.
     private func damage(of id: ItemID, in collection: Collection) -> ItemVerdict.Obstacle? {
-        guard collection.problem != nil else { return nil }
+        guard collection.hasProblem else { return nil }
         switch collection.item(id)?.condition {
         case .intact: return nil
         case .damaged(let reason): return .unreadable(reason: reason)
@@ -71,11 +90,12 @@ final class ItemAccess {
 
     // MARK: Reading
 
-    /// Authorises reading, and returns the grant if it takes one; throws `IsLocked` otherwise.
-    func authorize(_ id: ItemID, in collection: Collection, for client: Client) throws(BusError) -> ItemGrant? {
-        switch verdict(on: id, in: collection, for: client) {
-        case .open: return nil
-        case .granted(let grant): return grant
+    /// Authorises reading; throws `IsLocked` if the item takes a grant that the client does not have.
+    func authorize(_ id: ItemID, in collection: Collection, for client: Client) throws(BusError) -> ReadPermission {
+        let (verdict, decision) = ruledVerdict(on: id, in: collection, for: client)
+        switch verdict {
+        case .open: return ReadPermission(grant: nil, decision: decision)
+        case .granted(let grant): return ReadPermission(grant: grant, decision: decision)
         case .needsAuthentication:
             audit.denied(id, in: collection, to: client)
             throw BusError(.isLocked, "item \(id) needs an authentication first")
@@ -84,11 +104,11 @@ final class ItemAccess {
                 id,
                 in: collection,
                 to: client,
-                by: rule(on: id, in: collection, for: client, isRelease: false)
+                by: rules.record(decision, on: id, in: collection, for: client, isRelease: false)
             )
             throw BusError(.isLocked, "a rule asks a person about item \(id) first")
         case .unavailable(.forbidden):
-            let rule = rule(on: id, in: collection, for: client, isRelease: false)
+            let rule = rules.record(decision, on: id, in: collection, for: client, isRelease: false)
             audit.denied(id, in: collection, to: client, .forbidden, by: rule)
             throw BusError(.forbidden)
         case .unavailable(let obstacle):
@@ -99,30 +119,23 @@ final class ItemAccess {
         }
     }
 
-    /// Uses a grant and audits that; a grant for one release ends.
+    /// Uses a permission, and audits a grant or what rules have decided; a grant for one release ends.
     ///
     /// - Parameter kind: a release, or the use of a key that stays.
     func use(
-        _ grant: ItemGrant,
+        _ permission: ReadPermission,
         of id: ItemID,
         in collection: Collection,
         by client: Client,
         _ kind: AuditEntry.Kind = .release
     ) {
+        guard permission.grant != nil || permission.decision.entry != nil else { return }
+        let rule = rules.record(permission.decision, on: id, in: collection, for: client, isRelease: true)
+        guard let grant = permission.grant else {
+            return audit.released(id, in: collection, to: client, kind, by: rule)
+        }
         if !grant.isByRule { client.useGrant(of: ItemReference(id, in: collection)) }
-        let rule = rule(on: id, in: collection, for: client, isRelease: true)
         audit.released(id, in: collection, to: grant.caller, kind, by: rule)
-    }
-
-    /// Tells what rules have decided about an item that was read without a grant.
-    func didRead(_ id: ItemID, in collection: Collection, by client: Client, _ kind: AuditEntry.Kind = .release) {
-        let rule = rule(on: id, in: collection, for: client, isRelease: true)
-        if !rule.isEmpty { audit.released(id, in: collection, to: client, kind, by: rule) }
-    }
-
-    /// Counts the decision of the rules on an item; the text of the rule that decided, if any.
-    private func rule(on id: ItemID, in collection: Collection, for client: Client, isRelease: Bool) -> String {
-        rules.isActive ? rules.record(id, in: collection, for: client, isRelease: isRelease) : ""
     }
 
     /// Whether a rule forbids a client an item, whatever else is in its way.
@@ -150,10 +163,7 @@ final class ItemAccess {
         to client: Client,
         _ kind: AuditEntry.Kind = .release
     ) throws(BusError) {
-        guard let grant = try authorize(id, in: collection, for: client) else {
-            return rules.isActive ? didRead(id, in: collection, by: client, kind) : ()
-        }
-        use(grant, of: id, in: collection, by: client, kind)
+        use(try authorize(id, in: collection, for: client), of: id, in: collection, by: client, kind)
     }
 
     // MARK: Granting

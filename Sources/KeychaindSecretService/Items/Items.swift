@@ -208,7 +208,7 @@ final class Items {
                 return authorization
             }
         }
-        guard try access.authorize(id, in: collection, for: client) != nil,
+        guard try access.authorize(id, in: collection, for: client).grant != nil,
             let policy = collection.protection(of: id).policy
         else { return nil }
         let item = ProtectedItem(id: id, collection: collection, policy: policy)

@@ -39,12 +39,15 @@ struct SearchHits {
     mutating func add(_ ids: [ItemID], in collection: Collection) {
         if ids.isEmpty { return }
         guard !collection.isLocked else { return lockedGroups.append(Group(collection: collection, ids: ids)) }
-        guard collection.hasProtectedItems || collection.problem != nil || access.rules.isActive else {
+        guard collection.hasProtectedItems || collection.hasProblem || access.rules.isActive else {
             return unlockedGroups.append(Group(collection: collection, ids: ids))
         }
-        let isLocked = { [access, client] id in access.isLocked(id, in: collection, for: client) }
-        unlockedGroups.append(Group(collection: collection, ids: ids.filter { !isLocked($0) }))
-        lockedGroups.append(Group(collection: collection, ids: ids.filter(isLocked)))
+        var (unlocked, locked): ([ItemID], [ItemID]) = ([], [])
+        for id in ids {
+            if access.isLocked(id, in: collection, for: client) { locked.append(id) } else { unlocked.append(id) }
+        }
+        unlockedGroups.append(Group(collection: collection, ids: unlocked))
+        lockedGroups.append(Group(collection: collection, ids: locked))
     }
 
     /// The paths, newest first in each list (#66).

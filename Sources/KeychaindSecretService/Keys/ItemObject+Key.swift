@@ -106,7 +106,7 @@ extension ItemObject {
     /// The key in the item's present state.
     @BusActor
     private func readKey() async throws(BusError) -> StoredKey {
-        let grant = try items.access.authorize(id, in: collection, for: client)
+        let grant = try items.access.authorize(id, in: collection, for: client).grant
         guard let revision = collection.revision(of: id), let attributes = collection.item(id)?.attributes else {
             throw BusError(.noSuchObject, "the item was deleted")
         }

@@ -89,26 +89,27 @@ struct ItemObject {
     @BusActor
     private func getSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
         var reader = call.message.makeReader()
-        // The first check: nobody is asked for a call that cannot be answered.
-        _ = try client.readSession(&reader)
+        // Nobody is asked for a call that cannot be answered.
+        let session = try client.readSession(&reader)
         guard !reads.areUseful(for: call, reading: id, in: collection) else {
             return .suspending { () async throws(BusError) in
                 await reads.ask(for: id, in: collection, by: client)
                 try client.checkConnected()
-                if case .suspending(let body) = try answerSecret(call) { try await body() }
+                var reader = call.message.makeReader()
+                if case .suspending(let body) = try answerSecret(call, in: client.readSession(&reader)) {
+                    try await body()
+                }
             }
         }
-        return try answerSecret(call)
+        return try answerSecret(call, in: session)
     }
 
     @BusActor
-    private func answerSecret(_ call: MethodCall) throws(BusError) -> Dispatch {
-        var reader = call.message.makeReader()
-        let session = try client.readSession(&reader)
-        let grant = try items.access.authorize(id, in: collection, for: client)
+    private func answerSecret(_ call: MethodCall, in session: Session) throws(BusError) -> Dispatch {
+        let permission = try items.access.authorize(id, in: collection, for: client)
         let secret: Secret?
         do throws(VaultError) {
-            secret = try collection.secret(of: id, under: grant)
+            secret = try collection.secret(of: id, under: permission.grant)
         } catch {
             throw failure(error)
         }
@@ -121,11 +122,7 @@ struct ItemObject {
         }
         try secret.checkReleasable()
         let encoded = try session.encode(secret)
-        if let grant {
-            items.access.use(grant, of: id, in: collection, by: client)
-        } else if items.access.rules.isActive {
-            items.access.didRead(id, in: collection, by: client)
-        }
+        items.access.use(permission, of: id, in: collection, by: client)
         encoded.answer(call)
         return .answered
     }
@@ -139,7 +136,7 @@ struct ItemObject {
     @BusActor
     private func getStored(_ call: MethodCall, in session: Session) async throws(BusError) {
         for _ in 0..<ItemObject.readings {
-            let grant = try items.access.authorize(id, in: collection, for: client)
+            let grant = try items.access.authorize(id, in: collection, for: client).grant
             guard let revision = collection.revision(of: id) else { break }
             let secret: Secret
             do throws(VaultError) {

@@ -42,9 +42,9 @@ extension ServiceObject {
         rest.skip()
         _ = try client.readSession(&rest)
         var reader = call.message.makeReader()
-        var seen: Set<ObjectPath> = []
-        let paths = try provider.unlocking.readObjects(&reader)
-            .filter { seen.insert($0).inserted }
+        let requested = try provider.unlocking.readObjects(&reader)
+        var seen = Set<ObjectPath>(minimumCapacity: requested.count)
+        let paths = requested.filter { seen.insert($0).inserted }
         // Of several, each might show a dialog: a program that lists a keychain reads all of it.
         if paths.count == 1, let (collection, id) = client.findItem(paths[0], in: provider.vault),
             provider.reads.areUseful(for: call, reading: id, in: collection)
@@ -189,8 +189,8 @@ extension ServiceObject {
     @BusActor
     private func wanted(_ path: ObjectPath, _ id: ItemID, in collection: Collection) -> WantedItem? {
         do throws(BusError) {
-            let grant = try provider.access.authorize(id, in: collection, for: client)
-            return WantedItem(path: path, collection: collection, id: id, grant: grant)
+            let permission = try provider.access.authorize(id, in: collection, for: client)
+            return WantedItem(path: path, collection: collection, id: id, grant: permission.grant)
         } catch {
             return nil
         }

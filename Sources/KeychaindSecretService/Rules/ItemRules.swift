@@ -228,12 +228,12 @@ final class ItemRules {
 
     /// The verdict of rules on an item that has one of its own.
     func verdict(
+        _ decision: RuleDecision,
         after own: ItemVerdict,
         on id: ItemID,
         in collection: Collection,
         for client: Client
     ) -> ItemVerdict {
-        let decision = decision(on: id, in: collection, for: client)
         switch (decision.action, own) {
         case (.never, _):
             return .unavailable(.forbidden)
@@ -306,8 +306,13 @@ final class ItemRules {
     /// Counts a decision, and tells a person if the rule says so; the rule's text is for the audit.
     ///
     /// - Parameter isRelease: whether the item was read, and not refused.
-    func record(_ id: ItemID, in collection: Collection, for client: Client, isRelease: Bool) -> String {
-        let decision = decision(on: id, in: collection, for: client)
+    func record(
+        _ decision: RuleDecision,
+        on id: ItemID,
+        in collection: Collection,
+        for client: Client,
+        isRelease: Bool
+    ) -> String {
         guard let entry = decision.entry else { return "" }
         let now = clock()
         uses[entry.id, default: Use(last: now)].count &+= 1

@@ -49,6 +49,13 @@ package final class Collection {
         return problems.isEmpty ? nil : problems.joined(separator: "; ")
     }
 
+    /// Whether there is a ``problem``.
+    package var hasProblem: Bool {
+        if !problems.isEmpty || ledger.problem != nil || disk.problem != nil || wayBack != nil { return true }
+        if case .unreadable = phase { return true }
+        return name == .login && context.state.problem != nil
+    }
+
     private var wayBack: String? {
         switch (condition, phase) {
         case (.sound, _): nil
