@@ -23,18 +23,27 @@ def open_session(connection):
     call(connection, "OpenSession", "sv", "plain", dbus.String("", variant_level=1))
 
 
+def search(connection):
+    call(connection, "SearchItems", "a{ss}", dbus.Dictionary({"name": "value"}, signature="ss"))
+
+
 def come_and_go(count):
     for _ in range(count):
         connection = connect()
         open_session(connection)
-        call(connection, "SearchItems", "a{ss}", dbus.Dictionary({"name": "value"}, signature="ss"))
+        search(connection)
         connection.close()
 
 
-def resources(process):
+def resources(process, other):
+    # One that is open for a moment, such as of a file in /proc, is no leak: the fewest between many calls.
+    descriptors = len(os.listdir(f"/proc/{process}/fd"))
+    for _ in range(1000):
+        search(other)
+        descriptors = min(descriptors, len(os.listdir(f"/proc/{process}/fd")))
     with open(f"/proc/{process}/status", encoding="ascii") as status:
         memory = next(int(line.split()[1]) for line in status if line.startswith("RssAnon:"))
-    return memory, len(os.listdir(f"/proc/{process}/fd"))
+    return memory, descriptors
 
 
 def main(count):
@@ -55,9 +64,9 @@ def main(count):
 
     # The first ones fill what the allocator keeps.
     come_and_go(2 * count)
-    memory, descriptors = resources(process)
+    memory, descriptors = resources(process, other)
     come_and_go(count)
-    later_memory, later_descriptors = resources(process)
+    later_memory, later_descriptors = resources(process, other)
     assert later_descriptors <= descriptors, (descriptors, later_descriptors)
     # Enough to notice a leak of 100 bytes per connection.
     assert later_memory <= memory + count // 10, (memory, later_memory)
