@@ -57,7 +57,7 @@ extension Connection {
                     calls.add(call.message, for: call.server)
                     single = nil
                 }
-                guard !calls.isEmpty, outbox.hasInput else { return .all }
+                guard !calls.isEmpty, calls.isSlow, outbox.hasInput else { return .all }
                 // First: newcomers in every turn must not keep the others waiting.
                 guard calls.mayReadOn() else { return .all }
                 guard !calls.haveNewcomers else { return .newcomers }

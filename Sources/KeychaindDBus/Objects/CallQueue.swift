@@ -33,6 +33,8 @@ final class CallQueue {
     private static let overhead = 512
     /// How long calls are handled before further ones are read; one call may take longer.
     private static let nanosecondsOfHandling: Int64 = 200_000
+    /// So much is handled before more is read, if it goes quickly: 32 small calls, or few long ones.
+    private static let little = 32 * (overhead + 128)
     /// How long is read before calls are handled, and how often at least.
     private static let nanosecondsOfReading: Int64 = 4_000_000
     private static let leastReads = 64
@@ -54,6 +56,12 @@ final class CallQueue {
     }
 
     var isEmpty: Bool { lanes.isEmpty }
+
+    /// Whether another program's call could wait for long behind these, so that it is worth looking for.
+    var isSlow: Bool { tookItsTime || size > CallQueue.little }
+
+    /// Whether the calls that were handled last took all of the time.
+    private var tookItsTime = false
 
     // MARK: Adding
 
@@ -141,6 +149,7 @@ final class CallQueue {
     func serve(while mayGoOn: () -> Bool) {
         reads = 0
         let end = LoopClock.suspending.now + CallQueue.nanosecondsOfHandling
+        tookItsTime = false
         serveNewcomers(while: mayGoOn)
         repeat {
             guard mayGoOn(), let lane = nextLane() else { return }
@@ -148,6 +157,7 @@ final class CallQueue {
             if case .refusal = lane.entries.first { return serve(lane) }
             serve(lane)
         } while LoopClock.suspending.now < end
+        tookItsTime = true
     }
 
     private func nextLane() -> Lane? {
