@@ -41,7 +41,7 @@ LANGUAGES = $(basename $(notdir $(wildcard po/*.po)))
 CATALOGUES = $(dir $(realpath .build/release))share/locale
 # In the same folders as here, so that their links work.
 DOCUMENTS = LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md \
-	$(wildcard docs/*.md docs/decisions/*.md docs/images/*.png) \
+	$(wildcard docs/*.md docs/decisions/*.md docs/images/*.png docs/images/*.svg) \
 	Examples/KeySlots/README.md Examples/KeySlots/key_slots.py
 
 # The files that install creates and uninstall removes. All names in folders of others are keychaind's own.
@@ -66,7 +66,7 @@ INSTALLED = \
 	$(DATADIR)/fish/vendor_completions.d/keychainctl.fish \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build catalogues completions pot po pam helper run test consumers docs dist deb proof bench lint format install uninstall clean
+.PHONY: packages build catalogues completions pot po pam helper run test consumers docs dist deb proof bench compare lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # The build's packages; the other targets install theirs themselves.
@@ -159,6 +159,13 @@ bench:
 	$(SWIFT) run -c release KeychaindMicrobenchmarks
 	$(SWIFT) run -c release KeychaindServiceBenchmark
 	Benchmarks/Session/session.py $(RELEASE)
+
+# Draws docs/comparison.md anew, beside other providers; a quarter of an hour, of an otherwise idle computer.
+compare:
+	scripts/install-packages compare
+	$(SWIFT) build -c release --product keychaind
+	$(SWIFT) build -c release --product KeychaindServiceBenchmark
+	Benchmarks/Comparison/compare.py
 
 lint:
 	scripts/install-packages test

@@ -8,6 +8,12 @@ enum Options {
     case measureFloods(peer: Bool)
     /// Run as a flooding program.
     case flood(Flood)
+    /// Measure the provider on the session bus, as it grows.
+    case sampleSizes([Int], seconds: Int)
+    /// Measure the provider on the session bus, as it is.
+    case sampleLatencies(count: Int, seconds: Int)
+    /// Count the first items that the provider on the session bus has.
+    case countIntact(of: Int)
     /// Run as the floor service.
     case floor
     case help
@@ -29,31 +35,38 @@ enum Options {
 
     /// Parses the command line; nil when it is invalid.
     init?(_ arguments: some Sequence<String>) {
-        var sizes = [100, 10_000]
-        var (measuresPeer, measuresFloods) = (false, false)
         let arguments = Array(arguments)
-        if arguments.first == "--flood", arguments.count == 3, let flood = Flood(arguments[1], arguments[2]) {
-            self = .flood(flood)
+        if let command = Options.command(arguments) {
+            self = command
             return
         }
+        var sizes = [100, 10_000]
+        var (measuresPeer, measuresFloods) = (false, false)
         for argument in arguments {
             switch argument {
             case "--quick": sizes = [100, 10_000]
             case "--full": sizes = [100, 10_000, 100_000]
             case "--floods": measuresFloods = true
             case "--vs-gnome-keyring": measuresPeer = true
-            case "--security":
-                self = .measureSecurity
-                return
-            case "--floor":
-                self = .floor
-                return
-            case "--help", "-h":
-                self = .help
-                return
             default: return nil
             }
         }
         self = measuresFloods ? .measureFloods(peer: measuresPeer) : .measure(sizes: sizes, peer: measuresPeer)
+    }
+
+    /// What is run by itself; the most by this program, and by `Benchmarks/Comparison`.
+    private static func command(_ arguments: [String]) -> Options? {
+        let numbers = arguments.dropFirst().map { Int($0) ?? 0 }
+        switch (arguments.first, arguments.count) {
+        case ("--help", _), ("-h", _): return .help
+        case ("--security", 1): return .measureSecurity
+        case ("--floor", 1): return .floor
+        case ("--flood", 3): return Flood(arguments[1], arguments[2]).map { .flood($0) }
+        case ("--sizes", 3):
+            return .sampleSizes(arguments[1].split(separator: ",").compactMap { Int($0) }, seconds: numbers[1])
+        case ("--latencies", 3): return .sampleLatencies(count: numbers[0], seconds: numbers[1])
+        case ("--intact", 2): return .countIntact(of: numbers[0])
+        default: return nil
+        }
     }
 }

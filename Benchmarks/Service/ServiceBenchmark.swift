@@ -13,6 +13,15 @@ enum ServiceBenchmark {
             switch options {
             case .floor: try FloorService.run()
             case .flood(let flood): try flood.run()
+            case .sampleSizes(let sizes, let seconds):
+                _ = try Gcrypt.initialize(lockedBytes: 256 << 10)
+                try Sampling.sampleSizes(sizes, within: seconds)
+            case .countIntact(let count):
+                _ = try Gcrypt.initialize(lockedBytes: 256 << 10)
+                try Sampling.countIntact(of: count)
+            case .sampleLatencies(let count, let seconds):
+                _ = try Gcrypt.initialize(lockedBytes: 256 << 10)
+                try Sampling.sampleLatencies(count: count, within: seconds)
             case .help: print(Options.text)
             case .measure(let sizes, let measuresPeer):
                 exit(try measure(.all(sizes: sizes), measuresPeer: measuresPeer) ? 0 : 1)

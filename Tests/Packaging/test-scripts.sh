@@ -11,7 +11,7 @@ for script in Tests/{Scripts,Packaging,Interoperability,Session,Documentation,Pr
     check "$script is clean" shellcheck --external-sources "$script"
 done
 
-step="(build|run|test|deb|proof)"
+step="(build|run|test|deb|proof|compare)"
 malformed=$(awk -v steps="^$step(,$step)*$" '!/^#/ && NF && (NF < 3 || $2 !~ steps)' scripts/packages.txt)
 check_equal "each package has steps and a reason" "$malformed" ''
 check_equal "each package is listed once" "$(awk '!/^#/ && NF { print $1 }' scripts/packages.txt | sort | uniq -d)" ''

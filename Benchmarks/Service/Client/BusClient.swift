@@ -76,6 +76,26 @@ final class BusClient {
         return (replies, duration)
     }
 
+    /// Runs a prompt that needs no person, and returns its `Completed` with the time that it took.
+    func timedCompletion(of prompt: ObjectPath) throws(BenchmarkError) -> (signal: Message, duration: Duration) {
+        let rule = "type='signal',interface='\(SecretName.prompt)',path='\(prompt.rawValue)'"
+        dbus_bus_add_match(connection, rule, nil)
+        defer { dbus_bus_remove_match(connection, rule, nil) }
+        let call = Message.call(to: SecretName.bus, prompt, SecretName.prompt, "Prompt")
+        call.append("")
+        let start = ContinuousClock.now
+        dbus_connection_send(connection, call.pointer, nil)
+        while dbus_connection_read_write(connection, BusClient.timeout) != 0 {
+            while let pointer = dbus_connection_pop_message(connection) {
+                let message = Message(owning: pointer)
+                if let error = message.error { throw BenchmarkError(reason: "\(error)") }
+                guard dbus_message_is_signal(pointer, SecretName.prompt, "Completed") != 0 else { continue }
+                return (message, ContinuousClock.now - start)
+            }
+        }
+        throw BenchmarkError(reason: "the connection to the bus was lost")
+    }
+
     /// Keeps calls in flight until the connection is lost, whatever their answers are.
     ///
     /// - Parameter name: requested once the first `depth` calls are answered.

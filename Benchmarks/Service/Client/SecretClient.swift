@@ -48,6 +48,13 @@ final class SecretClient {
         return Message.call(to: SecretName.bus, path, SecretName.session, "Close")
     }
 
+    /// Builds an Unlock of the default collection.
+    func unlock() -> Message {
+        let message = SecretClient.service("Unlock")
+        message.append([collection])
+        return message
+    }
+
     func createItem(_ number: Int) -> Message {
         let item = SampleItem(number: number)
         let message = Message.call(to: SecretName.bus, collection, SecretName.collection, "CreateItem")
@@ -68,7 +75,11 @@ final class SecretClient {
     }
 
     func getSecret(_ number: Int, in session: ClientSession) -> Message {
-        let message = Message.call(to: SecretName.bus, items[number], SecretName.item, "GetSecret")
+        getSecret(of: items[number], in: session)
+    }
+
+    func getSecret(of item: ObjectPath, in session: ClientSession) -> Message {
+        let message = Message.call(to: SecretName.bus, item, SecretName.item, "GetSecret")
         message.append(session.path)
         return message
     }
@@ -108,6 +119,11 @@ final class SecretClient {
     func addItem(createdBy reply: Message) throws {
         let (item, prompt) = try reply.read(ObjectPath.self, ObjectPath.self)
         guard prompt == .root else { throw BenchmarkError(reason: "CreateItem returned a prompt") }
+        items.append(item)
+    }
+
+    /// Records an item that a prompt has created.
+    func add(_ item: ObjectPath) {
         items.append(item)
     }
 

@@ -6,6 +6,7 @@ enum SecretName {
     static let service = "org.freedesktop.Secret.Service"
     static let collection = "org.freedesktop.Secret.Collection"
     static let item = "org.freedesktop.Secret.Item"
+    static let prompt = "org.freedesktop.Secret.Prompt"
     static let session = "org.freedesktop.Secret.Session"
     static let properties = "org.freedesktop.DBus.Properties"
 

@@ -1,0 +1,187 @@
+#!/usr/bin/python3
+"""compare.py [--quick] [PROVIDER...]: measures providers of the Secret Service side by side, and draws the figures.
+
+Writes docs/comparison.md and its pictures. Each provider runs on a bus and in a home of its own; they take turns, so
+that other work of the machine affects all alike. Needs a release build of KeychaindServiceBenchmark and keychaind.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import textwrap
+import time
+
+sys.dont_write_bytecode = True
+FOLDER = os.path.dirname(os.path.abspath(__file__))
+PROJECT = os.path.dirname(os.path.dirname(FOLDER))
+sys.path.insert(0, FOLDER)
+import plots  # noqa: E402
+import providers  # noqa: E402
+
+CALLS = ["GetSecret", "SearchItems", "CreateItem"]
+SIZES = [100, 300, 1000, 3000, 10000]
+# The seconds for which a provider is filled: some take longer for each item, the more there are.
+PATIENCE = 120
+FLOODS = {
+    "ping": "Ping",
+    "getAll": "GetAll of an item",
+    "searchEverything": "SearchItems of 100",
+    "getSecrets": "GetSecrets of 100",
+}
+FLOODED_ITEMS = 100
+
+
+def measure_sizes(stage, sizes):
+    output = stage.output("--sizes", ",".join(map(str, sizes)), PATIENCE, timeout=PATIENCE * 3)
+    return [json.loads(line) for line in output.splitlines()]
+
+
+def measure_floods(stage):
+    """The latencies of GetSecret in µs, alone and beside a program with 1,024 calls in flight."""
+    found = {"nothing": latencies(stage)}
+    for flood in FLOODS:
+        process = stage.start([stage.benchmark, "--flood", flood, "provider"])
+        stage.wait_for("org.keychaind.Flood")
+        found[flood] = latencies(stage)
+        providers.stop(process)
+    return found
+
+
+def latencies(stage):
+    samples = sorted(json.loads(stage.output("--latencies", 500, 10, timeout=120))["latencies"])
+    return {
+        "p50": statistics.median(samples),
+        "p99": samples[min(len(samples) - 1, len(samples) * 99 // 100)],
+        "count": len(samples),
+    }
+
+
+def resident(process):
+    """The resident memory in MB, once what a start or much work needs is given back."""
+    time.sleep(2)
+    with open(f"/proc/{process.pid}/status") as status:
+        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
+
+
+def lost_by_kill(name, benchmark, count=20):
+    """How many of the last acknowledged items are missing, or have another secret, after a SIGKILL."""
+    with providers.Stage(benchmark) as stage:
+        process = providers.start(name, stage)
+        measure_sizes(stage, [count])
+        providers.stop(process, providers.signal.SIGKILL)
+        providers.until(lambda: not stage.has_owner("org.freedesktop.secrets"), f"the end of {name}")
+        try:
+            providers.start_again(name, stage)
+            return count - int(stage.output("--intact", count, timeout=60))
+        except RuntimeError:
+            return count
+
+
+def measure(name, benchmark, sizes):
+    with providers.Stage(benchmark) as stage:
+        process = providers.start(name, stage)
+        figures = {"empty": resident(process), "calls": measure_sizes(stage, sizes)}
+        figures["filled"] = resident(process)
+    with providers.Stage(benchmark) as stage:
+        providers.start(name, stage)
+        measure_sizes(stage, [FLOODED_ITEMS])
+        figures["floods"] = measure_floods(stage)
+    figures["lost"] = lost_by_kill(name, benchmark)
+    return figures
+
+
+def version(name):
+    """The version, which kwalletd5 does not tell without a session: of its package."""
+    package = {"gnome-keyring": "gnome-keyring", "kwalletd5": "libkf5wallet-bin", "KeePassXC": "keepassxc"}.get(name)
+    command = ["dpkg-query", "--show", "--showformat=${Version}", package] if package else [
+        os.environ.get("KEYCHAIND", f"{PROJECT}/.build/release/keychaind"), "--version",
+    ]  # fmt: skip
+    output = subprocess.run(command, capture_output=True, text=True).stdout
+    return output.split()[-1].split(":")[-1].split("-")[0].split("+")[0]
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
+
+
+def largest(figures, call):
+    return max((sample for sample in figures["calls"] if sample["call"] == call), key=lambda sample: sample["size"])
+
+
+def tables(results):
+    head = "| | " + " | ".join(f"{name} {version(name)}" for name in results) + " |\n"
+    head += "|---" * (len(results) + 1) + "|\n"
+    yield paragraph("## Calls", "The median in units of a Ping to the floor service, in turn with it.") + head
+    for call in CALLS:
+        for size in SIZES:
+            cells = []
+            for figures in results.values():
+                sample = [one for one in figures["calls"] if one["call"] == call and one["size"] == size]
+                cells.append(number(sample[0]["ratio"]) if sample else "–")
+            if any(cell != "–" for cell in cells):
+                yield f"| {call}, {size:,} items | " + " | ".join(cells) + " |\n"
+    yield f"\n–: it could not be filled with so many items in {PATIENCE // 60} minutes.\n\n"
+    yield "![Cost of calls over items](images/comparison-items.svg)\n\n"
+    yield paragraph(
+        "## Beside a flood",
+        f"One program's GetSecret while another keeps 1,024 calls in flight, at {FLOODED_ITEMS} items: p50 / p99 in ms.",
+    ) + head
+    for flood, words in {"nothing": "nothing", **FLOODS}.items():
+        cells = [
+            f"{number(figures['floods'][flood]['p50'] / 1000)} / {number(figures['floods'][flood]['p99'] / 1000)}"
+            for figures in results.values()
+        ]
+        yield f"| {words} | " + " | ".join(cells) + " |\n"
+    yield "\n![Latency of GetSecret beside a flood](images/comparison-floods.svg)\n\n"
+    yield "## Memory and durability\n\n" + head
+    yield "| RSS, empty, MB | " + " | ".join(number(figures["empty"]) for figures in results.values()) + " |\n"
+    cells = [f"{number(figures['filled'])} ({largest(figures, 'CreateItem')['size']:,})" for figures in results.values()]
+    yield "| RSS, filled, MB (items) | " + " | ".join(cells) + " |\n"
+    yield "| lost of 20 acknowledged items, by SIGKILL | "
+    yield " | ".join(str(figures["lost"]) for figures in results.values()) + " |\n"
+
+
+def document(results):
+    processor = next((line.split(":")[1].strip() for line in open("/proc/cpuinfo") if "model name" in line), "")
+    system = platform.freedesktop_os_release()["PRETTY_NAME"]
+    yield paragraph(
+        "# Side by side",
+        "keychaind and other providers of the Secret Service, as programs see them. Drawn by `make compare`, "
+        f"{datetime.date.today()}, on {os.cpu_count()} cores ({processor}), {system}.",
+    )
+    yield paragraph(
+        "One blocking client on libdbus measures each on a bus and in a home of its own, with a password that it knows "
+        "and no dialogs, and checks the answers. The time of a CreateItem includes the prompt that KeePassXC returns."
+    )
+    yield from tables(results)
+
+
+def paragraph(*texts):
+    return "".join(textwrap.fill(text, 120, break_on_hyphens=False) + "\n\n" for text in texts)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="with 100 and 300 items")
+    parser.add_argument("--output", default=f"{PROJECT}/docs", help="the folder that is written to")
+    parser.add_argument("providers", nargs="*", default=list(providers.PROVIDERS))
+    options = parser.parse_args()
+    benchmark = f"{PROJECT}/.build/release/KeychaindServiceBenchmark"
+    results = {}
+    for name in options.providers:
+        print(f"{name} …", flush=True)
+        results[name] = measure(name, benchmark, SIZES[:2] if options.quick else SIZES)
+    os.makedirs(f"{options.output}/images", exist_ok=True)
+    plots.draw_items(results, CALLS, f"{options.output}/images/comparison-items.svg")
+    plots.draw_floods(results, {"nothing": "nothing", **FLOODS}, f"{options.output}/images/comparison-floods.svg")
+    with open(f"{options.output}/comparison.md", "w") as file:
+        file.write("".join(document(results)))
+
+
+if __name__ == "__main__":
+    main()
