@@ -66,7 +66,7 @@ INSTALLED = \
 	$(DATADIR)/fish/vendor_completions.d/keychainctl.fish \
 	$(addprefix $(DOCDIR)/,$(DOCUMENTS))
 
-.PHONY: packages build catalogues completions pot po pam helper run test consumers docs dist deb proof bench compare lint format install uninstall clean
+.PHONY: packages build catalogues completions pot po pam helper run test sanitize consumers docs dist deb proof bench compare lint format install uninstall clean
 .DEFAULT_GOAL := build
 
 # The build's packages; the other targets install theirs themselves.
@@ -126,6 +126,12 @@ test:
 	scripts/install-packages test
 	$(MAKE) pam helper
 	SWIFT='$(SWIFT)' scripts/test $(SUITE)
+
+# All Swift tests with SANITIZER=address or SANITIZER=thread, and the processes that they start; a report fails.
+sanitize:
+	scripts/install-packages test
+	$(MAKE) pam helper
+	SWIFT='$(SWIFT)' scripts/sanitize $(SANITIZER)
 
 # One site for all libraries, in .build/documentation/site.
 docs:
