@@ -441,14 +441,31 @@ let package = Package(
     cxxLanguageStandard: .cxx17
 )
 
-// libFuzzer has the program's `main`, so only `scripts/fuzz` builds this target.
+// The readers for libFuzzer, with which `scripts/fuzz` builds them into a program; else a suite that reads the seeds.
+let readers: [Target.Dependency] = [
+    "CKeychaindDBus", "CKeychaindLinux", "KeychaindArchive", "KeychaindAuthentication", "KeychaindConfiguration",
+    "KeychaindDBus", "KeychaindDesktop", "KeychaindFIDO", "KeychaindForeignFiles", "KeychaindGcrypt", "KeychaindKeys",
+    "KeychaindLanguage", "KeychaindModel", "KeychaindRules", "KeychaindSecretService", "KeychaindTestSupport",
+    "KeychaindVault", "Security",
+    logging,
+]
 if Context.environment["KEYCHAIND_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "KeychaindFuzzer",
-            dependencies: ["KeychaindForeignFiles", "KeychaindGcrypt"],
+            dependencies: readers,
             path: "Tests/Fuzzer",
-            exclude: ["Seeds"],
+            exclude: ["Dictionaries", "Seeds", "Tests"],
+            swiftSettings: settings
+        )
+    )
+} else {
+    package.targets.append(
+        .testTarget(
+            name: "Fuzzer",
+            dependencies: readers,
+            path: "Tests/Fuzzer",
+            exclude: ["Dictionaries", "Program", "Seeds"],
             swiftSettings: settings
         )
     )

@@ -1,0 +1,51 @@
+import Glibc
+import KeychaindForeignFiles
+import KeychaindGcrypt
+
+/// Files of other programs; of encrypted ones also what comes behind the decryption.
+extension FuzzReader {
+    static let foreignFiles = [
+        foreignFile("keyring") { bytes, _ in _ = try GNOMEKeyringFile(bytes, fileName: "") },
+        foreignFile("keyring-items") { bytes, summary in
+            let types = [UInt32](repeating: 0, count: min(bytes.count / 8, 64))
+            try GNOMEKeyringFile.readItems(of: types, in: bytes, keyring: "", &summary, use)
+        },
+        foreignFile("keyring-text") { bytes, summary in
+            try GNOMEKeyringText(bytes, fileName: "").read(&summary, use)
+        },
+        foreignFile("wallet") { bytes, _ in _ = try KWalletFile(bytes, fileName: "") },
+        foreignFile("wallet-folders") { bytes, summary in
+            try KWalletFile.readFolders(in: bytes, wallet: "", KWalletAttributes(), &summary, use)
+        },
+        foreignFile("wallet-attributes") { bytes, _ in _ = try KWalletAttributes(bytes) },
+        foreignFile("chromium") { try readTable(of: .chromium, $0, &$1) },
+        foreignFile("firefox") { try readTable(of: .firefox, $0, &$1) },
+        foreignFile("keepassxc") { try readTable(of: .keePassXC, $0, &$1) },
+        foreignFile("bitwarden") { bytes, summary in try BitwardenExport(bytes, name: "").read(&summary, use) },
+    ]
+
+    private static func foreignFile(
+        _ name: String,
+        _ read: @escaping @Sendable (UnsafeRawBufferPointer, inout ForeignFileSummary) throws -> Void
+    ) -> FuzzReader {
+        FuzzReader(name) { bytes in
+            _ = ForeignFile.format(of: UnsafeRawBufferPointer(rebasing: bytes.prefix(ForeignFile.decidingBytes)))
+            var summary = ForeignFileSummary()
+            try read(bytes, &summary)
+        }
+    }
+
+    private static func use(_ item: consuming ForeignItem) throws { _ = item.secret.count }
+
+    private static func readTable(
+        of program: PasswordTable.Program,
+        _ bytes: UnsafeRawBufferPointer,
+        _ summary: inout ForeignFileSummary
+    ) throws {
+        let reader = try CSVReader(nothing, startingWith: bytes)
+        try PasswordTable(program: program, name: "").read(reader, &summary, use)
+    }
+
+    /// The rest of a table whose bytes were given.
+    private static let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+}

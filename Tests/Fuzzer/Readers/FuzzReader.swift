@@ -1,0 +1,32 @@
+/// A reader of bytes that others may have written.
+///
+/// Its name is that of its seeds in `Seeds`, and of its dictionary in `Dictionaries`, if there are any.
+struct FuzzReader: Sendable {
+    let name: String
+
+    /// Throws what the reader refuses; a trap or a broken promise is a finding.
+    let read: @Sendable (UnsafeRawBufferPointer) throws -> Void
+
+    init(_ name: String, _ read: @escaping @Sendable (UnsafeRawBufferPointer) throws -> Void) {
+        self.name = name
+        self.read = read
+    }
+
+    static let all =
+        foreignFiles + rows + keySlots + keychainFiles + logins + prompters + processes + grammars + keys + archives
+        + values + messages
+
+    static func named(_ name: String) -> FuzzReader? { all.first { reader in reader.name == name } }
+}
+
+/// Traps unless what a reader promises holds.
+func promise(_ holds: Bool, _ what: StaticString) {
+    precondition(holds, what.description)
+}
+
+extension UnsafeRawBufferPointer {
+    /// The bytes as an array that ends where the memory does, so that the address sanitizer sees what is read behind.
+    var copied: [UInt8] { Array(self) }
+
+    var text: String { String(decoding: self, as: UTF8.self) }
+}

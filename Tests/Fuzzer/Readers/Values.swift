@@ -1,0 +1,77 @@
+import Glibc
+import KeychaindAuthentication
+import KeychaindGcrypt
+import KeychaindModel
+
+@testable import KeychaindDBus
+@testable import KeychaindSecretService
+
+/// Arguments of calls: each reader on a body of its signature, which libdbus has validated.
+extension FuzzReader {
+    static let values = [
+        FuzzReader("message") { bytes in
+            guard let message = WireMessage.demarshal(bytes) else { return }
+            _ = message.withPath { SecretPath(bytes: $0) }
+            promise(message.argumentSize <= bytes.count, "arguments have no more bytes than their message")
+            _ = message.error
+            _ = try? message.read(Variant.self)
+            _ = try? message.read([String: Variant].self)
+            message.wipeStrings()
+            message.wipeByteArrays()
+        },
+        FuzzReader("item-properties", argument("a{sv}") { _ = try ItemDescription(from: &$0) }),
+        FuzzReader(
+            "attributes-argument",
+            argument("a{ss}") { reader in
+                let attributes = try Attributes(from: &reader)
+                let again = attributes.packed.withUnsafeBytes { Attributes(validating: $0) }
+                promise(again == attributes, "attributes that are taken are stored")
+            }
+        ),
+        FuzzReader("variants", argument("a{sv}") { _ = try [String: Variant](from: &$0) }),
+        FuzzReader("agreement", argument("a{sv}") { _ = try AgreementParameters(from: &$0) }),
+        FuzzReader("polkit-subject", argument("(sa{sv})") { _ = try PolkitSubject(from: &$0) }),
+        FuzzReader("unique-names", argument("as") { _ = try UniqueKey.readNames(&$0) }),
+        FuzzReader(
+            "secret-plain",
+            argument("ayays") { reader in
+                _ = try Session(transport: .plain).readSecret(&reader)
+            }
+        ),
+        FuzzReader(
+            "secret-encrypted",
+            argument("ayays") { reader in
+                let key = try SecureBytes(copying: [UInt8](repeating: 5, count: 128))
+                let session = Session(transport: .encrypted(try SessionCipher(sharedSecret: key)))
+                _ = try session.readSecret(&reader)
+            }
+        ),
+        FuzzReader(
+            "session-handshake",
+            argument("sv") { reader in
+                guard let algorithm = SessionAlgorithm(rawValue: try String(from: &reader)) else { return }
+                _ = try algorithm.negotiate(&reader)
+            }
+        ),
+        FuzzReader("diffie-hellman") { bytes in
+            let exponent = try SecureBytes(copying: [UInt8](repeating: 3, count: 32), in: .locked)
+            _ = try DiffieHellman(.oakley2, exponent: exponent).sharedSecret(with: bytes)
+        },
+        FuzzReader("secret-path") { bytes in
+            guard let path = SecretPath(bytes: bytes), let text = ObjectPath(bytes.text) else { return }
+            promise(SecretPath(text) == path, "a path names one object, however it is read")
+            _ = AliasElement.decodings(of: bytes.text)
+        },
+    ]
+
+    private static func argument(
+        _ signature: String,
+        _ read: @escaping @Sendable (inout Reader) throws -> Void
+    ) -> @Sendable (UnsafeRawBufferPointer) throws -> Void {
+        { bytes in
+            guard let message = WireMessage(signature: signature).message(bytes) else { return }
+            var reader = message.makeReader()
+            try read(&reader)
+        }
+    }
+}
