@@ -10,7 +10,7 @@ extension FuzzReader {
         FuzzReader("configuration") { bytes in _ = try Configuration(parsing: bytes.copied) },
         FuzzReader("rule") { bytes in
             let rule = try Rule(bytes.text)
-            promise(try Rule(rule.text) == rule, "a rule is the same when it is written and read again")
+            promise((try? Rule(rule.text)) == rule, "a rule is the same when it is written and read again")
             promise(
                 !rule.text.unicodeScalars.contains { $0.value < 0x20 || $0.value == 0x7F },
                 "the text of a rule has no control characters"
@@ -24,8 +24,10 @@ extension FuzzReader {
         },
         FuzzReader("access-control") { bytes in
             let control = try AccessControl(parsing: bytes.text)
-            let again = try AccessControl(parsing: control.description)
-            promise(again.policy == control.policy, "the canonical text of an access control requires the same")
+            // The canonical text has spaces that may make it too long.
+            guard control.description.utf8.count <= AccessControl.maximumLength else { return }
+            let again = try? AccessControl(parsing: control.description)
+            promise(again?.policy == control.policy && again != nil, "the canonical text requires the same")
         },
         FuzzReader("access-groups") { bytes in
             var groups = AccessGroups(folders: [])
