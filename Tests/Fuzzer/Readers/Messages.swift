@@ -1,5 +1,6 @@
 import CKeychaindDBus
 import Dispatch
+import Foundation
 import Glibc
 import KeychaindAuthentication
 import KeychaindDesktop
@@ -7,6 +8,7 @@ import KeychaindGcrypt
 import KeychaindModel
 import KeychaindTestSupport
 import KeychaindVault
+import Synchronization
 
 @testable import KeychaindDBus
 @testable import KeychaindSecretService
@@ -27,6 +29,9 @@ extension FuzzReader {
 @BusActor
 private final class FuzzedService {
     private static var started: FuzzedService?
+
+    /// The folder of the vault, removed when the process ends.
+    private nonisolated static let leftover = Mutex<String?>(nil)
 
     /// A client ends after so many calls, with all that it has opened.
     private static let callsOfClient = 64
@@ -60,6 +65,7 @@ private final class FuzzedService {
         var template = Array("/dev/shm/keychaind-fuzz-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw BusError(.failed, "no folder") }
         folder = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
+        Self.removeAtTheEnd(folder)
         let connection = try bus.connect()
         caller = try bus.connect()
         vault = Vault(
@@ -85,6 +91,15 @@ private final class FuzzedService {
             try await login.unlock(with: SecureBytes(copying: Array("correct horse".utf8)))
         }
         provider.vaultIsOpen()
+    }
+
+    /// Not on the event loop, which the end of the process does not reach.
+    private nonisolated static func removeAtTheEnd(_ folder: String) {
+        leftover.withLock { leftover in leftover = folder }
+        atexit {
+            guard let path = FuzzedService.leftover.withLock({ $0 }) else { return }
+            try? FileManager.default.removeItem(atPath: path)
+        }
     }
 
     func receive(_ bytes: [UInt8]) async {
