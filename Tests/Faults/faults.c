@@ -31,6 +31,7 @@ enum mode {
     TORN = 3,  // half of the bytes or the whole operation, and an error
     DELAY = 4, // done, later
     LIE = 5,   // not done, and success
+    KILL = 6,  // not done, and the process ends at once
 };
 
 struct control {
@@ -103,6 +104,8 @@ static int due(enum operation operation) {
     int32_t number = ++control->seen;
     if (number < first || number - first >= control->repeat) return 0;
     control->fired++;
+    // As with SIGKILL, nothing of the program runs any more.
+    if (control->mode == KILL) _exit(137);
     if (control->mode == DELAY) {
         struct timespec pause = {0, 50 * 1000 * 1000};
         nanosleep(&pause, NULL);

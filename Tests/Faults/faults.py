@@ -1,11 +1,13 @@
 #!/usr/bin/python3
-"""Runs keychaind on a disk that fails: faults.py KEYCHAIND FAULTS.SO FOLDER [--every N] [--only SCENARIO]
+"""Runs keychaind on a disk that fails: faults.py KEYCHAIND FAULTS.SO FOLDER [--every N]
+    [--only SCENARIO] [--operation OPERATION] [--mode MODE]
 
 For each scenario, operation and way of failing, the first, second, … operation of that kind fails until none is left.
 With --every N only each Nth case runs. The bus is that of the environment.
 
 After each case: what was acknowledged is there, what was refused is not, `unknown` is one of both; the next change works
-once the disk does; nothing crashes; and all of that again after a SIGKILL.
+once the disk does; nothing crashes; and all of that again after a SIGKILL. With the mode `kill` the process ends
+before the operation, and all must be there at the next start.
 """
 
 import argparse
@@ -19,12 +21,13 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Attacks"))
+from jeepney import MatchRule  # noqa: E402
 from secrets_client import LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused  # noqa: E402
 
 OPERATIONS = {
     "open": 1, "read": 2, "write": 4, "sync": 8, "truncate": 16, "rename": 32, "unlink": 64, "folder-sync": 128,
 }
-MODES = {"fail": 1, "short": 2, "torn": 3, "delay": 4, "lie": 5}
+MODES = {"fail": 1, "short": 2, "torn": 3, "delay": 4, "lie": 5, "kill": 6}
 # Only these have bytes, of which half can be read or written.
 WITH_BYTES = {"read", "write"}
 # A disk that says so and does not: only a sync leaves everything readable as long as the power is there.
@@ -32,6 +35,9 @@ HARMLESS_LIES = {"sync", "folder-sync"}
 EIO, ENOSPC = 5, 28
 WORK = ROOT + "/collection/Work"
 BACKUPS = "/org/keychaind/Backups"
+PAGE = 4096
+# So long that the item is alone on its page.
+PAGE_FILLING = 3700
 
 
 def eventually(what, condition, seconds=30):
@@ -79,10 +85,12 @@ class Daemon:
         environment.pop("KEYCHAIND_FAULTS_TRACE", None)
         if trace:
             environment["KEYCHAIND_FAULTS_TRACE"] = str(trace)
-        self.process = subprocess.Popen(
-            [program, "--unlock", "--data-dir", str(folder), "--prompters", "gcr"],
-            env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )
+        self.log = pathlib.Path(faults.path).with_name("log")
+        with open(self.log, "wb") as log:
+            self.process = subprocess.Popen(
+                [program, "--unlock", "--data-dir", str(folder), "--prompters", "gcr"],
+                env=environment, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=log,
+            )
         self.process.stdin.write(b"p")
         self.process.stdin.close()
         self.client = None
@@ -96,6 +104,7 @@ class Daemon:
                 self.client = self.client or Client()
                 owner = self.client.owner()
                 if owner == self.process.pid:
+                    self.client.daemon = self
                     self.client.get(ROOT, "Service", "Collections")
                     return "ready"
             except (Refused, Exception):  # noqa: B014  # not there yet
@@ -142,7 +151,8 @@ def contents(client, collection):
     found = {}
     for item in items:
         attributes = client.get(item, "Item", "Attributes")
-        found[attributes.get("n")] = client.read(item).decode()
+        secret = client.read(item).decode()
+        found[attributes.get("n")] = secret if len(secret) < 100 else f"{secret[0]} {len(secret)} times"
     return found
 
 
@@ -168,10 +178,20 @@ def state(client):
         client.call(ROOT, SECRET + "Service", "Lock", "ao", [WORK])
         password = open_work(client)
         work = (password, contents(client, WORK))
-    problems = [client.get_own(path) for path in paths]
-    return {
-        "login": contents(client, LOGIN), "work": work, "new": any("New" in path for path in paths),
-    }, [problem for problem in problems if problem]
+    found = {"login": contents(client, LOGIN), "work": work, "new": any("New" in path for path in paths)}
+    return found, lasting_problems(client, paths)
+
+
+def lasting_problems(client, paths):
+    """What keychaind still says after it has had the time to find out that the disk works."""
+    def problems():
+        return [problem for problem in map(client.get_own, paths) if problem]
+    try:
+        # A damage does not pass.
+        eventually("no problem", lambda: all("keychainctl salvage" in each for each in problems()), seconds=20)
+        return problems()
+    except TimeoutError:
+        return problems()
 
 
 def get_own(self, path):
@@ -223,22 +243,45 @@ def back_up(client):
     client.call(BACKUPS, "org.keychaind.Backups1", "BackUp")
 
 
-def restore(client):
+def restore(client, name="login"):
     copies = client.call(BACKUPS, "org.keychaind.Backups1", "List")[0]
-    copy = next((copy[0] for copy in copies if copy[0].startswith("generation:login.")), None)
+    copy = next((copy[0] for copy in copies if copy[0].startswith(f"generation:{name}.")), None)
     if not copy:
         raise Refused("the past state cannot be read now")
-    prompt, = client.call(BACKUPS, "org.keychaind.Backups1", "RestoreCopy", "s", copy)
-    dismissed, _ = client.run(prompt)
+    run_prompt(client, *client.call(BACKUPS, "org.keychaind.Backups1", "RestoreCopy", "s", copy))
+
+
+def restore_damaged(client):
+    restore(client, "Work")
+
+
+def salvage(client):
+    run_prompt(client, *client.call(BACKUPS, "org.keychaind.Backups1", "Salvage", "s", "keychain:Work"))
+
+
+def run_prompt(client, prompt):
+    """Runs a prompt to its end or that of the daemon."""
+    rule = MatchRule(type="signal", path=prompt, interface=SECRET + "Prompt", member="Completed")
+    with client.connection.filter(rule) as signals:
+        client.call(prompt, SECRET + "Prompt", "Prompt", "s", "")
+
+        def answer():
+            try:
+                return client.connection.recv_until_filtered(signals, timeout=0.1).body
+            except TimeoutError:
+                return (True, None) if client.daemon.process.poll() is not None else None
+        dismissed, _ = eventually("an end of the prompt", answer)
     if dismissed:
         # A prompt gives no reason.
-        raise Refused("unknown")
+        raise Refused("unknown" if b"unknown" in client.daemon.log.read_bytes() else "refused")
 
 
 def nothing(_):
     pass
 
 
+# In these, a page of Work is damaged, with one of its items.
+DAMAGED = {"salvage", "restore-damaged"}
 SCENARIOS = {
     "create": (create, lambda s: s["login"].update(made="made")),
     "change": (change, lambda s: s["login"].update({"1": "changed"})),
@@ -249,12 +292,17 @@ SCENARIOS = {
     "back-up": (back_up, lambda s: None),
     # The past state is of the time before the second item.
     "restore": (restore, lambda s: s.update(login={"0": "secret 0"})),
+    "salvage": (salvage, lambda s: None),
+    "restore-damaged": (restore_damaged, lambda s: s.update(work=("work", {"a": "a"}))),
     "start": (nothing, lambda s: None),
 }
 
 
-def expected(changes):
-    s = {"login": {str(n): f"secret {n}" for n in range(3)}, "work": ("work", {"a": "a", "b": "b"}), "new": False}
+def expected(changes, is_damaged=False):
+    work = {"a": "a", "b": "b", "c": f"c {PAGE_FILLING} times"}
+    if is_damaged:
+        del work["c"]
+    s = {"login": {str(n): f"secret {n}" for n in range(3)}, "work": ("work", work), "new": False}
     for apply in changes:
         apply(s)
     return s
@@ -270,8 +318,8 @@ class Run:
         self.cases = 0
         self.is_verbose = False
         self.fill()
-        answers = self.folder / "answers"
-        answers.write_text("password p\n")
+        self.answers = answers = self.folder / "answers"
+        answers.write_text("agree p\n")
         prompter = pathlib.Path(__file__).resolve().parent.parent / "Attacks/prompter.py"
         self.prompter = subprocess.Popen(
             [sys.executable, str(prompter), str(answers), str(self.folder / "asked")],
@@ -298,6 +346,7 @@ class Run:
         )
         for name in "ab":
             client.create("kept", {"n": name, **SCHEMA}, name, collection=WORK)
+        client.create("kept", {"n": "c", **SCHEMA}, "c" * PAGE_FILLING, collection=WORK)
         daemon.stop()
         shutil.move(self.data, self.template)
 
@@ -305,11 +354,35 @@ class Run:
         shutil.rmtree(self.data, ignore_errors=True)
         shutil.copytree(self.template, self.data)
 
+    def damage(self):
+        """Overwrites the page of the large item; returns the file as it is then."""
+        path = self.data / "Work.keychain"
+        data = bytearray(path.read_bytes())
+        # A leaf with one cell, which begins in its first part.
+        pages = [
+            place for place in range(PAGE, len(data), PAGE)
+            if data[place] == 13 and struct.unpack_from(">H", data, place + 3)[0] == 1
+            and struct.unpack_from(">H", data, place + 5)[0] < PAGE - PAGE_FILLING
+        ]
+        place, = pages
+        data[place:place + PAGE] = bytes(PAGE)
+        path.write_bytes(data)
+        return bytes(data)
+
+    def damaged_file_problems(self, damaged, problem):
+        """Whether the damaged file is still there, and in use as long as it has not been replaced."""
+        files = {path.name: path.read_bytes() for path in self.data.glob("Work.keychain*")}
+        if problem and files.get("Work.keychain") != damaged:
+            return [f"neither the damaged file nor a whole one is in use: {sorted(files)}"]
+        return [] if damaged in files.values() else [f"the damaged file is gone: {sorted(files)}"]
+
     def case(self, scenario, operation, mode, number, error=EIO, repeat=1):
         """Runs a case; returns whether anything has failed in it."""
         name = f"{scenario}: {mode} {operation} {number}" + (f" and {repeat - 1} more" if repeat > 1 else "")
         action, effect = SCENARIOS[scenario]
         self.reset()
+        damaged = self.damage() if scenario in DAMAGED else None
+        self.answers.write_text("agree work\n" if damaged else "agree p\n")
         problems = []
         if scenario == "start":
             self.faults.arm(self.data, operation, number, mode, error, repeat)
@@ -340,11 +413,11 @@ class Run:
                 print(f"{name}: {answer if fired else 'none'}", flush=True)
             if not fired:
                 return False
+            if mode == "kill":
+                answer = "unknown"
             is_lie = mode == "lie" and operation not in HARMLESS_LIES
-            outcomes = {
-                "acknowledged": [expected([effect])], "refused": [expected([])],
-                "unknown": [expected([effect]), expected([])],
-            }[answer]
+            done, undone = expected([effect], damaged), expected([], damaged)
+            outcomes = {"acknowledged": [done], "refused": [undone], "unknown": [done, undone]}[answer]
             # A backup is not in the keychain, and a start changes nothing.
             if is_lie:
                 outcomes = None
@@ -363,12 +436,14 @@ class Run:
                 try:
                     found, told = state(daemon.client)
                     problems += self.compare(found, outcomes, next_works, f"{answer}, running")
-                    problems += [f"{answer}, running: {problem}" for problem in told]
+                    problems += self.told(told, damaged, answer, f"{answer}, running")
                 except (Refused, TimeoutError) as failure:
                     problems.append(f"{answer}, running: {failure!r}")
             signal = daemon.kill()
             if signal:
                 problems.append(f"it died of signal {signal}")
+            elif mode == "kill" and daemon.process.returncode != 137:
+                problems.append("it was not killed")
             daemon = self.start()
             if not daemon.wait():
                 problems.append("it does not start again")
@@ -376,7 +451,7 @@ class Run:
                 try:
                     found, told = state(daemon.client)
                     problems += self.compare(found, outcomes, next_works, f"{answer}, after a kill")
-                    problems += [f"{answer}, after a kill: {problem}" for problem in told]
+                    problems += self.told(told, damaged, answer, f"{answer}, after a kill")
                 except (Refused, TimeoutError) as failure:
                     problems.append(f"{answer}, after a kill: {failure!r}")
         finally:
@@ -392,6 +467,16 @@ class Run:
             print(f"{name}: {problem}", flush=True)
         return True
 
+    def told(self, problems, damaged, answer, when):
+        """What is wrong with the problems that it tells."""
+        if damaged:
+            is_told = any("keychainctl salvage" in problem for problem in problems)
+            found = self.damaged_file_problems(damaged, is_told)
+            if answer != "unknown" and is_told == (answer == "acknowledged"):
+                found.append("the damage is still told" if is_told else "the damage is not told")
+            return [f"{when}: {problem}" for problem in found]
+        return [f"{when}: {problem}" for problem in problems]
+
     @staticmethod
     def compare(found, outcomes, has_next, when):
         found["login"] = dict(found["login"])
@@ -400,13 +485,11 @@ class Run:
             return [f"{when}: the next change is lost"]
         return [] if found in outcomes else [f"{when}: {found}"]
 
-    def faulty(self, every, only):
+    def faulty(self, every, scenarios, operations, modes):
         counter = itertools.count()
-        for scenario in SCENARIOS:
-            if only and scenario != only:
-                continue
-            for operation in OPERATIONS:
-                for mode in MODES:
+        for scenario in scenarios:
+            for operation in operations:
+                for mode in modes:
                     if mode == "short" and operation not in WITH_BYTES:
                         continue
                     # Each of a short form is another number, until none fails.
@@ -419,7 +502,7 @@ class Run:
                             break
                 # A disk that stays broken or full for a while.
                 for error in [EIO, ENOSPC]:
-                    if operation in {"write", "sync"} and next(counter) % every == 0:
+                    if operation in {"write", "sync"} and "fail" in modes and next(counter) % every == 0:
                         self.case(scenario, operation, "fail", 1, error, repeat=1 << 20)
 
     def power_losses(self):
@@ -488,7 +571,7 @@ class Run:
         try:
             daemon.wait()
             found, told = state(daemon.client)
-            if found["work"] not in [None, ("work", {"a": "a", "b": "b", "late": "late"})]:
+            if found["work"] not in [None, ("work", {**expected([])["work"][1], "late": "late"})]:
                 self.failures.append(f"{name}: {found['work']}")
             if (found["work"] is None) != ("Work.keychain" not in files):
                 self.failures.append(f"{name}: neither deleted nor there")
@@ -509,16 +592,21 @@ def main():
     parser.add_argument("library")
     parser.add_argument("folder")
     parser.add_argument("--every", type=int, default=1)
-    parser.add_argument("--only")
+    parser.add_argument("--only", choices=SCENARIOS, action="append", help="only this scenario; may be repeated")
+    parser.add_argument("--operation", choices=OPERATIONS, action="append", help="only this operation")
+    parser.add_argument("--mode", choices=MODES, action="append", help="only this way of failing")
     parser.add_argument("--power", action="store_true", help="only power losses")
     parser.add_argument("--verbose", action="store_true", help="prints each case")
     options = parser.parse_args()
     run = Run(options.program, options.library, options.folder)
     run.is_verbose = options.verbose
     try:
-        run.power_losses()
+        if options.power or not options.only:
+            run.power_losses()
         if not options.power:
-            run.faulty(options.every, options.only)
+            run.faulty(
+                options.every, options.only or SCENARIOS, options.operation or OPERATIONS, options.mode or MODES
+            )
     finally:
         run.end()
     for failure in run.failures:

@@ -63,8 +63,8 @@ import Testing
         #expect(result.next == nil)
     }
 
-    private static let brokenWrite = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
-    private static let brokenSync = FailingDisk.Failure(
+    private nonisolated static let brokenWrite = FailingDisk.Failure(status: SQLITE_IOERR | 3 << 8, systemError: EIO)
+    private nonisolated static let brokenSync = FailingDisk.Failure(
         operation: .sync,
         database: "login.keychain",
         status: SQLITE_IOERR | 4 << 8,
@@ -122,6 +122,43 @@ import Testing
         let reopened = try await opened()
         #expect(try await reopened.unlockedLogin().itemIDs == [id, next])
         await reopened.close()
+    }
+
+    @Test(arguments: [brokenWrite, brokenSync])
+    func refusedChange_isAProblem_untilTheDiskWorks_withoutAnotherChange(failure: FailingDisk.Failure) async throws {
+        let vault = try await opened()
+        var told: [String?] = []
+        vault.onProblem = { name in told.append(vault.collection(named: name)?.problem) }
+        let login = try await vault.unlockedLogin()
+        func changePassword() async throws {
+            try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("other"))
+        }
+        FailingDisk.failure = failure
+        await #expect(throws: VaultError.of(.storageFailed)) { try await changePassword() }
+        #expect(await vault.readAgain().collections.isEmpty)
+        #expect(vault.awaitsDisk && login.problem?.contains("could not be stored") == true)
+        FailingDisk.failure = nil
+        #expect(await vault.readAgain().collections.isEmpty)
+        #expect(!vault.awaitsDisk && login.problem == nil)
+        #expect(told.count == 2 && told.last == .some(nil))
+        // What was refused stays refused.
+        let copy = try folder.snapshot(of: FailingDisk.folderName)
+        let crashed = try await Vault.opened(Fixture.configuration(copy))
+        _ = try await crashed.unlockedLogin()
+        await crashed.close()
+        try await changePassword()
+        await vault.close()
+    }
+
+    @Test func changedPassword_endsTheProblemOfARefusedChange() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        FailingDisk.failure = Self.brokenWrite
+        await #expect(throws: VaultError.of(.storageFailed)) { try await login.add("refused") }
+        FailingDisk.failure = nil
+        try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("other"))
+        #expect(login.problem == nil)
+        await vault.close()
     }
 
     @Test func auditNotWritten_twice_countsAllLostEntries() async throws {

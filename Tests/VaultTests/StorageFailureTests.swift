@@ -60,6 +60,12 @@ import Testing
         #expect(failures > 0)
         #expect(!kept.isEmpty)
         #expect(login.itemIDs == kept.keys.sorted())
+        // Its journal has room, the disk has not.
+        await #expect(throws: VaultError(.storageFull, reason: "")) {
+            try await login.add("x", secret: String(repeating: "s", count: 900_000))
+        }
+        _ = await vault.readAgain()
+        #expect(login.problem?.contains("could not be stored") == true)
         folder.remove("ballast")
         kept[try await login.add("x", ["n": "after"])] = -1
         #expect(login.problem == nil)

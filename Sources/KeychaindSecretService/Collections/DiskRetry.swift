@@ -43,6 +43,7 @@ final class DiskRetry {
             await sandboxes.recordsCanBeRead()
         }
         for collection in recovery.collections { collections.wasTakenUp(collection.name) }
+        if !vault.awaitsDisk { interval = Self.first }
         start()
     }
 }

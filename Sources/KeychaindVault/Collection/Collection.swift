@@ -238,7 +238,13 @@ enum DiskPhase: Equatable {
     /// The file could be opened only to read; the cause may pass.
     case readOnly(VaultError)
 
+    /// The last change was refused.
     case failing(VaultError)
+
+    /// The error of the last change.
+    var failure: VaultError? {
+        if case .failing(let error) = self { error } else { nil }
+    }
 
     var problem: String? {
         switch self {

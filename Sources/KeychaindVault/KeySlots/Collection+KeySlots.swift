@@ -177,6 +177,7 @@ extension Collection {
                 noteFailure(error)
                 throw error
             }
+            disk = .working
             self.header?.slots = present?.slots ?? changed
             guard let present else {
                 context.observer.onChange?(name)

@@ -1,13 +1,13 @@
 import KeychaindModel
 import Logging
 
-/// Files that could not be read or written when they were opened, for a cause that may pass: they are left as they are,
-/// and opened again.
+/// Files that could not be read or written, for a cause that may pass: they are left as they are, and tried again.
 extension Vault {
     /// Whether there are such files; ``readAgain()`` tries them.
     package var awaitsDisk: Bool {
         guard let context else { return false }
-        return context.state.obstacle != nil || collections.contains { collection in collection.awaitsDisk }
+        return context.state.obstacle != nil
+            || collections.contains { collection in collection.awaitsDisk || collection.disk.failure != nil }
     }
 
     /// The collections that have taken the place of others after ``readAgain()``, and whether `state.db` can be used.
@@ -17,13 +17,14 @@ extension Vault {
         package var hasState = false
     }
 
-    /// Opens the files again; those that still fail stay as they are.
+    /// Opens the files again, and tries those that have refused a change; those that still fail stay as they are.
     package func readAgain() async -> Recovery {
         var recovery = Recovery()
         recovery.hasState = await readStateAgain()
         for collection in collections where collection.awaitsDisk {
             if let new = await openAgain(collection) { recovery.collections.append(new) }
         }
+        for collection in collections { await collection.tryDisk() }
         return recovery
     }
 
@@ -77,6 +78,18 @@ extension Collection {
         switch disk {
         case .unread, .readOnly: true
         case .working, .failing: false
+        }
+    }
+
+    /// Finds out whether a disk that has refused a change works again.
+    fileprivate func tryDisk() async {
+        guard case .file(let worker) = storage, let failure = disk.failure else { return }
+        do throws(VaultError) {
+            try await worker.perform { (writer) throws(VaultError) in try writer.tryDisk(after: failure) }
+            // A change may have failed or worked meanwhile.
+            if disk == .failing(failure) { disk = .working }
+        } catch {
+            if error.code == .displaced { noteFailure(error) }
         }
     }
 

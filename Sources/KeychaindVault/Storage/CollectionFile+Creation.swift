@@ -28,8 +28,7 @@ extension CollectionFile {
             do throws(VaultError) {
                 try folder.synchronize()
             } catch {
-                try? folder.remove(file)
-                throw error
+                try folder.withdraw(file, after: error)
             }
         } catch {
             try? folder.remove(unfinished)

@@ -235,6 +235,13 @@ final class CollectionFile {
         try database.checkPlace()
     }
 
+    /// Stores a change of nothing; throws if the disk does not take it.
+    func tryDisk() throws(VaultError) {
+        try database.checkPlace()
+        try database.changeNothing()
+        journalBytes += 4096
+    }
+
     func structuralDamage() throws(VaultError) -> String? {
         try database.structuralDamage()
     }

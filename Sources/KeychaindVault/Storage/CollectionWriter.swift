@@ -123,11 +123,8 @@ final class CollectionWriter {
         do throws(VaultError) {
             if let obstacle = try openFile().obstacle { throw obstacle }
         } catch {
-            // The caller is told that the creation failed; the file is empty.
             file = nil
-            try? folder.removeDatabase(name.fileName)
-            try? folder.synchronize()
-            throw error
+            try folder.withdraw(name.fileName, after: error)
         }
         self.header = header
         self.keys = keys
@@ -314,6 +311,14 @@ final class CollectionWriter {
             configuration.logger.warning("\(name): the journal could not be moved into the file and stays: \(error)")
         }
         file?.releaseMemory()
+    }
+
+    /// Stores a change of nothing; throws if changes still fail as one has before.
+    func tryDisk(after error: VaultError) throws(VaultError) {
+        let file = try writableFile()
+        // The journal has room of its own, which says nothing about the disk.
+        if error.code == .storageFull, !DiskReserve(in: folder).hasRoom { throw error }
+        try file.tryDisk()
     }
 
     func close() {

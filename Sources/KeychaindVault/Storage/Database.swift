@@ -185,6 +185,11 @@ final class Database {
     /// The frames of a journal are chained, so that the rest of the failed commit is invalid, too.
     func settle() throws(VaultError) {
         guard case .unsettled = lastCommit else { return }
+        try changeNothing()
+    }
+
+    /// Commits a transaction that changes nothing, which settles a failed one.
+    func changeNothing() throws(VaultError) {
         // Written even if the number stays the same, unlike a row.
         try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")
         lastCommit = .settled

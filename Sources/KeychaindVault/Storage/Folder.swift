@@ -115,20 +115,58 @@ struct Folder: Sendable {
         for suffix in ["", "-wal", "-shm", "-journal"] { try remove(name + suffix) }
     }
 
+    /// Removes a new file that cannot be used; throws its error, with a word if that fails, too.
+    func withdraw(_ name: String, after error: VaultError) throws(VaultError) -> Never {
+        do throws(VaultError) {
+            try removeDatabase(name)
+            try synchronize()
+        } catch let second {
+            throw VaultError(
+                error.code,
+                reason: "\(error.reason); it is unknown whether \(name) was made: \(second.reason)"
+            )
+        }
+        throw error
+    }
+
     func rename(_ name: String, to newName: String) throws(VaultError) {
+        let identity = FileIdentity(file(name))
         guard Glibc.rename(file(name), file(newName)) == 0 else {
-            throw VaultError(errno: errno, doing: "rename \(name)")
+            let failure = errno
+            if isDone(identity, newName), !contains(name) { return }
+            throw VaultError(errno: failure, doing: "rename \(name)")
+        }
+    }
+
+    /// Puts a new file in the place of another one, durably.
+    ///
+    /// After an error the other one is there, unless the reason says that this is unknown.
+    func replace(_ name: String, by newFile: String) throws(VaultError) {
+        try rename(newFile, to: name)
+        do throws(VaultError) {
+            try synchronize()
+        } catch {
+            throw VaultError(
+                error.code,
+                reason: "\(error.reason); it is unknown whether a power loss brings the earlier \(name) back"
+            )
         }
     }
 
     /// Throws `busy` when the name is taken.
     func renameIfFree(_ name: String, to newName: String) throws(VaultError) {
+        let identity = FileIdentity(file(name))
         if link(file(name), file(newName)) == 0 {
             // A leftover of the old name is removed at the next start.
             unlink(file(name))
             return
         }
-        switch errno {
+        let failure = errno
+        if isDone(identity, newName) {
+            unlink(file(name))
+            return
+        }
+        switch failure {
         case EEXIST:
             throw Self.isTaken(newName)
         case EPERM, ENOTSUP, ENOSYS:
@@ -136,7 +174,7 @@ struct Folder: Sendable {
             try requireFree(newName)
             try rename(name, to: newName)
         default:
-            throw VaultError(errno: errno, doing: "rename \(name)")
+            throw VaultError(errno: failure, doing: "rename \(name)")
         }
     }
 
@@ -144,14 +182,25 @@ struct Folder: Sendable {
     ///
     /// Throws `busy` when the name is taken.
     func keepAlso(_ name: String, as newName: String) throws(VaultError) {
+        let identity = FileIdentity(file(name))
         if link(file(name), file(newName)) == 0 { return }
-        switch errno {
+        let failure = errno
+        if isDone(identity, newName) { return }
+        switch failure {
         case EEXIST: throw Self.isTaken(newName)
         case EPERM, ENOTSUP, ENOSYS:
             try requireFree(newName)
             try rename(name, to: newName)
-        default: throw VaultError(errno: errno, doing: "link \(name)")
+        default: throw VaultError(errno: failure, doing: "link \(name)")
         }
+    }
+
+    /// Whether a change of a name that was reported as failed has happened all the same.
+    ///
+    /// Network file systems do so when the answer is lost. Taking the report for true would leave a file in use that
+    /// its maker was told does not exist.
+    private func isDone(_ identity: FileIdentity?, _ newName: String) -> Bool {
+        identity != nil && FileIdentity(file(newName)) == identity
     }
 
     func requireFree(_ name: String) throws(VaultError) {
@@ -187,6 +236,12 @@ extension Folder {
     private static let freeBytesNeeded: UInt = 64 << 20
     // One page. The kernel may cache a larger write as one unit, and a later change then dirties all of it.
     private static let blockSize = 4 << 10
+
+    /// False if the disk does not say.
+    func hasFree(bytes: UInt) -> Bool {
+        var disk = statvfs()
+        return statvfs(path, &disk) == 0 && disk.f_bavail >= bytes / max(1, disk.f_frsize)
+    }
 
     /// Extends a file with zeros, durably, so that a sync after overwriting them has no new length to store.
     ///
