@@ -60,7 +60,8 @@ extension Vault {
     /// Restores a backup in place of the present collection, which becomes a generation, or as a new collection.
     ///
     /// An unreadable file is kept under another name. The result is durable and locked. Throws `busy` when another
-    /// collection has taken the name, `limitExceeded`, and disk errors; then nothing has changed.
+    /// collection has taken the name, `limitExceeded`, and disk errors; then nothing has changed, unless the reason says
+    /// that this is unknown.
     package func restore(
         _ backup: StagedBackup,
         as name: CollectionName,
@@ -137,10 +138,12 @@ private struct FileSwap: Sendable {
                 guard error.code == .unreadable else { throw error }
             }
         }
+        // Under both names until the backup is in its place: a crash leaves one or the other there.
         let aside = "\(file).unreadable-\(now.microsecondsSinceEpoch / 1_000_000)"
-        for suffix in ["-wal", ""] where folder.contains(file + suffix) {
-            try folder.renameIfFree(file + suffix, to: aside + suffix)
+        for suffix in ["", "-wal"] where try folder.exists(file + suffix) {
+            try folder.keepAlso(file + suffix, as: aside + suffix)
         }
+        try folder.synchronize()
     }
 
     /// Renames the backup to the collection's file; a crash leaves one or the other.
@@ -148,7 +151,6 @@ private struct FileSwap: Sendable {
         // The old journal is empty by now, but would be taken for the new file's.
         for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
         try folder.synchronize(backup.file)
-        try folder.rename(backup.file, to: file)
-        try folder.synchronize()
+        try folder.replace(file, by: backup.file)
     }
 }

@@ -101,8 +101,7 @@ struct Salvage: Sendable {
         try folder.synchronize()
         // A remaining journal would be applied to the new file.
         for suffix in ["-wal", "-shm"] { try folder.remove(file + suffix) }
-        try folder.rename(name.unfinishedFileName, to: file)
-        try folder.synchronize()
+        try folder.replace(file, by: name.unfinishedFileName)
         return aside
     }
 }
@@ -112,7 +111,7 @@ extension Vault {
     ///
     /// The collection must be unlocked, and stays so; its object is another one afterwards. What the ledger protects
     /// stays protected. Throws `locked`, `notSupported` for a sound collection, and disk errors; then nothing has
-    /// changed.
+    /// changed, unless the reason says that this is unknown.
     package func salvage(
         _ collection: Collection
     ) async throws(VaultError) -> (report: SalvageReport, collection: Collection) {
