@@ -157,7 +157,7 @@ deb:
 proof: deb
 	scripts/install-packages test
 	scripts/install-packages proof
-	LIMIT=3600 Tests/Scripts/run Proof $(PROOF)
+	LIMIT=36000 Tests/Scripts/run Proof $(PROOF)
 
 bench:
 	scripts/install-packages test

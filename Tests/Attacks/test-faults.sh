@@ -16,3 +16,4 @@ faults() { # NAME OPTION...
 }
 faults "a sample" --every 40
 faults "a new file whose name is reported as failed" --only create-collection --operation rename --mode torn
+faults "a crash within a restore or a salvage" --only restore-damaged --only salvage --operation rename --mode kill

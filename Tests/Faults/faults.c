@@ -4,7 +4,8 @@
 //     KEYCHAIND_FAULTS=CONTROL LD_PRELOAD=faults.so keychaind …
 //
 // CONTROL is a file of one page that the test changes while the program runs (struct control). Only files below
-// its folder are concerned. With KEYCHAIND_FAULTS_TRACE=FILE, each change of a folder and each sync is a line in FILE.
+// its folder are concerned. It also sets the clock of the day. With KEYCHAIND_FAULTS_TRACE=FILE, each change of a
+// folder and each sync is a line in FILE.
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -43,6 +44,7 @@ struct control {
     _Atomic int32_t repeat; // how many in a row fail
     _Atomic int32_t seen;
     _Atomic int32_t fired;
+    _Atomic int64_t clock; // the seconds by which the clock of the day differs from the real one
 };
 
 static struct control *control;
@@ -217,11 +219,21 @@ ssize_t write(int descriptor, const void *bytes, size_t count) {
     BYTES(WRITE, descriptor, count, real(descriptor, bytes, count))
 }
 
+// Files are as old as the program would find them with that clock.
+static void set_time(int descriptor) {
+    if (!control->clock) return;
+    struct timespec times[2];
+    clock_gettime(CLOCK_REALTIME, &times[0]);
+    times[1] = times[0];
+    futimens(descriptor, times);
+}
+
 #define SYNC_FUNCTION(name) \
     int name(int descriptor) { \
         REAL(int, #name, int); \
         int kind = kind_of(descriptor); \
         if (!kind) return real(descriptor); \
+        if (kind == 1) set_time(descriptor); \
         if (kind == 2) say("sync", NULL, NULL); \
         WHOLE(kind == 2 ? FOLDER_SYNC : SYNC, real(descriptor)) \
     }
@@ -280,4 +292,18 @@ int unlinkat(int folder, const char *name, int flags) {
     if (!is_ours(path)) return real(folder, name, flags);
     say("unlink", path, NULL);
     WHOLE(UNLINK, real(folder, name, flags))
+}
+
+int clock_gettime(clockid_t clock, struct timespec *time) {
+    REAL(int, "clock_gettime", clockid_t, struct timespec *);
+    int status = real(clock, time);
+    if (!status && control && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) time->tv_sec += control->clock;
+    return status;
+}
+
+time_t time(time_t *result) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (result) *result = now.tv_sec;
+    return now.tv_sec;
 }

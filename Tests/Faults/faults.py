@@ -21,7 +21,7 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "Attacks"))
-from jeepney import MatchRule  # noqa: E402
+from jeepney import DBusErrorResponse, MatchRule  # noqa: E402
 from secrets_client import LOGIN, MASTER_PASSWORDS, ROOT, SCHEMA, SECRET, Client, Refused  # noqa: E402
 
 OPERATIONS = {
@@ -65,6 +65,10 @@ class Faults:
     def watch(self, folder):
         """Traces without faults."""
         self._write(0, str(folder).encode().ljust(512, b"\0") + bytes(28))
+
+    def set_clock(self, seconds):
+        """Sets the clock of the day of all daemons, in seconds before or after the real one."""
+        self._write(544, struct.pack("q", seconds))
 
     def disarm(self):
         """Returns how many operations have failed."""
@@ -243,9 +247,12 @@ def back_up(client):
     client.call(BACKUPS, "org.keychaind.Backups1", "BackUp")
 
 
-def restore(client, name="login"):
+def restore(client, name="login", kind="generation"):
+    """Restores the oldest past state, or the newest backup."""
     copies = client.call(BACKUPS, "org.keychaind.Backups1", "List")[0]
-    copy = next((copy[0] for copy in copies if copy[0].startswith(f"generation:{name}.")), None)
+    if kind == "backup":
+        copies = [copy for copy in copies if copy[0] == f"backup:{name}.keychain"]
+    copy = next((copy[0] for copy in copies if copy[0].startswith(f"{kind}:{name}.")), None)
     if not copy:
         raise Refused("the past state cannot be read now")
     run_prompt(client, *client.call(BACKUPS, "org.keychaind.Backups1", "RestoreCopy", "s", copy))
@@ -406,15 +413,19 @@ class Run:
                     except Refused as refusal:
                         answer = "unknown" if "unknown" in repr(refusal) else "refused"
                     fired = self.faults.disarm()
-            except TimeoutError as failure:
-                problems.append(f"no {failure}")
-                self.faults.disarm()
+            except (TimeoutError, DBusErrorResponse) as failure:
+                # The end of the daemon is checked below.
+                if mode != "kill":
+                    problems.append(f"no {failure}")
+                answer, fired = "unknown", self.faults.disarm()
             if self.is_verbose:
                 print(f"{name}: {answer if fired else 'none'}", flush=True)
             if not fired:
                 return False
             if mode == "kill":
-                answer = "unknown"
+                daemon.process.wait(timeout=30)
+                # It may have answered before.
+                answer = "acknowledged" if answer == "acknowledged" else "unknown"
             is_lie = mode == "lie" and operation not in HARMLESS_LIES
             done, undone = expected([effect], damaged), expected([], damaged)
             outcomes = {"acknowledged": [done], "refused": [undone], "unknown": [done, undone]}[answer]
@@ -437,7 +448,7 @@ class Run:
                     found, told = state(daemon.client)
                     problems += self.compare(found, outcomes, next_works, f"{answer}, running")
                     problems += self.told(told, damaged, answer, f"{answer}, running")
-                except (Refused, TimeoutError) as failure:
+                except (Refused, TimeoutError, DBusErrorResponse) as failure:
                     problems.append(f"{answer}, running: {failure!r}")
             signal = daemon.kill()
             if signal:
@@ -452,7 +463,7 @@ class Run:
                     found, told = state(daemon.client)
                     problems += self.compare(found, outcomes, next_works, f"{answer}, after a kill")
                     problems += self.told(told, damaged, answer, f"{answer}, after a kill")
-                except (Refused, TimeoutError) as failure:
+                except (Refused, TimeoutError, DBusErrorResponse) as failure:
                     problems.append(f"{answer}, after a kill: {failure!r}")
         finally:
             signal = daemon.kill()
@@ -586,8 +597,15 @@ class Run:
         return True
 
 
+class Names(argparse.Action):
+    def __call__(self, parser, *_):
+        print("\n".join(SCENARIOS))
+        parser.exit()
+
+
 def main():
     parser = argparse.ArgumentParser()
+    parser.add_argument("--scenarios", action=Names, nargs=0, help="prints their names")
     parser.add_argument("program")
     parser.add_argument("library")
     parser.add_argument("folder")
@@ -615,4 +633,5 @@ def main():
     sys.exit(1 if run.failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()
