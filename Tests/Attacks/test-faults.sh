@@ -14,6 +14,6 @@ faults() { # NAME OPTION...
         fail "$1: $(grep '^FAILED' "$work/log" || tail -n 3 "$work/log")"
     fi
 }
-faults "a sample" --every 40
+faults "a sample" --every 60
 faults "a new file whose name is reported as failed" --only create-collection --operation rename --mode torn
 faults "a crash within a restore or a salvage" --only restore-damaged --only salvage --operation rename --mode kill
