@@ -6,8 +6,8 @@ own_home
 own_bus
 cc -shared -fPIC -O1 -o "$work/faults.so" "$project/Tests/Faults/faults.c" -ldl
 if /usr/bin/python3 -B "$scripts/days.py" "$KEYCHAIND" "$work/faults.so" "$work" --days "${DAYS:-24}" \
-    --seed "${SEED:-1}" | tee "$work/log"; then
-    pass "$(tail -n 1 "$work/log")"
+    --seed "${SEED:-1}" | tee "$work/report"; then
+    pass "$(tail -n 1 "$work/report")"
 else
-    fail "$(grep '^FAILED' "$work/log" || tail -n 3 "$work/log")"
+    fail "$(grep '^FAILED' "$work/report" || tail -n 3 "$work/report")"
 fi
