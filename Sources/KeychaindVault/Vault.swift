@@ -260,6 +260,8 @@ package final class Vault {
         if collection.state == .vacant, collection.name != .login { return }
         insert(collection)
         collection.remember()
+        // Told only now: before, nobody would have found a collection that waits for the disk.
+        if collection.awaitsDisk { context?.observer.onProblem?(collection.name) }
     }
 
     static func vacant(_ name: CollectionName, in context: VaultContext) -> Collection {
