@@ -51,6 +51,11 @@ final class Database {
             sqlite3_close_v2(handle)
             throw error
         }
+        // SQLite opens a file only to read if opening it to write fails, for whatever cause.
+        if flags & SQLITE_OPEN_READWRITE != 0, sqlite3_db_readonly(handle, "main") == 1, Folder.isWritable(path) {
+            sqlite3_close_v2(handle)
+            throw VaultError(.storageFailed, reason: "the file could be opened only to read")
+        }
         self.handle = handle
         place = FilePlace(path)
         sqlite3_busy_timeout(handle, Self.busyMilliseconds)
