@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""compare.py [--quick] [PROVIDER...]: measures providers of the Secret Service side by side, and draws the figures.
+"""compare.py [--quick | --draw] [PROVIDER...]: measures providers of the Secret Service side by side, and draws that.
 
-Writes docs/comparison.md and its pictures. Each provider runs on a bus and in a home of its own; they take turns, so
-that other work of the machine affects all alike. Needs a release build of KeychaindServiceBenchmark and keychaind.
+Writes docs/comparison.md and its pictures. Each provider runs on a bus and in a home of its own. Needs a release build
+of KeychaindServiceBenchmark and keychaind. The figures of providers that are not named are those of the last run.
 """
 
 import argparse
@@ -26,7 +26,7 @@ import providers  # noqa: E402
 CALLS = ["GetSecret", "SearchItems", "CreateItem"]
 SIZES = [100, 300, 1000, 3000, 10000]
 # The seconds for which a provider is filled: some take longer for each item, the more there are.
-PATIENCE = 120
+PATIENCE = 40
 FLOODS = {
     "ping": "Ping",
     "getAll": "GetAll of an item",
@@ -36,8 +36,9 @@ FLOODS = {
 FLOODED_ITEMS = 100
 
 
-def measure_sizes(stage, sizes):
-    output = stage.output("--sizes", ",".join(map(str, sizes)), PATIENCE, timeout=PATIENCE * 3)
+def measure_sizes(stage, sizes, timeout=3 * PATIENCE):
+    """The samples, as many as there are if the provider ends."""
+    output = stage.output("--sizes", ",".join(map(str, sizes)), PATIENCE, timeout=timeout, may_fail=True)
     return [json.loads(line) for line in output.splitlines()]
 
 
@@ -53,7 +54,7 @@ def measure_floods(stage):
 
 
 def latencies(stage):
-    samples = sorted(json.loads(stage.output("--latencies", 500, 10, timeout=120))["latencies"])
+    samples = sorted(json.loads(stage.output("--latencies", 500, 5, timeout=120))["latencies"])
     return {
         "p50": statistics.median(samples),
         "p99": samples[min(len(samples) - 1, len(samples) * 99 // 100)],
@@ -62,17 +63,27 @@ def latencies(stage):
 
 
 def resident(process):
-    """The resident memory in MB, once what a start or much work needs is given back."""
+    """The resident memory in MB, once what a start or much work needs is given back; None if the process has ended."""
     time.sleep(2)
     with open(f"/proc/{process.pid}/status") as status:
-        return next(int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS"))
+        return next((int(line.split()[1]) / 1024 for line in status if line.startswith("VmRSS")), None)
 
 
-def lost_by_kill(name, benchmark, count=20):
+def lost_by_kill(name, benchmark):
+    """The lost items; None if it does not get so far: KWallet now and then opens its wallet for nobody."""
+    for _ in range(3):
+        try:
+            return lost_once(name, benchmark)
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            print(f"{name}: {error}", file=sys.stderr)
+    return None
+
+
+def lost_once(name, benchmark, count=20):
     """How many of the last acknowledged items are missing, or have another secret, after a SIGKILL."""
     with providers.Stage(benchmark) as stage:
         process = providers.start(name, stage)
-        measure_sizes(stage, [count])
+        measure_sizes(stage, [count], timeout=30)
         providers.stop(process, providers.signal.SIGKILL)
         providers.until(lambda: not stage.has_owner("org.freedesktop.secrets"), f"the end of {name}")
         try:
@@ -83,10 +94,17 @@ def lost_by_kill(name, benchmark, count=20):
 
 
 def measure(name, benchmark, sizes):
-    with providers.Stage(benchmark) as stage:
-        process = providers.start(name, stage)
-        figures = {"empty": resident(process), "calls": measure_sizes(stage, sizes)}
-        figures["filled"] = resident(process)
+    processors = os.sched_getaffinity(0)
+    # All on one for single calls: waking another one takes as long as a whole call.
+    os.sched_setaffinity(0, {max(processors)})
+    try:
+        with providers.Stage(benchmark) as stage:
+            process = providers.start(name, stage)
+            figures = {"empty": resident(process), "calls": measure_sizes(stage, sizes)}
+            figures["filled"] = resident(process)
+            figures["ended"] = figures["filled"] is None and largest(figures, "GetSecret")["size"]
+    finally:
+        os.sched_setaffinity(0, processors)
     with providers.Stage(benchmark) as stage:
         providers.start(name, stage)
         measure_sizes(stage, [FLOODED_ITEMS])
@@ -125,7 +143,10 @@ def tables(results):
                 cells.append(number(sample[0]["ratio"]) if sample else "–")
             if any(cell != "–" for cell in cells):
                 yield f"| {call}, {size:,} items | " + " | ".join(cells) + " |\n"
-    yield f"\n–: it could not be filled with so many items in {PATIENCE // 60} minutes.\n\n"
+    yield f"\n–: it could not be filled with so many items in {PATIENCE} s.\n\n"
+    for name, figures in results.items():
+        if figures["ended"]:
+            yield f"{name} ended by itself after {figures['ended']:,} items.\n\n"
     yield "![Cost of calls over items](images/comparison-items.svg)\n\n"
     yield paragraph(
         "## Beside a flood",
@@ -140,10 +161,13 @@ def tables(results):
     yield "\n![Latency of GetSecret beside a flood](images/comparison-floods.svg)\n\n"
     yield "## Memory and durability\n\n" + head
     yield "| RSS, empty, MB | " + " | ".join(number(figures["empty"]) for figures in results.values()) + " |\n"
-    cells = [f"{number(figures['filled'])} ({largest(figures, 'CreateItem')['size']:,})" for figures in results.values()]
+    cells = [
+        f"{number(figures['filled'])} ({largest(figures, 'GetSecret')['size']:,})" if figures["filled"] else "–"
+        for figures in results.values()
+    ]
     yield "| RSS, filled, MB (items) | " + " | ".join(cells) + " |\n"
     yield "| lost of 20 acknowledged items, by SIGKILL | "
-    yield " | ".join(str(figures["lost"]) for figures in results.values()) + " |\n"
+    yield " | ".join("–" if figures["lost"] is None else str(figures["lost"]) for figures in results.values()) + " |\n"
 
 
 def document(results):
@@ -156,7 +180,8 @@ def document(results):
     )
     yield paragraph(
         "One blocking client on libdbus measures each on a bus and in a home of its own, with a password that it knows "
-        "and no dialogs, and checks the answers. The time of a CreateItem includes the prompt that KeePassXC returns."
+        "and no dialogs, and checks the answers. For the calls, all are on one processor. The time of a CreateItem includes "
+        "the prompt that KeePassXC returns."
     )
     yield from tables(results)
 
@@ -168,14 +193,26 @@ def paragraph(*texts):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="with 100 and 300 items")
+    parser.add_argument("--draw", action="store_true", help="draw the figures of the last run, without another")
     parser.add_argument("--output", default=f"{PROJECT}/docs", help="the folder that is written to")
     parser.add_argument("providers", nargs="*", default=list(providers.PROVIDERS))
     options = parser.parse_args()
     benchmark = f"{PROJECT}/.build/release/KeychaindServiceBenchmark"
-    results = {}
-    for name in options.providers:
+    last = f"{PROJECT}/.build/comparison.json"
+    known = {}
+    if os.path.exists(last):
+        with open(last) as file:
+            known = json.load(file)
+    for name in [] if options.draw else options.providers:
         print(f"{name} …", flush=True)
-        results[name] = measure(name, benchmark, SIZES[:2] if options.quick else SIZES)
+        try:
+            known[name] = measure(name, benchmark, SIZES[:2] if options.quick else SIZES)
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            print(f"{name} is left out: {error}", file=sys.stderr)
+            continue
+        with open(last, "w") as file:
+            json.dump(known, file, indent=1)
+    results = {name: known[name] for name in providers.PROVIDERS if name in known}
     os.makedirs(f"{options.output}/images", exist_ok=True)
     plots.draw_items(results, CALLS, f"{options.output}/images/comparison-items.svg")
     plots.draw_floods(results, {"nothing": "nothing", **FLOODS}, f"{options.output}/images/comparison-floods.svg")

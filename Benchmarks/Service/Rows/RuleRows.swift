@@ -29,7 +29,7 @@ extension Suite {
                 return duration
             }
             let name = "GetSecret plain, \(reader.items.count) items, 1,000 rules"
-            report.add(Row(name, times, to: "Ping", .atMost(1.35)), isPeer: isPeer)
+            report.add(Row(name, times, to: "Ping", .atMost(1.25)), isPeer: isPeer)
         }
         ruled.stop()
         return try start()
