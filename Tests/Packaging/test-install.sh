@@ -26,7 +26,7 @@ check_match "make install prints the folders" "$(<"$work/make.log")" "PAM module
     echo "644 usr/share/zsh/site-functions/_keychainctl"
     echo "644 usr/share/fish/vendor_completions.d/keychainctl.fish"
     for file in LICENSE README.md SECURITY.md CHANGELOG.md ARCHITECTURE.md Examples/KeySlots/README.md \
-        docs/*.md docs/decisions/*.md docs/images/*.png; do
+        docs/*.md docs/decisions/*.md docs/images/*.{png,svg}; do
         echo "644 usr/share/doc/keychaind/$file"
     done
     echo "755 usr/share/doc/keychaind/Examples/KeySlots/key_slots.py"
