@@ -7,6 +7,13 @@ import Testing
 struct CallTurnTests {
     private static let many = 1000
 
+    /// A call so long that others are looked for behind it.
+    private func longCall(of server: TestServer) -> Message {
+        let message = server.message(TestObject.echoName(of: [String].self), of: "org.example.Echo")
+        message.append((0..<1000).map { "an element with the number \($0)" })
+        return message
+    }
+
     @Test
     @BusActor
     func callBehindAThousandOfAnother_isHandledEarly() async throws {
@@ -32,12 +39,9 @@ struct CallTurnTests {
         let server = try await TestServer.start()
         let (busy, other) = (try RawClient(server.bus.address), try RawClient(server.bus.address))
         let calls = 200
-        let list = (0..<1000).map { "an element with the number \($0)" }
         try await server.whileBusy {
             for number in 0..<calls {
-                let long = server.message(TestObject.echoName(of: [String].self), of: "org.example.Echo")
-                long.append(list)
-                busy.send(long)
+                busy.send(longCall(of: server))
                 busy.send(server.recording("busy \(number)"))
             }
             try busy.waitForBus()
@@ -120,14 +124,8 @@ struct CallTurnTests {
         server.connection.waitingCallBytes = 50 << 10
         let (greedy, other) = (try RawClient(server.bus.address), try RawClient(server.bus.address))
         let calls = 100
-        // So long that others are looked for behind each.
-        let list = (0..<500).map { "an element, which has the number \($0)" }
         try await server.whileBusy {
-            for _ in 0..<calls {
-                let long = server.message(TestObject.echoName(of: [String].self), of: "org.example.Echo")
-                long.append(list)
-                greedy.send(long)
-            }
+            for _ in 0..<calls { greedy.send(longCall(of: server)) }
             try greedy.waitForBus()
             other.send(server.recording("other"))
             try other.waitForBus()
