@@ -144,6 +144,9 @@ def tables(results):
             if any(cell != "–" for cell in cells):
                 yield f"| {call}, {size:,} items | " + " | ".join(cells) + " |\n"
     yield f"\n–: it could not be filled with so many items in {PATIENCE} s.\n\n"
+    for name in providers.PROVIDERS:
+        if name not in results:
+            yield f"{name} did not get through its measurement.\n\n"
     for name, figures in results.items():
         if figures["ended"]:
             yield f"{name} ended by itself after {figures['ended']:,} items.\n\n"
