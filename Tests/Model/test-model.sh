@@ -7,35 +7,18 @@ source "$project/Tests/Attacks/support.sh"
 scripts=$project/Tests/Attacks prompter no
 
 # A system bus with a mock of logind, and a login session on a display.
-cat >"$work/machine.conf" <<XML
-<busconfig>
-  <type>system</type>
-  <listen>unix:path=$work/machine</listen>
-  <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow user="*"/> <allow own="*"/> <allow send_destination="*"/> <allow receive_sender="*"/>
-  </policy>
-</busconfig>
-XML
-dbus-daemon --config-file="$work/machine.conf" --nofork 2>"$work/machine.log" &
-machine_pid=$!
-export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$work/machine
-eventually test -S "$work/machine"
-/usr/bin/python3 -m dbusmock --template logind >"$work/logind.log" 2>&1 &
-logind_pid=$!
+machine_pid='' logind_pid=''
 end_machine() {
-    kill -TERM "$logind_pid" "$machine_pid" 2>/dev/null || true
+    local pid
+    for pid in $logind_pid $machine_pid; do kill -TERM "$pid" 2>/dev/null || true; done
     stop_prompter
     stop_everything
 }
 trap end_machine EXIT
-logind() { # METHOD ARGUMENT...
-    gdbus call --system --dest org.freedesktop.login1 --object-path /org/freedesktop/login1 --method "$@" >"$work/said"
-}
-eventually logind org.freedesktop.DBus.Peer.Ping
-logind org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager GetUser u o \
-    "ret = '/org/freedesktop/login1/user/%d' % args[0]"
-logind org.freedesktop.DBus.Mock.AddSession c1 seat0 "$(id -u)" "$(id -un)" true
+own_machine
+logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager GetUser u o \
+    "ret = '/org/freedesktop/login1/user/%d' % args[0]" >/dev/null
+logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$(id -u)" "$(id -un)" true >/dev/null
 export XDG_SESSION_ID=c1
 
 if /usr/bin/python3 "$scripts/model.py" "${SEED:-1}" "${SEQUENCES:-25}" "${STEPS:-25}" >"$work/result" 2>&1; then

@@ -76,6 +76,32 @@ bus_configuration() {
 XML
 }
 
+# own_machine: a system bus with a mock of logind, which `logind OBJECT METHOD ARGUMENT...` calls. The test ends
+# $machine_pid and $logind_pid.
+# shellcheck disable=SC2034
+own_machine() {
+    cat >"$work/machine.conf" <<XML
+<busconfig>
+  <type>system</type>
+  <listen>unix:path=$work/machine</listen>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow user="*"/> <allow own="*"/> <allow send_destination="*"/> <allow receive_sender="*"/>
+  </policy>
+</busconfig>
+XML
+    dbus-daemon --config-file="$work/machine.conf" --nofork 2>"$work/machine.log" &
+    machine_pid=$!
+    eventually test -S "$work/machine"
+    export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$work/machine
+    /usr/bin/python3 -m dbusmock --template logind >"$work/logind.log" 2>&1 &
+    logind_pid=$!
+    eventually logind "" org.freedesktop.DBus.Peer.Ping
+}
+logind() {
+    gdbus call --system --dest org.freedesktop.login1 --object-path "/org/freedesktop/login1$1" --method "${@:2}"
+}
+
 # own_bus [SERVICE_FOLDER]: starts a private bus.
 own_bus() {
     bus_configuration "$@" >"$work/bus.conf"

@@ -16,26 +16,7 @@ end_day() {
     stop_everything
 }
 trap end_day EXIT
-cat >"$work/machine.conf" <<XML
-<busconfig>
-  <type>system</type>
-  <listen>unix:path=$work/machine</listen>
-  <auth>EXTERNAL</auth>
-  <policy context="default">
-    <allow user="*"/> <allow own="*"/> <allow send_destination="*"/> <allow receive_sender="*"/>
-  </policy>
-</busconfig>
-XML
-dbus-daemon --config-file="$work/machine.conf" --nofork 2>"$work/machine.log" &
-machine_pid=$!
-eventually test -S "$work/machine"
-export DBUS_SYSTEM_BUS_ADDRESS=unix:path=$work/machine
-/usr/bin/python3 -m dbusmock --template logind >"$work/logind.log" 2>&1 &
-logind_pid=$!
-logind() { # OBJECT METHOD ARGUMENT...
-    gdbus call --system --dest org.freedesktop.login1 --object-path "/org/freedesktop/login1$1" --method "${@:2}"
-}
-eventually logind "" org.freedesktop.DBus.Peer.Ping
+own_machine
 logind "" org.freedesktop.DBus.Mock.AddMethod org.freedesktop.login1.Manager GetUser u o \
     "ret = '/org/freedesktop/login1/user/%d' % args[0]" >/dev/null
 logind "" org.freedesktop.DBus.Mock.AddSession c1 seat0 "$user_id" "$user" true >/dev/null
