@@ -323,7 +323,11 @@ log_in() {
 eventually log_in
 manager_process() { pgrep -u $anna -f "^python3 .*manager.py"; }
 has_started() { [[ $(grep -c ^started "$work/manager") -ge $1 ]]; }
-has_new_owner() { has_owner && [[ $(owner) != "$1" ]]; }
+has_new_owner() {
+    local now
+    now=$(owner)
+    [[ -n $now && $now != "$1" ]]
+}
 check "a user manager starts keychaind" eventually has_owner
 printf p >$folder/open/password
 check_equal "a pinentry unlocks that keychaind" "$(lookup)" secret
