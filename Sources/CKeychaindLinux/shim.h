@@ -104,9 +104,48 @@ static inline void keychaind_unblock_termination_signals(void) {
 
 static inline int keychaind_set_thread_name(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 
-// Overwrites what calls that have returned left on the stack: saved registers may hold pieces of a secret.
-__attribute__((noinline)) static void keychaind_wipe_stack(void) {
+#if defined(__x86_64__)
+
+__attribute__((noinline, target("avx"))) static void keychaind_wipe_avx_registers(void) {
+    __asm__ volatile("vzeroall" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+                     "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+}
+
+// Those that vzeroall leaves as they are. No compiler keeps anything in them across a call.
+__attribute__((noinline, target("avx512f"))) static void keychaind_wipe_avx512_registers(void) {
+    __asm__ volatile(".irp n, 16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+                     "vpxord %%zmm\\n, %%zmm\\n, %%zmm\\n\n\t"
+                     ".endr" ::);
+}
+
+#endif
+
+// Overwrites the vector registers, where copying and ciphers leave pieces of a secret. Whatever saves registers on the
+// stack, such as the first call of a library's function, would keep them.
+static inline void keychaind_wipe_vector_registers(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx")) {
+        keychaind_wipe_avx_registers();
+    } else {
+        __asm__ volatile(".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15\n\t"
+                         "pxor %%xmm\\n, %%xmm\\n\n\t"
+                         ".endr" ::: "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9",
+                         "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15");
+    }
+    if (__builtin_cpu_supports("avx512f")) keychaind_wipe_avx512_registers();
+#elif defined(__aarch64__)
+    __asm__ volatile(".irp n, 0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31\n\t"
+                     "movi v\\n\\().2d, #0\n\t"
+                     ".endr" ::: "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7", "v8", "v9", "v10", "v11", "v12", "v13",
+                     "v14", "v15", "v16", "v17", "v18", "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27",
+                     "v28", "v29", "v30", "v31");
+#endif
+}
+
+// Overwrites what calls that have returned left in vector registers and on the stack: pieces of a secret may be there.
+__attribute__((noinline)) static void keychaind_wipe_stack_and_registers(void) {
     char remains[64 * 1024];
+    keychaind_wipe_vector_registers();
     explicit_bzero(remains, sizeof remains);
 }
 

@@ -27,7 +27,7 @@ package enum BlockingThread {
             { context in
                 Unmanaged<Work>.fromOpaque(context!).takeRetainedValue().body()
                 // The C library keeps the stacks of ended threads for the next.
-                keychaind_wipe_stack()
+                keychaind_wipe_stack_and_registers()
                 return nil
             },
             work.toOpaque()

@@ -119,7 +119,7 @@ final class JobQueue<State>: @unchecked Sendable {
                 hasWorked = true
                 for job in jobs { withState(job) }
                 // An idle thread would keep it.
-                keychaind_wipe_stack()
+                keychaind_wipe_stack_and_registers()
             case .idle:
                 hasWorked = false
                 if let whenIdle { withState(whenIdle) }
