@@ -4,6 +4,8 @@ PREFIX ?= /usr/local
 DESTDIR ?=
 SWIFT ?= swift
 SWIFT_BUILD_OPTIONS ?=
+# All addresses of functions are looked up at the start, and then read-only.
+SWIFT_LINK_OPTIONS = -Xlinker -z -Xlinker now
 INSTALL ?= install
 STRIP ?= strip
 CC ?= cc
@@ -74,8 +76,8 @@ packages:
 	scripts/install-packages build
 
 build: pam helper
-	$(SWIFT) build -c release $(SWIFT_BUILD_OPTIONS) --product keychaind
-	$(SWIFT) build -c release $(SWIFT_BUILD_OPTIONS) --product keychainctl
+	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychaind
+	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) $(SWIFT_BUILD_OPTIONS) --product keychainctl
 	$(MAKE) completions catalogues
 
 # For three shells, from the program itself.
@@ -141,7 +143,7 @@ docs:
 # Packages that use this one beside others; with CONSUMER=TLS, one of them. The first build takes half an hour.
 consumers:
 	scripts/install-packages test
-	$(SWIFT) build -c release --product keychaind
+	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	LIMIT=3600 SWIFT='$(SWIFT)' Tests/Scripts/run Consumers $(or $(CONSUMER),all)
 
 # A source archive that builds without a network, in .build/dist, and Debian packages of it, in .build/deb.
@@ -161,7 +163,7 @@ proof: deb
 
 bench:
 	scripts/install-packages test
-	$(SWIFT) build -c release --product keychaind
+	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	$(SWIFT) run -c release KeychaindMicrobenchmarks
 	$(SWIFT) run -c release KeychaindServiceBenchmark
 	Benchmarks/Session/session.py $(RELEASE)
@@ -169,7 +171,7 @@ bench:
 # Draws docs/comparison.md anew, beside other providers; a quarter of an hour, of an otherwise idle computer.
 compare:
 	scripts/install-packages compare
-	$(SWIFT) build -c release --product keychaind
+	$(SWIFT) build -c release $(SWIFT_LINK_OPTIONS) --product keychaind
 	$(SWIFT) build -c release --product KeychaindServiceBenchmark
 	Benchmarks/Comparison/compare.py
 
