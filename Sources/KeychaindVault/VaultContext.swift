@@ -13,6 +13,8 @@ struct VaultContext {
 
     let folder: Folder
 
+    let openFiles = OpenFiles()
+
     let login = LoginReference()
 
     let rules = RulesReference()

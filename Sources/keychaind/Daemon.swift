@@ -316,8 +316,14 @@ struct Daemon {
         }
     }
 
-    /// Bytes of locked memory for sessions, passwords, grants, and some eighty unlocked collections of 6 KiB each.
-    private static let keyMemory = 512 << 10
+    /// Bytes of locked memory for sessions, passwords, grants, and all 256 collections, unlocked, of 6 KiB each.
+    ///
+    /// Less where the process may not lock as much.
+    private static var keyMemory: Int {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0 else { return 512 << 10 }
+        return limit.rlim_cur >= 3 << 20 ? 2 << 20 : 512 << 10
+    }
     /// Time for the first waiting calls, before startup memory is released.
     private static let startupTime = Duration.milliseconds(500)
     private static let handoverTime = Duration.seconds(5)

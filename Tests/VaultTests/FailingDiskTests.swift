@@ -124,6 +124,39 @@ import Testing
         await reopened.close()
     }
 
+    @Test(arguments: [FailingDisk.Failure.Operation.read, .sync])
+    func closedFileThatFails_losesNothing_andWorksAgain(operation: FailingDisk.Failure.Operation) async throws {
+        var vault = try await opened()
+        // More than stay open, so that some are closed.
+        var items: [CollectionName: ItemID] = [:]
+        for number in 0..<70 {
+            let collection = try await vault.createCollection(label: "\(number)", password: Fixture.bytes("pw"))
+            items[collection.name] = try await collection.add("kept", secret: "kept")
+        }
+        let open = folder.openKeychains
+        let closed = try #require(
+            vault.collections.first { items[$0.name] != nil && !open.contains($0.name.fileName) }
+        )
+        FailingDisk.failure = FailingDisk.Failure(
+            operation: operation,
+            database: closed.name.fileName,
+            status: SQLITE_IOERR | (operation == .read ? 1 : 4) << 8,
+            systemError: EIO
+        )
+        await #expect(throws: VaultError.self) { try await closed.add("refused") }
+        await #expect(throws: VaultError.self) { try await closed.add("refused, too") }
+        FailingDisk.failure = nil
+        let next = try await closed.add("next")
+        await vault.close()
+        vault = try await opened()
+        let again = try #require(vault.collection(named: closed.name))
+        try await again.unlock(with: Fixture.bytes("pw"))
+        let id = try #require(items[closed.name])
+        #expect(again.itemIDs == [id, next] && again.problem == nil)
+        #expect(try await again.content(of: id) == Array("kept".utf8))
+        await vault.close()
+    }
+
     @Test(arguments: [brokenWrite, brokenSync])
     func refusedChange_isAProblem_untilTheDiskWorks_withoutAnotherChange(failure: FailingDisk.Failure) async throws {
         let vault = try await opened()

@@ -179,6 +179,16 @@ extension Vault.Login {
 }
 
 extension TemporaryFolder {
+    /// The names of the keychains here whose files are open in this process.
+    var openKeychains: Set<String> {
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let targets = descriptors.compactMap { descriptor in
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+        }
+        let files = targets.filter { $0.hasPrefix(path) && $0.hasSuffix(".keychain") }
+        return Set(files.compactMap { $0.split(separator: "/").last.map(String.init) })
+    }
+
     /// Creates a subfolder.
     func makeFolder(_ name: String) throws {
         try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)

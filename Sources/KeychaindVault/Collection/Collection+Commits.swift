@@ -156,6 +156,7 @@ extension Collection {
                 try writer.commit(change)
             } afterwards: { writer in
                 writer.prepareForNextCommit()
+                writer.restIfTooMany()
             }
         } catch {
             if let oldLedger { await restoreLedger(oldLedger, after: error) }

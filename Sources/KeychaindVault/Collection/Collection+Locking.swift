@@ -216,6 +216,8 @@ extension Collection {
         do throws(VaultError) {
             properties = try await worker.perform { (writer) throws(VaultError) in
                 try writer.create(header, keys: keys.collection, secretsKey: keys.secrets)
+            } afterwards: { writer in
+                writer.restIfTooMany()
             }
         } catch {
             // Usually restored from a backup. It becomes `login`, and its own password unlocks it.
@@ -237,9 +239,10 @@ extension Collection {
             name,
             in: context.folder,
             configuration: context.configuration,
-            indexKey: context.indexKey
+            indexKey: context.indexKey,
+            openFiles: context.openFiles
         )
-        return try Worker(name.encoded, writer) { writer in writer.checkpoint() }
+        return try Worker(name.encoded, writer) { writer in writer.rest() }
     }
 
     private func adoptAuditKey(_ keys: CollectionKeys) {
@@ -260,6 +263,8 @@ extension Collection {
             let worker = try newWorker()
             let contents = try await worker.perform { (writer) throws(VaultError) in
                 try retryingRead { () throws(VaultError) in try writer.open() }
+            } afterwards: { writer in
+                writer.restIfTooMany()
             }
             header = contents.header
             table = contents.table

@@ -24,8 +24,16 @@ final class CollectionWriter {
     private let name: CollectionName
     private let configuration: VaultConfiguration
     private let indexKey: BlindIndexKey
+    private let openFiles: OpenFiles
 
-    private var file: CollectionFile?
+    private var file: CollectionFile? {
+        didSet {
+            if oldValue != nil { openFiles.closed() }
+            if file != nil { openFiles.opened() }
+        }
+    }
+    /// What the file had when it was closed, until it is opened again.
+    private var resting: RestingFile?
     // A damaged file, which is only read.
     private var remains: FileRemains?
     private var header: CollectionHeader?
@@ -50,12 +58,18 @@ final class CollectionWriter {
         _ name: CollectionName,
         in folder: Folder,
         configuration: VaultConfiguration,
-        indexKey: BlindIndexKey
+        indexKey: BlindIndexKey,
+        openFiles: OpenFiles
     ) {
         self.name = name
+        self.openFiles = openFiles
         self.folder = folder
         self.configuration = configuration
         self.indexKey = indexKey
+    }
+
+    deinit {
+        if file != nil { openFiles.closed() }
     }
 
     /// Opens the file; of a damaged one, what can be read.
@@ -136,10 +150,10 @@ final class CollectionWriter {
 
     /// Checks the structure of the file for damage that reading may miss and writing could spread.
     func checkStructure() {
-        guard case .unchecked = changes, let file else { return }
+        guard case .unchecked = changes, file != nil || resting != nil else { return }
         changes = .accepted
         do throws(VaultError) {
-            guard let damage = try file.structuralDamage() else { return }
+            guard let damage = try openedFile().structuralDamage() else { return }
             changes = .refused(VaultError(.unreadable, reason: "the file is damaged and cannot be changed: \(damage)"))
         } catch {
             // A check that the disk has failed is made again before the next change.
@@ -298,7 +312,8 @@ final class CollectionWriter {
     /// Prepares the journal for the next change: checkpoints a long one without waiting for a pause.
     func prepareForNextCommit() {
         guard changes.refusal == nil else { return }
-        file?.reserveJournal()
+        // A file that is soon closed would reserve it again.
+        if !openFiles.areMany { file?.reserveJournal() }
         if file?.journalIsLong == true { checkpoint() }
     }
 
@@ -321,6 +336,31 @@ final class CollectionWriter {
         try file.tryDisk()
     }
 
+    /// Moves the journal into the file in a pause, and closes the file if many are open.
+    func rest() {
+        checkpoint()
+        if openFiles.areMany { closeForNow() }
+    }
+
+    /// Closes the file without a pause, so that descriptors are bounded while all collections have work.
+    func restIfTooMany() {
+        if openFiles.areTooMany { closeForNow() }
+    }
+
+    /// Closes the file until it is needed, if nothing would be lost; otherwise it stays open.
+    private func closeForNow() {
+        guard let file, file.obstacle == nil else { return }
+        do throws(VaultError) {
+            try file.database.confirm()
+            let contents = try RestingFile(file)
+            try file.finish(isSound: changes.refusal == nil && state != nil)
+            resting = contents
+            self.file = nil
+        } catch {
+            configuration.logger.debug("\(name): the file stays open: \(error)")
+        }
+    }
+
     func close() {
         do throws(VaultError) {
             try file?.finish(isSound: changes.refusal == nil && state != nil)
@@ -329,6 +369,7 @@ final class CollectionWriter {
         }
         file = nil
         remains = nil
+        resting = nil
         keys = nil
         secretsKey = nil
     }
@@ -338,10 +379,12 @@ final class CollectionWriter {
     /// After an error the file stays in use. Throws `displaced` if another program has put a file in its place.
     func remove() throws(VaultError) {
         guard folder.isWritable else { throw VaultError(.readOnly, reason: "the data folder is read-only") }
+        if resting != nil { _ = try openedFile() }
         try file?.checkPlace()
         try FileDeletion(of: name, in: folder).begin()
         file = nil
         remains = nil
+        resting = nil
         keys = nil
         secretsKey = nil
     }
@@ -358,8 +401,24 @@ final class CollectionWriter {
     }
 
     private func openedFile() throws(VaultError) -> CollectionFile {
-        guard let file else { throw VaultError(.storageFailed, reason: "the collection's file is closed") }
-        return file
+        if let file { return file }
+        guard let contents = resting else {
+            throw VaultError(.storageFailed, reason: "the collection's file is closed")
+        }
+        guard folder.contains(name.fileName) else { throw displaced }
+        do throws(VaultError) {
+            let file = try openFile()
+            guard try RestingFile(file) == contents else { throw displaced }
+            resting = nil
+            return file
+        } catch {
+            file = nil
+            throw error
+        }
+    }
+
+    private var displaced: VaultError {
+        VaultError(.displaced, reason: "another program has replaced or removed \(name.fileName); nothing was stored")
     }
 
     private func source() throws(VaultError) -> any CollectionSource {

@@ -200,6 +200,12 @@ final class Database {
         lastCommit = .settled
     }
 
+    /// Throws unless all that was acknowledged is in the file that the path leads to.
+    func confirm() throws(VaultError) {
+        try settle()
+        try place.check()
+    }
+
     private func runPrepared(_ sql: String, _ statement: inout OpaquePointer?) throws(VaultError) {
         if statement == nil {
             let status = SQLiteStatus {

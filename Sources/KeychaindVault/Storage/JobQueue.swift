@@ -1,134 +1,136 @@
-import CKeychaindLinux
 import Glibc
 
-/// The job queue of a worker, with its thread.
+/// The job queue of a worker; the threads of a ``WorkerPool`` run it, one at a time.
 ///
-/// `@unchecked Sendable`: `jobs`, `phase` and `whenStopped` are accessed with the mutex held, the state only on the
-/// thread.
-final class JobQueue<State>: @unchecked Sendable {
+/// `@unchecked Sendable`: `jobs` and `phase` are accessed with the mutex held, the state only by the thread that runs
+/// the queue.
+final class JobQueue<State>: WorkerPool.Queue, @unchecked Sendable {
     private enum Phase {
-        case running
-        case stopping
+        /// Nothing is to be done.
+        case idle
+        /// The pool has the queue.
+        case scheduled
+        /// The pool has it for the last time, and calls the actions then.
+        case stopping([@Sendable () -> Void])
         case stopped
     }
 
-    // SQLite and the ciphers need little, and touched stack pages stay in memory.
-    private static var stackSize: Int { 512 * 1024 }
+    let name: String
 
+    private let pool: WorkerPool
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private let name: String
     private let idleMilliseconds: Int
     private let whenIdle: Worker<State>.Job?
     private var jobs: [Worker<State>.Job] = []
-    private var phase = Phase.running
-    private var whenStopped: [@Sendable () -> Void] = []
+    private var phase = Phase.idle
     private var state: State?
 
-    init(_ name: String, idleMilliseconds: Int, whenIdle: Worker<State>.Job?) {
+    init(_ name: String, idleMilliseconds: Int, whenIdle: Worker<State>.Job?, pool: WorkerPool) {
         self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
+        self.pool = pool
         self.idleMilliseconds = idleMilliseconds
         self.whenIdle = whenIdle
         mutex = .allocate(capacity: 1)
-        condition = .allocate(capacity: 1)
         pthread_mutex_init(mutex, nil)
-        var attributes = pthread_condattr_t()
-        pthread_condattr_init(&attributes)
-        pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-        pthread_cond_init(condition, &attributes)
-        pthread_condattr_destroy(&attributes)
     }
 
     deinit {
-        pthread_cond_destroy(condition)
         pthread_mutex_destroy(mutex)
-        condition.deallocate()
         mutex.deallocate()
     }
 
-    /// Starts the thread; it keeps the queue alive until it ends.
+    /// Accepts jobs from now on.
     func start(with state: sending State) throws(VaultError) {
         self.state = state
-        let retained = Unmanaged.passRetained(ThreadBody { self.run() })
-        let status = Self.startThread(with: retained.toOpaque()) { context in
-            guard let context else { return nil }
-            Unmanaged<ThreadBody>.fromOpaque(context).takeRetainedValue().run()
-            return nil
-        }
-        guard status == 0 else {
-            retained.release()
+        do throws(VaultError) {
+            try pool.start()
+        } catch {
+            self.state = nil
             phase = .stopped
-            throw VaultError(.storageFailed, reason: "no thread could be started: \(String(cString: strerror(status)))")
-        }
-    }
-
-    /// Starts a detached thread with all signals blocked; signals are for the main thread.
-    private static func startThread(
-        with context: UnsafeMutableRawPointer,
-        _ body: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer?
-    ) -> CInt {
-        withUnsafeTemporaryAllocation(of: pthread_attr_t.self, capacity: 1) { attributes in
-            guard let attributes = attributes.baseAddress else { return ENOMEM }
-            pthread_attr_init(attributes)
-            defer { pthread_attr_destroy(attributes) }
-            pthread_attr_setdetachstate(attributes, CInt(PTHREAD_CREATE_DETACHED))
-            pthread_attr_setstacksize(attributes, stackSize)
-            return withUnsafeTemporaryAllocation(of: sigset_t.self, capacity: 2) { masks in
-                guard let all = masks.baseAddress else { return ENOMEM }
-                sigfillset(all)
-                // The new thread inherits the mask.
-                pthread_sigmask(SIG_BLOCK, all, all + 1)
-                defer { pthread_sigmask(SIG_SETMASK, all + 1, nil) }
-                var thread = pthread_t()
-                return pthread_create(&thread, attributes, body, context)
-            }
+            throw error
         }
     }
 
     /// Adds a job; false when the queue is stopping.
     func append(_ job: @escaping Worker<State>.Job) -> Bool {
         pthread_mutex_lock(mutex)
-        let isAccepted = phase == .running
-        if isAccepted { jobs.append(job) }
-        pthread_mutex_unlock(mutex)
-        // Signalled after the unlock, because the woken thread needs the mutex.
-        if isAccepted { pthread_cond_signal(condition) }
-        return isAccepted
-    }
-
-    /// Ends the thread after its jobs, then calls `action`.
-    func stop(then action: (@Sendable () -> Void)? = nil) {
-        pthread_mutex_lock(mutex)
-        if phase == .stopped {
+        let mustSchedule: Bool
+        switch phase {
+        case .idle: mustSchedule = true
+        case .scheduled: mustSchedule = false
+        case .stopping, .stopped:
             pthread_mutex_unlock(mutex)
-            action?()
-            return
+            return false
         }
-        phase = .stopping
-        if let action { whenStopped.append(action) }
-        pthread_cond_signal(condition)
+        jobs.append(job)
+        phase = .scheduled
         pthread_mutex_unlock(mutex)
+        // The pool has a mutex of its own.
+        if mustSchedule { pool.add(self) }
+        return true
     }
 
-    private func run() {
-        keychaind_set_thread_name(name)
-        var hasWorked = false
-        while true {
-            switch next(hasWorked: hasWorked) {
-            case .work(let jobs):
-                hasWorked = true
-                for job in jobs { withState(job) }
-                // An idle thread would keep it.
-                keychaind_wipe_stack_and_registers()
-            case .idle:
-                hasWorked = false
-                if let whenIdle { withState(whenIdle) }
-            case .stop:
-                state = nil
-                announceEnd()
-                return
-            }
+    /// Releases the state after the waiting jobs, then calls `action`.
+    func stop(then action: (@Sendable () -> Void)? = nil) {
+        let actions = action.map { [$0] } ?? []
+        pthread_mutex_lock(mutex)
+        let old = phase
+        switch old {
+        case .idle, .scheduled: phase = .stopping(actions)
+        case .stopping(let others): phase = .stopping(others + actions)
+        case .stopped: break
         }
+        pthread_mutex_unlock(mutex)
+        switch old {
+        case .idle: pool.add(self)
+        case .scheduled, .stopping: break
+        case .stopped: action?()
+        }
+    }
+
+    // MARK: On a thread of the pool
+
+    func run() {
+        for job in takeJobs() { withState(job) }
+        switch pause() {
+        case .scheduled: pool.add(self)
+        case .stopping, .stopped: end()
+        case .idle: if whenIdle != nil { pool.rest(self, afterMilliseconds: idleMilliseconds) }
+        }
+    }
+
+    func rest() {
+        guard let whenIdle, beginRest() else { return }
+        withState(whenIdle)
+        switch pause() {
+        case .scheduled, .stopping: pool.add(self)
+        case .idle, .stopped: break
+        }
+    }
+
+    /// Whether nothing has come since the last jobs.
+    private func beginRest() -> Bool {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        guard case .idle = phase else { return false }
+        phase = .scheduled
+        return true
+    }
+
+    /// Leaves the thread to other queues if no job waits; returns the new phase.
+    private func pause() -> Phase {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        if case .scheduled = phase, jobs.isEmpty { phase = .idle }
+        return phase
+    }
+
+    private func takeJobs() -> [Worker<State>.Job] {
+        pthread_mutex_lock(mutex)
+        defer { pthread_mutex_unlock(mutex) }
+        let jobs = self.jobs
+        self.jobs = []
+        return jobs
     }
 
     private func withState(_ job: Worker<State>.Job) {
@@ -137,52 +139,16 @@ final class JobQueue<State>: @unchecked Sendable {
         self.state = state
     }
 
-    private enum Next {
-        case work([Worker<State>.Job])
-        case idle
-        case stop
-    }
-
-    private func next(hasWorked: Bool) -> Next {
+    /// Releases the state, and then calls those who wait for that.
+    private func end() {
+        for job in takeJobs() { withState(job) }
+        state = nil
+        pool.cancelRest(of: self)
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
-        while jobs.isEmpty {
-            guard phase == .running else { return .stop }
-            if hasWorked, whenIdle != nil {
-                var deadline = self.deadline()
-                if pthread_cond_timedwait(condition, mutex, &deadline) == ETIMEDOUT, jobs.isEmpty { return .idle }
-            } else {
-                pthread_cond_wait(condition, mutex)
-            }
-        }
-        let jobs = self.jobs
-        self.jobs = []
-        return .work(jobs)
-    }
-
-    private func deadline() -> timespec {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        let nanoseconds = time.tv_nsec + (idleMilliseconds % 1000) * 1_000_000
-        time.tv_sec += idleMilliseconds / 1000 + nanoseconds / 1_000_000_000
-        time.tv_nsec = nanoseconds % 1_000_000_000
-        return time
-    }
-
-    private func announceEnd() {
-        pthread_mutex_lock(mutex)
+        let old = phase
         phase = .stopped
-        let actions = whenStopped
-        whenStopped = []
         pthread_mutex_unlock(mutex)
+        guard case .stopping(let actions) = old else { return }
         for action in actions { action() }
-    }
-}
-
-private final class ThreadBody {
-    let run: () -> Void
-
-    init(_ run: @escaping () -> Void) {
-        self.run = run
     }
 }

@@ -1,27 +1,26 @@
 import Glibc
 import Synchronization
 
-/// A thread that owns a value and runs jobs on it in order.
+/// Owns a value and runs jobs on it in order, on the threads of a ``WorkerPool``.
 ///
-/// Disk access and key derivation block, so they run here and not on Swift's shared threads. The thread ends when it is
-/// stopped or when the last reference to the worker is released.
+/// Disk access and key derivation block, so they run here and not on Swift's shared threads. The value is released when
+/// the worker is stopped or when the last reference to it is released.
 final class Worker<State>: Sendable {
     typealias Job = @Sendable (inout State) -> Void
 
     private let queue: JobQueue<State>
 
-    /// Starts a thread.
-    ///
     /// - Parameters:
-    ///   - name: the thread's name in a debugger, at most 15 bytes.
+    ///   - name: the name of the thread in a debugger, at most 15 bytes.
     ///   - idleMilliseconds: the idle time before `whenIdle` is called, once after each run of jobs.
     init(
         _ name: String,
         _ state: sending State,
         idleMilliseconds: Int = 250,
+        pool: WorkerPool = .shared,
         whenIdle: Job? = nil
     ) throws(VaultError) {
-        queue = JobQueue(name, idleMilliseconds: idleMilliseconds, whenIdle: whenIdle)
+        queue = JobQueue(name, idleMilliseconds: idleMilliseconds, whenIdle: whenIdle, pool: pool)
         try queue.start(with: state)
     }
 
@@ -55,7 +54,7 @@ final class Worker<State>: Sendable {
         _ = queue.append(job)
     }
 
-    /// Ends the thread after the waiting jobs, and waits until it has released its value.
+    /// Runs the waiting jobs, and waits until the value is released.
     func stop() async {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             queue.stop { continuation.resume() }
