@@ -77,6 +77,15 @@ extension SecretClient {
         _ = try await changeRules("Remove", ids, prompting)
     }
 
+    /// Gives up rules that cannot be read, after a person's authentication; false, without asking, if they can.
+    package func resetRules(prompting: SecretPrompting = .shown) async throws(SecretServiceError) -> Bool {
+        let message = Self.rulesCall("Reset")
+        let (_, prompted) = try await callWithPrompt(message, prompting) { (reply) throws(SecretServiceError) in
+            ((), prompt: try reply.reading(ObjectPath.self))
+        }
+        return prompted != nil
+    }
+
     private func changeRules(
         _ member: String,
         _ texts: [String],

@@ -8,7 +8,7 @@ struct RulesCommand: AsyncParsableCommand {
         commandName: "rules",
         abstract: "Decide which programs may have which items.",
         discussion: "Needs keychaind. keychaind asks for your password before rules change.",
-        subcommands: [List.self, Add.self, Remove.self, Test.self, LearnCommand.self],
+        subcommands: [List.self, Add.self, Remove.self, Reset.self, Test.self, LearnCommand.self],
         defaultSubcommand: List.self
     )
 
@@ -28,10 +28,12 @@ struct RulesCommand: AsyncParsableCommand {
             let problem: String
             do throws(SecretServiceError) {
                 problem = try await provider.client.ruleProblem()
-                rules = try await provider.client.rules()
+                // Without those of the user there is no list.
+                rules = problem.isEmpty ? try await provider.client.rules() : []
             } catch {
                 throw RulesCommand.failure(error)
             }
+            guard problem.isEmpty else { throw RulesCommand.unreadable(problem) }
             if format.json {
                 try provider.output.line(JSON.array(rules.map(\.json)))
             } else {
@@ -43,12 +45,6 @@ struct RulesCommand: AsyncParsableCommand {
                 try table.finish()
             }
             try provider.output.flush()
-            guard problem.isEmpty else {
-                throw CommandFailure(
-                    .badData,
-                    Text("your rules cannot be read: \(problem.visible). Until they can, every read asks.")
-                )
-            }
         }
     }
 
@@ -109,6 +105,24 @@ struct RulesCommand: AsyncParsableCommand {
         }
     }
 
+    struct Reset: ProviderCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Give up rules that cannot be read.",
+            discussion: "They are kept in the file rules.unreadable beside the keychains. Rules that can be read stay."
+        )
+
+        func run(_ provider: ProviderAccess) async throws {
+            let wasUnreadable: Bool
+            do throws(SecretServiceError) {
+                wasUnreadable = try await provider.client.resetRules()
+            } catch {
+                throw RulesCommand.failure(error)
+            }
+            guard !wasUnreadable else { return }
+            throw CommandFailure(.notFound, Text("your rules can be read; nothing was changed"))
+        }
+    }
+
     struct Test: ProviderCommand {
         static let configuration = CommandConfiguration(
             abstract: "Say what the rules decide about a program and an item.",
@@ -152,6 +166,18 @@ struct RulesCommand: AsyncParsableCommand {
             }
             try provider.output.line(answer.explanation.visible)
         }
+    }
+
+    private static func unreadable(_ problem: String) -> CommandFailure {
+        CommandFailure(
+            .badData,
+            Text(
+                """
+                your rules cannot be read: \(problem.visible). Until they can, every read asks; \
+                “keychainctl rules reset” gives them up.
+                """
+            )
+        )
     }
 
     /// A mistake in a rule has its own status.

@@ -89,11 +89,39 @@ struct RulesCommandTests {
         }
     }
 
+    @Test("Rules that cannot be read are given up once a person has agreed, and the file is kept")
+    func reset_ofDamagedRules() async throws {
+        try await Controlled.with { controlled in
+            let added = try await controlled.run("rules", "add", "never any n=1", answering: .answer("password"))
+            #expect(added.succeeded, "\(added.errors)")
+            let needless = try await controlled.run("rules", "reset")
+            #expect(needless.status == .exited(3) && needless.errors.contains("nothing was changed"))
+
+            let file = try #require(controlled.provider.dataHome) + "/keychaind/rules"
+            let damaged = Data(try Data(contentsOf: URL(fileURLWithPath: file)).dropLast())
+            try await controlled.provider.stop()
+            try damaged.write(to: URL(fileURLWithPath: file))
+            try await controlled.provider.start()
+            let unreadable = try await controlled.run("rules")
+            #expect(unreadable.status == .exited(9) && unreadable.errors.contains("keychainctl rules reset"))
+            let refused = try await controlled.run("rules", "reset", answering: .cancel)
+            #expect(refused.status == .exited(5), "\(refused.errors)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == damaged)
+
+            let reset = try await controlled.run("rules", "reset", answering: .answer("password"))
+            #expect(reset.succeeded, "\(reset.errors)")
+            #expect(try Data(contentsOf: URL(fileURLWithPath: file + ".unreadable")) == damaged)
+            let listed = try await controlled.run("rules")
+            #expect(listed.succeeded && !listed.text.contains("never any"))
+        }
+    }
+
     @Test("Another provider has no rules and no sandboxes")
     func commands_withAnotherProvider_areRefused() async throws {
         try await Controlled.with(.gnomeKeyring) { controlled in
             for arguments in [
-                ["rules"], ["rules", "add", "allow any *"], ["rules", "remove", "1"], ["rules", "test", "any", "*"],
+                ["rules"], ["rules", "add", "allow any *"], ["rules", "remove", "1"], ["rules", "reset"],
+                ["rules", "test", "any", "*"],
                 ["rules", "learn"], ["sandboxes"], ["sandboxes", "show", "snap:x"],
                 ["sandboxes", "confirm", "snap:x", "--none"],
             ] {
