@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Polls until a condition is true, for conditions without an event.
@@ -20,10 +21,12 @@ package func eventually(
 
 /// Time limits for waits.
 package enum Patience {
-    /// The default limit.
+    /// The default limit; the variable `KEYCHAIN_PATIENCE` sets another one, in seconds, such as for a sanitizer.
     ///
     /// It only ends a test that fails, so it is longer than an overloaded machine may stall.
-    package static let limit = Duration.seconds(120)
+    package static let limit = Duration.seconds(
+        ProcessInfo.processInfo.environment["KEYCHAIN_PATIENCE"].flatMap(Int.init) ?? 120
+    )
 
     /// Doubling delays, for a test whose operation must have begun when the time is over.
     package static let growing = (0..<12).map { Duration.milliseconds(50 << $0) }
