@@ -61,7 +61,6 @@ package enum Gcrypt {
         guard keychaind_gcry_initialization_finished() != 0 else {
             throw GcryptError(.initializationFailed, reason: "libgcrypt did not finish its initialization")
         }
-        // libgcrypt reports an unlocked pool without a reason.
         guard result == 0 else {
             return .notLocked(reason: "\(lockedBytes) bytes could not be locked; raise RLIMIT_MEMLOCK")
         }

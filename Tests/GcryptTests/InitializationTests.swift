@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import KeychaindGcrypt
 import Testing
@@ -14,6 +15,21 @@ import Testing
             let second = try Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
             #expect(first == .locked && second == .locked)
             #expect(code { _ = try SecureBytes(count: 64 * 1024, in: .locked) } == .outOfLockedMemory)
+        }
+    }
+
+    @Test func initialize_withinLimit_locksPagesAsTheyAreUsed() async {
+        await #expect(processExitsWith: .success) {
+            var limit = rlimit()
+            getrlimit(.init(__RLIMIT_MEMLOCK.rawValue), &limit)
+            guard geteuid() == 0 || limit.rlim_cur >= 8 << 20 else { return }
+            _ = try Gcrypt.initialize(lockedBytes: 8 << 20)
+            let before = try lockedMemory()
+            #expect(before.space == 8 << 10)
+            #expect(before.resident < 64)
+            let half = try SecureBytes.random(count: 4 << 20, in: .locked)
+            #expect(try lockedMemory().resident >= 4 << 10)
+            _ = half
         }
     }
 
@@ -88,6 +104,18 @@ import Testing
             #expect(code { _ = try SecureBytes(count: 15 * 1024, in: .locked) } == nil)
         }
     }
+}
+
+/// The locked address space of this process, and how much of it is resident, in KiB.
+private func lockedMemory() throws -> (space: Int, resident: Int) {
+    func kibibytes(_ field: String, in file: String) throws -> Int? {
+        let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n")
+        return lines.first { $0.hasPrefix(field) }.flatMap { Int($0.split(separator: " ")[1]) }
+    }
+    return (
+        try #require(try kibibytes("VmLck:", in: "/proc/self/status")),
+        try #require(try kibibytes("Locked:", in: "/proc/self/smaps_rollup"))
+    )
 }
 
 @Suite struct GcryptErrorTests {
