@@ -9,12 +9,15 @@ package import Logging
 package final class SystemBus {
     private enum State {
         case idle
-        case connecting(Promise<Void>)
+        case connecting(Attempt)
         case connected(Connection)
         /// Not retried before that time, as each caller would wait for the whole timeout of a silent bus.
         case unavailable(BusError, until: ContinuousClock.Instant)
         case closed
     }
+
+    /// A try to connect: nil when it has succeeded, or when the bus was closed meanwhile.
+    private typealias Attempt = Promise<BusError?>
 
     private let address: String
     private let timeout: Duration
@@ -59,20 +62,22 @@ package final class SystemBus {
             case .connected(let connection):
                 return connection
             case .connecting(let attempt):
-                await attempt.wait()
-                if case .idle = state { throw SystemBus.lostAtOnce }
+                try await wait(for: attempt)
             case .unavailable(let error, let instant) where ContinuousClock.now < instant:
                 throw error
             case .closed:
                 throw BusError(.disconnected, "the connection to the system bus was closed")
             case .idle, .unavailable:
-                await connect().wait()
-                if case .idle = state { throw SystemBus.lostAtOnce }
+                try await wait(for: connect())
             }
         }
     }
 
-    private static let lostAtOnce = BusError(.disconnected, "the system bus closed the connection")
+    /// Throws the error of the try: when the wait ends, that of the state may already be too old.
+    private func wait(for attempt: Attempt) async throws(BusError) {
+        if let error = await attempt.value() { throw error }
+        if case .idle = state { throw BusError(.disconnected, "the system bus closed the connection") }
+    }
 
     package var isConnected: Bool {
         if case .connected = state { true } else { false }
@@ -96,7 +101,7 @@ package final class SystemBus {
         followers = []
         switch before {
         case .connecting(let attempt):
-            attempt.fulfill()
+            attempt.fulfill(nil)
         case .connected(let connection):
             connection.onDisconnect = nil
             connection.close()
@@ -108,23 +113,18 @@ package final class SystemBus {
     // MARK: Connecting
 
     /// Starts to connect; the promise is fulfilled when that ends, or the bus is closed.
-    private func connect() -> Promise<Void> {
-        let attempt = Promise<Void>()
+    private func connect() -> Attempt {
+        let attempt = Attempt()
         state = .connecting(attempt)
         BusActor.start { [self] in
-            let outcome: Result<Connection, BusError>
             do throws(BusError) {
-                outcome = .success(try await Connection.open(address, timeout: timeout))
+                let connection = try await Connection.open(address, timeout: timeout)
+                if case .connecting = state { adopt(connection) } else { connection.close() }
+                attempt.fulfill(nil)
             } catch {
-                outcome = .failure(error)
+                if case .connecting = state { fail(error) }
+                attempt.fulfill(error)
             }
-            switch (state, outcome) {
-            case (.connecting, .success(let connection)): adopt(connection)
-            case (.connecting, .failure(let error)): fail(error)
-            case (_, .success(let connection)): connection.close()
-            case (_, .failure): break
-            }
-            attempt.fulfill()
         }
         return attempt
     }

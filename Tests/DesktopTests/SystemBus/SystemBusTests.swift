@@ -40,10 +40,10 @@ struct SystemBusTests {
         #expect(one === other)
     }
 
-    @Test @BusActor
-    func connection_noBus_fails() async throws {
+    @Test(arguments: [Duration.zero, long]) @BusActor
+    func connection_noBus_fails(pause: Duration) async throws {
         let folder = try TemporaryFolder()
-        let system = makeSystemBus("unix:path=\(folder.path("none"))")
+        let system = makeSystemBus("unix:path=\(folder.path("none"))", pause: pause)
         defer { system.close() }
         await #expect(throws: BusError.self) { _ = try await system.connection() }
         #expect(!system.isConnected)
