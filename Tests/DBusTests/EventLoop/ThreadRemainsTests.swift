@@ -22,7 +22,9 @@ import Testing
     }
     #endif
 
-    /// Counts the copied bytes that the kernel finds in the registers when it delivers a signal.
+    /// Counts the copied words that the kernel finds in the registers when it delivers a signal.
+    ///
+    /// Whole words, since an address may have any byte.
     private static func remains(of size: Int, wipes: Bool) -> Int {
         let source = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
         let copy = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 64)
@@ -31,8 +33,8 @@ import Testing
         defer {
             for memory in [source, copy, saved] { memory.deallocate() }
         }
-        let mark: UInt8 = 0xA7
-        source.initializeMemory(as: UInt8.self, repeating: mark, count: size)
+        let mark: UInt64 = 0xA7A7_A7A7_A7A7_A7A7
+        source.initializeMemory(as: UInt64.self, repeating: mark, count: size / 8)
         saved.initializeMemory(as: UInt8.self, repeating: 0, count: savedRegisters)
         var stack = stack_t(ss_sp: saved, ss_flags: 0, ss_size: savedRegisters)
         var action = sigaction()
@@ -51,6 +53,7 @@ import Testing
         if wipes { keychaind_wipe_stack_and_registers() }
         raise(SIGUSR2)
         guard memcmp(copy, source, size) == 0 else { return -1 }
-        return UnsafeRawBufferPointer(start: saved, count: savedRegisters).count { $0 == mark }
+        let registers = UnsafeRawBufferPointer(start: saved, count: savedRegisters).assumingMemoryBound(to: UInt64.self)
+        return registers.count { $0 == mark }
     }
 }

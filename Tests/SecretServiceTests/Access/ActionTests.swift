@@ -294,7 +294,7 @@ struct ActionTests {
             try await context.set("ReuseDuration", to: .uint32(300_000))
             try await context.evaluate()
             for round in 0..<24 {
-                let unlocking = Task { try await context.unlock(items) }
+                let unlocking = Task { [items] in try await context.unlock(items) }
                 for _ in 0..<round % 6 { try await other.roundTrip() }
                 try await other.lock([work])
                 _ = try await unlocking.value
