@@ -37,19 +37,24 @@ FLOODED_ITEMS = 100
 
 
 def measure_sizes(stage, sizes, timeout=3 * PATIENCE):
-    """The samples, as many as there are if the provider ends."""
+    """The samples, as many as there are if the provider ends or hangs."""
     output = stage.output("--sizes", ",".join(map(str, sizes)), PATIENCE, timeout=timeout, may_fail=True)
     return [json.loads(line) for line in output.splitlines()]
 
 
 def measure_floods(stage):
-    """The latencies of GetSecret in µs, alone and beside a program with 1,024 calls in flight."""
+    """The latencies of GetSecret in µs, alone and beside a program with 1,024 calls in flight; until one has no end."""
     found = {"nothing": latencies(stage)}
     for flood in FLOODS:
         process = stage.start([stage.benchmark, "--flood", flood, "provider"])
-        stage.wait_for("org.keychaind.Flood")
-        found[flood] = latencies(stage)
-        providers.stop(process)
+        try:
+            stage.wait_for("org.keychaind.Flood")
+            found[flood] = latencies(stage)
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            print(f"{FLOODS[flood]}: {error}", file=sys.stderr)
+            break
+        finally:
+            providers.stop(process)
     return found
 
 
@@ -101,6 +106,8 @@ def measure(name, benchmark, sizes):
         with providers.Stage(benchmark) as stage:
             process = providers.start(name, stage)
             figures = {"empty": resident(process), "calls": measure_sizes(stage, sizes)}
+            if not figures["calls"]:
+                raise RuntimeError(f"it did not take {sizes[0]} items")
             figures["filled"] = resident(process)
             figures["ended"] = figures["filled"] is None and largest(figures, "GetSecret")["size"]
     finally:
@@ -123,6 +130,10 @@ def version(name):
     return output.split()[-1].split(":")[-1].split("-")[0].split("+")[0]
 
 
+def latency(found):
+    return f"{number(found['p50'] / 1000)} / {number(found['p99'] / 1000)}" if found else "–"
+
+
 def number(value):
     return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
 
@@ -143,7 +154,7 @@ def tables(results):
                 cells.append(number(sample[0]["ratio"]) if sample else "–")
             if any(cell != "–" for cell in cells):
                 yield f"| {call}, {size:,} items | " + " | ".join(cells) + " |\n"
-    yield f"\n–: it could not be filled with so many items in {PATIENCE} s.\n\n"
+    yield f"\n–: it could not be filled with so many items in {PATIENCE} s, or no longer answered.\n\n"
     for name in providers.PROVIDERS:
         if name not in results:
             yield f"{name} did not get through its measurement.\n\n"
@@ -156,11 +167,10 @@ def tables(results):
         f"One program's GetSecret while another keeps 1,024 calls in flight, at {FLOODED_ITEMS} items: p50 / p99 in ms.",
     ) + head
     for flood, words in {"nothing": "nothing", **FLOODS}.items():
-        cells = [
-            f"{number(figures['floods'][flood]['p50'] / 1000)} / {number(figures['floods'][flood]['p99'] / 1000)}"
-            for figures in results.values()
-        ]
+        cells = [latency(figures["floods"].get(flood)) for figures in results.values()]
         yield f"| {words} | " + " | ".join(cells) + " |\n"
+    if any(flood not in figures["floods"] for flood in FLOODS for figures in results.values()):
+        yield "\n–: it no longer answered.\n"
     yield "\n![Latency of GetSecret beside a flood](images/comparison-floods.svg)\n\n"
     yield "## Memory and durability\n\n" + head
     yield "| RSS, empty, MB | " + " | ".join(number(figures["empty"]) for figures in results.values()) + " |\n"

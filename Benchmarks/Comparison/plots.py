@@ -46,7 +46,9 @@ def draw_floods(results, floods, path):
     for place, (name, figures) in enumerate(results.items()):
         for row, flood in enumerate(floods):
             height = row + (place - (len(results) - 1) / 2) * step
-            found = figures["floods"][flood]
+            found = figures["floods"].get(flood)
+            if not found:
+                continue
             times = [found["p50"] / 1000, found["p99"] / 1000]
             label = name if row == 0 else None
             panel.plot(times, [height] * 2, color=COLOURS[name], marker=MARKERS[name], markersize=4, label=label)

@@ -105,9 +105,14 @@ class Stage:
         return process
 
     def output(self, *arguments, timeout, may_fail=False):
-        """What the benchmark prints beside the running provider."""
+        """What the benchmark prints beside the running provider; if it may fail, until it fails or the time is over."""
         command = [self.benchmark, *map(str, arguments)]
-        run = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=timeout)
+        try:
+            run = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=timeout)
+        except subprocess.TimeoutExpired as error:
+            if not may_fail:
+                raise
+            return (error.stdout or b"").decode().rpartition("\n")[0]
         if run.returncode != 0 and not may_fail:
             raise RuntimeError(f"{' '.join(command[1:])}: {run.stderr.strip()[-300:]}")
         return run.stdout
@@ -127,6 +132,12 @@ class Stage:
         service = ("org.freedesktop.secrets", "/org/freedesktop/secrets")
         answer = self.call(*service, "org.freedesktop.Secret.Service.ReadAlias", "string:default")
         return bool(answer) and answer[0] != "/"
+
+    def has_unlocked_collection(self):
+        collection = ("org.freedesktop.secrets", "/org/freedesktop/secrets/aliases/default")
+        member = "org.freedesktop.DBus.Properties.Get"
+        answer = self.call(*collection, member, "string:org.freedesktop.Secret.Collection", "string:Locked")
+        return answer[-1:] == ["false"]
 
 
 def until(condition, what, seconds=60):
@@ -234,4 +245,7 @@ def start_again(name, stage):
     process = PROVIDERS[name][1](stage)
     stage.wait_for("org.freedesktop.secrets")
     until(stage.has_default_collection, f"the collection of {name}")
+    # KeePassXC asks whoever is earlier for the password; KWallet's collection stays locked until somebody asks.
+    if name == "KeePassXC":
+        until(stage.has_unlocked_collection, "the database")
     return process

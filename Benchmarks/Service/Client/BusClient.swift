@@ -84,8 +84,10 @@ final class BusClient {
         let call = Message.call(to: SecretName.bus, prompt, SecretName.prompt, "Prompt")
         call.append("")
         let start = ContinuousClock.now
+        let end = start + .milliseconds(BusClient.timeout)
         dbus_connection_send(connection, call.pointer, nil)
-        while dbus_connection_read_write(connection, BusClient.timeout) != 0 {
+        // The wait of libdbus ends without a message, too.
+        while ContinuousClock.now < end, dbus_connection_read_write(connection, BusClient.timeout) != 0 {
             while let pointer = dbus_connection_pop_message(connection) {
                 let message = Message(owning: pointer)
                 if let error = message.error { throw BenchmarkError(reason: "\(error)") }
@@ -93,7 +95,7 @@ final class BusClient {
                 return (message, ContinuousClock.now - start)
             }
         }
-        throw BenchmarkError(reason: "the connection to the bus was lost")
+        throw BenchmarkError(reason: "the prompt did not complete, or the connection to the bus was lost")
     }
 
     /// Keeps calls in flight until the connection is lost, whatever their answers are.
