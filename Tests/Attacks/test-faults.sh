@@ -17,4 +17,6 @@ faults() { # NAME OPTION...
 faults "a sample" --every 60
 faults "a new file whose name is reported as failed" --only create-collection --operation rename --mode torn
 faults "a file that cannot be opened in a salvage" --only salvage --operation open --mode fail --every 4
+faults "a page that the disk does not return at first, in a salvage" \
+    --only salvage --operation read --mode torn --up-to 12
 faults "a crash within a restore or a salvage" --only restore-damaged --only salvage --operation rename --mode kill

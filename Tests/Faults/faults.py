@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Runs keychaind on a disk that fails: faults.py KEYCHAIND FAULTS.SO FOLDER [--every N]
-    [--only SCENARIO] [--operation OPERATION] [--mode MODE]
+    [--only SCENARIO] [--operation OPERATION] [--mode MODE] [--up-to N]
 
 For each scenario, operation and way of failing, the first, second, … operation of that kind fails until none is left.
-With --every N only each Nth case runs. The bus is that of the environment.
+With --every N only each Nth case runs, with --up-to N only the first N of each kind. The bus is that of the environment.
 
 After each case: what was acknowledged is there, what was refused is not, `unknown` is one of both; the next change works
 once the disk does; nothing crashes; and all of that again after a SIGKILL. With the mode `kill` the process ends
@@ -500,7 +500,7 @@ class Run:
             return [f"{when}: the next change is lost"]
         return [] if found in outcomes else [f"{when}: {found}"]
 
-    def faulty(self, every, scenarios, operations, modes):
+    def faulty(self, every, up_to, scenarios, operations, modes):
         counter = itertools.count()
         for scenario in scenarios:
             for operation in operations:
@@ -508,7 +508,7 @@ class Run:
                     if mode == "short" and operation not in WITH_BYTES:
                         continue
                     # Each of a short form is another number, until none fails.
-                    for number in itertools.count(1):
+                    for number in itertools.count(1) if up_to is None else range(1, up_to + 1):
                         if next(counter) % every:
                             if number > 12:
                                 break
@@ -615,6 +615,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only", choices=SCENARIOS, action="append", help="only this scenario; may be repeated")
+    parser.add_argument("--up-to", type=int)
     parser.add_argument("--operation", choices=OPERATIONS, action="append", help="only this operation")
     parser.add_argument("--mode", choices=MODES, action="append", help="only this way of failing")
     parser.add_argument("--power", action="store_true", help="only power losses")
@@ -627,7 +628,8 @@ def main():
             run.power_losses()
         if not options.power:
             run.faulty(
-                options.every, options.only or SCENARIOS, options.operation or OPERATIONS, options.mode or MODES
+                options.every, options.up_to, options.only or SCENARIOS, options.operation or OPERATIONS,
+                options.mode or MODES,
             )
     finally:
         run.end()

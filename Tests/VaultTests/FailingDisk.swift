@@ -31,6 +31,9 @@ enum FailingDisk {
         var systemError: CInt = 0
     }
 
+    /// The status of a read that returns the first half: SQLite takes that for the end of the file.
+    static let shortRead = SQLITE_IOERR | 2 << 8
+
     /// The name of the affected folders.
     static let folderName = "on-the-failing-disk"
 
@@ -130,12 +133,14 @@ enum FailingDisk {
             return write(file, bytes, count, offset)
         }
         copy.pointee.xRead = { file, bytes, count, offset in
-            if let failure = FailingDisk.take(.read, on: file) {
-                errno = failure.systemError
-                return failure.status
-            }
             guard let read = FailingDisk.originalRead.withLock({ read in read }) else { return SQLITE_IOERR }
-            return read(file, bytes, count, offset)
+            guard let failure = FailingDisk.take(.read, on: file) else { return read(file, bytes, count, offset) }
+            if failure.status == FailingDisk.shortRead, read(file, bytes, count, offset) == SQLITE_OK, let bytes {
+                let half = Int(count) / 2
+                memset(bytes + half, 0, Int(count) - half)
+            }
+            errno = failure.systemError
+            return failure.status
         }
         copy.pointee.xSync = { file, flags in
             if let failure = FailingDisk.take(.sync, on: file) {

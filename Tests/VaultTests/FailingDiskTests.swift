@@ -265,6 +265,38 @@ import Testing
         #expect(failures > 3)
     }
 
+    @Test(arguments: ["login.keychain", "state.db"])
+    func shortRead_once_isNoDamage(database: String) async throws {
+        var vault = try await opened()
+        let id = try await vault.unlockedLogin().add("kept", ["n": "1"], secret: "kept")
+        try await vault.setAlias("mine", to: vault.collection(named: .login))
+        await vault.close()
+        for reads in 0..<200 {
+            FailingDisk.failure = FailingDisk.Failure(
+                operation: .read,
+                database: database,
+                after: reads,
+                times: 1,
+                status: FailingDisk.shortRead
+            )
+            vault = try await opened()
+            let login = try await vault.unlockedLogin()
+            let allWereRead = FailingDisk.failure != nil
+            FailingDisk.failure = nil
+            #expect(login.problem == nil && vault.aliases == ["mine": .login], "read \(reads)")
+            #expect(try await login.content(of: id) == Array("kept".utf8))
+            try await login.add("next")
+            await vault.close()
+            let names = folder.names(in: FailingDisk.folderName)
+            #expect(!names.contains { $0.contains(".unreadable") }, "read \(reads)")
+            if allWereRead {
+                #expect(reads > 3)
+                return
+            }
+        }
+        Issue.record("every read is short")
+    }
+
     @Test(arguments: failedReads)
     func collectionNotRead_isTakenUpWhenTheDiskWorks(status: CInt) async throws {
         var vault = try await opened()

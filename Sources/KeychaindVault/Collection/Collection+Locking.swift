@@ -262,7 +262,7 @@ extension Collection {
         do throws(VaultError) {
             let worker = try newWorker()
             let contents = try await worker.perform { (writer) throws(VaultError) in
-                try retryingRead { () throws(VaultError) in try writer.open() }
+                try writer.open()
             } afterwards: { writer in
                 writer.restIfTooMany()
             }

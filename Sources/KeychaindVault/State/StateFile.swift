@@ -47,7 +47,7 @@ final class StateFile {
     static func open(in folder: Folder, logger: Logger) -> Opened {
         var opened = Opened(file: .failure(VaultError(.readOnly, reason: "the data folder is read-only")))
         do throws(VaultError) {
-            let read = try retryingRead { () throws(VaultError) -> Opened? in
+            let read = try retryingRead { (_) throws(VaultError) -> Opened? in
                 guard try folder.exists(name) else { return nil }
                 let file = try StateFile(in: folder)
                 return Opened(file: .success(file), contents: try file.contents(recovered: &opened.contents))

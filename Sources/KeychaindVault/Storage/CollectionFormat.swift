@@ -28,6 +28,10 @@ enum CollectionFormat {
 
     /// In bytes.
     static let identifierSize = 16
+
+    /// Fewer bytes than any item takes in the file: its sealed metadata alone have 56.
+    static let leastItemSize = 64
+
     static let tables = [
         """
         CREATE TABLE header (id INTEGER PRIMARY KEY CHECK (id = 1), uuid BLOB NOT NULL, label TEXT NOT NULL, \

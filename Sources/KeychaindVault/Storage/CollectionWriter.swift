@@ -6,44 +6,30 @@ import Logging
 ///
 /// The collection in memory is changed only after a method here has returned, when the disk has the change.
 final class CollectionWriter {
-    struct LockedContents: Sendable {
-        var header: CollectionHeader
-        var table: ItemTable
-        // Whether another index key made the tags, so that searches find nothing.
-        var tagsAreStale: Bool
-        // Why the file cannot be written, if that may pass.
-        var passingObstacle: VaultError?
-        // Why the file is damaged, if it was read page by page.
-        var damage: VaultError?
-    }
-
-    // The most items to reserve memory for in advance, based on the highest ID.
-    private static let reservedItems = 16_384
-
-    private let folder: Folder
-    private let name: CollectionName
-    private let configuration: VaultConfiguration
-    private let indexKey: BlindIndexKey
+    let folder: Folder
+    let name: CollectionName
+    let configuration: VaultConfiguration
+    let indexKey: BlindIndexKey
     private let openFiles: OpenFiles
 
-    private var file: CollectionFile? {
+    var file: CollectionFile? {
         didSet {
             if oldValue != nil { openFiles.closed() }
             if file != nil { openFiles.opened() }
         }
     }
     /// What the file had when it was closed, until it is opened again.
-    private var resting: RestingFile?
-    // A damaged file, which is only read.
-    private var remains: FileRemains?
-    private var header: CollectionHeader?
-    private var keys: CollectionKeys?
-    private var secretsKey: SecretsKey?
-    private var state: CollectionState?
+    var resting: RestingFile?
+    /// A damaged file, which is only read.
+    var remains: FileRemains?
+    var header: CollectionHeader?
+    var keys: CollectionKeys?
+    var secretsKey: SecretsKey?
+    var state: CollectionState?
 
-    private var changes = Changes.unchecked(nil)
+    var changes = Changes.unchecked(nil)
 
-    private enum Changes {
+    enum Changes {
         /// The structure of the file must be checked for damage first; with the failure of the last attempt.
         case unchecked(VaultError?)
         case accepted
@@ -72,60 +58,6 @@ final class CollectionWriter {
         if file != nil { openFiles.closed() }
     }
 
-    /// Opens the file; of a damaged one, what can be read.
-    func open() throws(VaultError) -> LockedContents {
-        do throws(VaultError) {
-            let file = try openFile()
-            header = try file.header()
-            let items = min(max(0, try file.highestItem()), Self.reservedItems)
-            var contents = try lockedContents(of: file, reserving: items)
-            contents.passingObstacle = file.passingObstacle
-            file.releaseMemory()
-            return contents
-        } catch {
-            guard error.leavesRemains else { throw error }
-            let remains = try openRemains(after: error)
-            var contents = try lockedContents(of: remains, reserving: remains.itemCount)
-            contents.damage = error
-            return contents
-        }
-    }
-
-    /// Reads a damaged file page by page; throws its error if there is no key slot, here or in a generation.
-    private func openRemains(after error: VaultError) throws(VaultError) -> FileRemains {
-        // Two descriptors of one process would lose each other's locks.
-        file = nil
-        guard let remains = try? FileRemains(of: name.fileName, in: folder),
-            let header = try remains.header(orFrom: Generations(of: name, in: folder, keeping: 0)) ?? header
-        else { throw error }
-        self.remains = remains
-        self.header = header
-        changes = .refused(
-            VaultError(.unreadable, reason: "the file is damaged, so nothing is changed in it: \(error.reason)")
-        )
-        return remains
-    }
-
-    private func lockedContents(
-        of source: any CollectionSource,
-        reserving items: Int
-    ) throws(VaultError) -> LockedContents {
-        guard let header else { throw VaultError.vaultClosed }
-        let tagsAreStale = header.indexKey != indexKey.fingerprint
-        var table = ItemTable()
-        table.reserve(items: items)
-        try source.forEachTags { id, revision, tags in
-            guard let id = UInt64(exactly: id).flatMap(ItemID.init(rawValue:)) else { return }
-            let record = ItemRecord(id: id, revision: revision)
-            if tagsAreStale {
-                table.append(record, tags: EmptyCollection())
-            } else {
-                table.append(record, tags: StoredTags(tags))
-            }
-        }
-        return LockedContents(header: header, table: table, tagsAreStale: tagsAreStale)
-    }
-
     func create(
         _ header: CollectionHeader,
         keys: CollectionKeys,
@@ -146,93 +78,6 @@ final class CollectionWriter {
         self.state = state
         changes = .accepted
         return state
-    }
-
-    /// Checks the structure of the file for damage that reading may miss and writing could spread.
-    func checkStructure() {
-        guard case .unchecked = changes, file != nil || resting != nil else { return }
-        changes = .accepted
-        do throws(VaultError) {
-            guard let damage = try openedFile().structuralDamage() else { return }
-            changes = .refused(VaultError(.unreadable, reason: "the file is damaged and cannot be changed: \(damage)"))
-        } catch {
-            // A check that the disk has failed is made again before the next change.
-            let reason = "the file cannot be checked for damage, so it cannot be changed: \(error.reason)"
-            changes =
-                error.mayPass
-                ? .unchecked(VaultError(error.code, reason: reason)) : .refused(VaultError(.unreadable, reason: reason))
-        }
-    }
-
-    /// - Parameter table: the table from ``open()``; its index is valid unless the tags are stale.
-    func load(
-        _ keys: CollectionKeys,
-        _ secretsKey: SecretsKey,
-        into table: ItemTable
-    ) throws(VaultError) -> LoadedContents {
-        var contents: LoadedContents
-        do throws(VaultError) {
-            contents = try retryingRead { () throws(VaultError) in
-                try rows(of: source(), keys, into: remains == nil ? table : ItemTable())
-            }
-        } catch {
-            guard error.leavesRemains, remains == nil else { throw error }
-            contents = try rows(of: openRemains(after: error), keys, into: ItemTable())
-            contents.failure = error.mayPass ? error : nil
-        }
-        if let problem = header?.problem { contents.problems.append(problem) }
-        if var state = contents.sealedState {
-            // A damaged row may have an ID that was never assigned; the next ID must be higher.
-            if let above = contents.table.highestID.flatMap({ id in ItemID(rawValue: id.rawValue + 1) }) {
-                state.nextItem = max(state.nextItem, above.rawValue)
-            }
-            contents.sealedState = state
-            self.state = state
-        } else if changes.refusal == nil {
-            let reason = "the sealed state is damaged, so the collection cannot be changed"
-            changes = .refused(VaultError(.unreadable, reason: reason))
-        }
-        if let refusal = changes.refusal { contents.problems.append(refusal.reason) }
-        if remains != nil {
-            contents.condition = .incomplete
-        } else if !contents.problems.isEmpty {
-            contents.condition = .damaged
-        }
-        if remains == nil, header?.indexKey != indexKey.fingerprint {
-            do throws(VaultError) {
-                try retag(contents.table, keys: keys)
-            } catch {
-                contents.problems.append("its search index could not be rebuilt: \(error.reason)")
-            }
-        }
-        self.keys = keys
-        self.secretsKey = secretsKey
-        file?.releaseMemory()
-        return contents
-    }
-
-    private func rows(
-        of source: any CollectionSource,
-        _ keys: CollectionKeys,
-        into table: ItemTable
-    ) throws(VaultError) -> LoadedContents {
-        guard let header else { throw VaultError.vaultClosed }
-        let tagsAreStale = header.indexKey != indexKey.fingerprint
-        var loader = CollectionLoader(
-            into: tagsAreStale ? ItemTable() : table,
-            keys: keys,
-            indexKey: tagsAreStale ? indexKey : nil,
-            residentSecretBytes: configuration.limits.residentSecretBytes
-        )
-        return try loader.load(from: source)
-    }
-
-    /// Throws `wrongPassword` unless the collection was sealed with these keys.
-    func checkKeys(_ keys: CollectionKeys) throws(VaultError) {
-        let state = try source().state()
-        // A damaged file may have lost it.
-        guard remains == nil || !state.isEmpty else { return }
-        try keys.check(sealedState: state)
     }
 
     func unlock(_ secretsKey: SecretsKey) {
@@ -400,7 +245,15 @@ final class CollectionWriter {
         return file
     }
 
-    private func openedFile() throws(VaultError) -> CollectionFile {
+    /// Opens the file without what the present connection has read.
+    func reopenFile() throws(VaultError) -> CollectionFile {
+        // Two descriptors of one process would lose each other's locks.
+        file = nil
+        resting = nil
+        return try openFile()
+    }
+
+    func openedFile() throws(VaultError) -> CollectionFile {
         if let file { return file }
         guard let contents = resting else {
             throw VaultError(.storageFailed, reason: "the collection's file is closed")
@@ -421,12 +274,12 @@ final class CollectionWriter {
         VaultError(.displaced, reason: "another program has replaced or removed \(name.fileName); nothing was stored")
     }
 
-    private func source() throws(VaultError) -> any CollectionSource {
+    func source() throws(VaultError) -> any CollectionSource {
         if let remains { return remains }
         return try openedFile()
     }
 
-    private func writableFile() throws(VaultError) -> CollectionFile {
+    func writableFile() throws(VaultError) -> CollectionFile {
         if remains != nil, let refusal = changes.refusal { throw refusal }
         let file = try openedFile()
         if case .unchecked(.some) = changes { checkStructure() }
@@ -435,24 +288,4 @@ final class CollectionWriter {
         if let obstacle = file.obstacle { throw obstacle }
         return file
     }
-
-    private func retag(_ table: ItemTable, keys: CollectionKeys) throws(VaultError) {
-        let file = try writableFile()
-        var rows: [(id: ItemID, revision: UInt64, tags: [UInt8], metadata: [UInt8])] = []
-        for id in table.ids {
-            guard let record = table[id], record.condition == .intact else { continue }
-            let tags = RowSealer.encode(try indexKey.tags(of: record.metadata.attributes))
-            let metadata = try cipher { () throws(GcryptError) in
-                try keys.seal(record.metadata, of: id, revision: record.revision, tags: tags)
-            }
-            rows.append((id, record.revision, tags, metadata))
-        }
-        try file.retag(rows, indexKey: indexKey.fingerprint)
-        header?.indexKey = indexKey.fingerprint
-    }
-}
-
-extension VaultError {
-    /// Whether other parts of the file may be readable: a page is damaged, or the disk does not return it.
-    fileprivate var leavesRemains: Bool { code == .unreadable || code == .storageFailed }
 }

@@ -12,15 +12,28 @@ extension VaultError {
     }
 }
 
-/// Reads a file again at once after a failure that may pass; blocks for a twentieth of a second or so.
-func retryingRead<Result>(_ read: () throws(VaultError) -> Result) throws(VaultError) -> Result {
+/// Reads a file again after a failure that may pass, or damage; blocks for a twentieth of a second or so.
+///
+/// A disk that once returns less of a page than there is makes a sound file look damaged; that needs no pause.
+///
+/// - Parameters:
+///   - isSound: whether the contents need no other look.
+///   - read: told whether it was called before; then it must not use what a connection has cached.
+func retryingRead<Contents>(
+    until isSound: (Contents) -> Bool = { _ in true },
+    _ read: (_ isAgain: Bool) throws(VaultError) -> Contents
+) throws(VaultError) -> Contents {
+    var isAgain = false
     for milliseconds: UInt32 in [5, 50] {
         do throws(VaultError) {
-            return try read()
-        } catch {
-            guard error.mayPass else { throw error }
+            let contents = try read(isAgain)
+            if isSound(contents) { return contents }
             usleep(milliseconds * 1000)
+        } catch {
+            guard error.mayPass || error.code == .unreadable else { throw error }
+            if error.mayPass { usleep(milliseconds * 1000) }
         }
+        isAgain = true
     }
-    return try read()
+    return try read(isAgain)
 }
