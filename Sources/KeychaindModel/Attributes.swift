@@ -21,17 +21,21 @@ package struct Attributes: Hashable, Sendable {
     /// Written by the daemon alone.
     package static let program = reservedPrefix + "program"
 
-    package let packed: [UInt8]
+    // The bytes before `start` belong to a value that shares the allocation.
+    private let bytes: [UInt8]
+    private let start: Int
+
+    package var packed: ArraySlice<UInt8> { bytes[start...] }
 
     package init() {
-        packed = []
+        self.init(canonical: [])
     }
 
     /// Of equal names the last wins; a string is cut at a NUL, which D-Bus strings never contain.
     package init(_ pairs: some Sequence<(String, String)>) {
         var fields = pairs.map { pair in Field(name: Self.cString(pair.0), value: Self.cString(pair.1)) }
         guard !fields.isEmpty else {
-            packed = []
+            self.init()
             return
         }
         // The sort is stable, so of equal names the last given comes last.
@@ -45,7 +49,7 @@ package struct Attributes: Hashable, Sendable {
             bytes += field.value
             bytes.append(0)
         }
-        packed = bytes
+        self.init(canonical: bytes)
     }
 
     /// Copies C strings, which only have to stay valid during the call; of equal names the last wins.
@@ -55,27 +59,44 @@ package struct Attributes: Hashable, Sendable {
         let sorted = fields.sorted { first, second in strcmp(first.name, second.name) < 0 }
         var count = 0
         for field in sorted { count += field.nameCount + field.valueCount }
-        packed = [UInt8](unsafeUninitializedCapacity: count) { bytes, used in
-            for (index, field) in sorted.enumerated() {
-                if index + 1 < sorted.count, strcmp(sorted[index + 1].name, field.name) == 0 { continue }
-                used = Self.append(field.name, field.nameCount, to: bytes, at: used)
-                used = Self.append(field.value, field.valueCount, to: bytes, at: used)
+        self.init(
+            canonical: [UInt8](unsafeUninitializedCapacity: count) { bytes, used in
+                for (index, field) in sorted.enumerated() {
+                    if index + 1 < sorted.count, strcmp(sorted[index + 1].name, field.name) == 0 { continue }
+                    used = Self.append(field.name, field.nameCount, to: bytes, at: used)
+                    used = Self.append(field.value, field.valueCount, to: bytes, at: used)
+                }
             }
-        }
+        )
     }
 
     /// Takes stored bytes; nil unless they are canonical UTF-8.
     package init?(validating bytes: UnsafeRawBufferPointer) {
-        guard PackedPairs.areCanonical(bytes) else { return nil }
-        packed = Array(bytes)
+        guard Self.areCanonical(bytes) else { return nil }
+        self.init(canonical: Array(bytes))
     }
 
     /// Takes bytes known to be canonical, such as a subset of canonical ones.
-    init(canonical bytes: [UInt8]) {
-        packed = bytes
+    ///
+    /// - Parameter start: where they begin; the bytes before share the allocation.
+    package init(canonical bytes: [UInt8], from start: Int = 0) {
+        self.bytes = bytes
+        self.start = start
     }
 
-    package var isEmpty: Bool { packed.isEmpty }
+    package static func areCanonical(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        PackedPairs.areCanonical(bytes)
+    }
+
+    package static func == (first: Attributes, second: Attributes) -> Bool {
+        first.packed == second.packed
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(packed)
+    }
+
+    package var isEmpty: Bool { start == bytes.count }
 
     package var count: Int {
         packed.withUnsafeBytes { bytes in

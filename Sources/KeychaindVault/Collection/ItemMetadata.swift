@@ -13,26 +13,58 @@ struct ItemMetadata: Equatable, Sendable {
     var secretRevision: UInt64
     var created: Timestamp
     var modified: Timestamp
-    var label: String
-    var attributes: Attributes
 
     /// The wrapped item key; nil when the secrets key alone opens the secret.
     var wraps: ItemKeyWraps?
 
+    // Label and attributes share an allocation, since a table has many of them.
+    private var text: [UInt8]
+    private var labelBytes: UInt32
+
+    init(
+        secretRevision: UInt64,
+        created: Timestamp,
+        modified: Timestamp,
+        label: String,
+        attributes: Attributes,
+        wraps: ItemKeyWraps? = nil
+    ) {
+        self.secretRevision = secretRevision
+        self.created = created
+        self.modified = modified
+        self.wraps = wraps
+        text = Array(label.utf8) + attributes.packed
+        labelBytes = UInt32(label.utf8.count)
+    }
+
+    private var labelCount: Int { Int(labelBytes) }
+
+    var label: String {
+        get { String(decoding: text[..<labelCount], as: UTF8.self) }
+        set {
+            text.replaceSubrange(..<labelCount, with: newValue.utf8)
+            labelBytes = UInt32(newValue.utf8.count)
+        }
+    }
+
+    var attributes: Attributes {
+        get { Attributes(canonical: text, from: labelCount) }
+        set { text.replaceSubrange(labelCount..., with: newValue.packed) }
+    }
+
     var encoded: [UInt8] {
         var bytes: [UInt8] = []
-        let label = label.utf8
-        bytes.reserveCapacity(32 + label.count + attributes.packed.count + (wraps?.encoded.count ?? 0))
+        bytes.reserveCapacity(32 + text.count + (wraps?.encoded.count ?? 0))
         bytes.append(bigEndian: wraps == nil ? secretRevision : secretRevision | Self.ownKeyBit)
         bytes.append(bigEndian: created.microsecondsSinceEpoch)
         bytes.append(bigEndian: modified.microsecondsSinceEpoch)
-        bytes.append(bigEndian: UInt32(clamping: label.count))
-        bytes += label
+        bytes.append(bigEndian: labelBytes)
+        bytes += text[..<labelCount]
         if let wraps {
             bytes.append(bigEndian: UInt32(clamping: wraps.encoded.count))
             bytes += wraps.encoded
         }
-        bytes += attributes.packed
+        bytes += text[labelCount...]
         return bytes
     }
 }
@@ -50,15 +82,17 @@ extension ItemMetadata {
                 .flatMap(ItemKeyWraps.init(decoding:))
             guard wraps != nil else { return nil }
         }
-        guard let attributes = Attributes(validating: reader.remaining) else { return nil }
-        self.init(
-            secretRevision: secretRevision & ~Self.ownKeyBit,
-            created: Timestamp(microsecondsSinceEpoch: created),
-            modified: Timestamp(microsecondsSinceEpoch: modified),
-            label: String(decoding: label, as: UTF8.self),
-            attributes: attributes,
-            wraps: wraps
-        )
+        guard Attributes.areCanonical(reader.remaining) else { return nil }
+        self.secretRevision = secretRevision & ~Self.ownKeyBit
+        self.created = Timestamp(microsecondsSinceEpoch: created)
+        self.modified = Timestamp(microsecondsSinceEpoch: modified)
+        self.wraps = wraps
+        var text: [UInt8] = []
+        text.reserveCapacity(label.count + reader.remaining.count)
+        text += label
+        text += reader.remaining
+        self.text = text
+        labelBytes = labelLength
     }
 }
 

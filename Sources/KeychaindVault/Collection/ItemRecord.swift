@@ -22,9 +22,11 @@ struct ItemRecord: Sendable {
     /// The metadata; empty unless the item is intact.
     var metadata: ItemMetadata
 
+    // Here it takes no memory: the metadata end in the middle of a word.
+    var condition: Condition
+
     /// The sealed secret; nil when it is not in memory.
     var sealedSecret: [UInt8]?
-    var condition: Condition
 
     init(id: ItemID, revision: UInt64, condition: Condition = .unread) {
         self.id = id

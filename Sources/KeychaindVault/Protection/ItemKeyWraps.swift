@@ -5,23 +5,21 @@ struct ItemKeyWraps: Equatable, Sendable {
     /// The encoding, which is all that is kept in memory.
     let encoded: [UInt8]
 
-    let revision: UInt64
-
     init(_ wraps: [WrappedItemKey], revision: UInt64) {
         var bytes: [UInt8] = []
         bytes.append(bigEndian: revision)
         for wrap in wraps { bytes += wrap.encoded }
         encoded = bytes
-        self.revision = revision
     }
 
     init?(decoding bytes: UnsafeRawBufferPointer) {
         var reader = ByteReader(bytes)
-        guard let revision = reader.integer(UInt64.self), let wraps = Self.wraps(&reader), !wraps.isEmpty else {
-            return nil
-        }
+        guard reader.integer(UInt64.self) != nil, let wraps = Self.wraps(&reader), !wraps.isEmpty else { return nil }
         encoded = Array(bytes)
-        self.revision = revision
+    }
+
+    var revision: UInt64 {
+        encoded.withUnsafeBytes { bytes in UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self)) }
     }
 
     var wraps: [WrappedItemKey] {
