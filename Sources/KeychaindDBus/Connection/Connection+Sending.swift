@@ -85,6 +85,9 @@ extension Connection {
     /// Queued bytes at which the connection stops handling calls until the bus has read some.
     private static let outgoingLimit = 16 << 20
 
+    /// Queued bytes from which large replies wait: far fewer, so that calls of other programs are handled between them.
+    private static let largeReplyLimit = 1 << 20
+
     /// Limits received descriptors, of which libdbus by itself accepts thousands.
     nonisolated static func limitDescriptors(of pointer: OpaquePointer) {
         dbus_connection_set_max_message_unix_fds(pointer, Connection.descriptorsPerMessage)
@@ -102,17 +105,19 @@ extension Connection {
     /// Whether messages may be read: refusing them adds to the queue, too.
     var mayRead: Bool { bytesToSend < 2 * Connection.outgoingLimit }
 
+    private var mayAddLargeReply: Bool { bytesToSend < Connection.largeReplyLimit }
+
     /// Waits, in suspended calls with large replies, until the bus has read most of the queue or the connection is
     /// closed.
     package func waitForRoom() async {
-        guard isOpen, !mayAddAnswers else { return }
+        guard isOpen, !mayAddLargeReply else { return }
         let room = room ?? Promise()
         self.room = room
         await room.wait()
     }
 
     func resumeWaitersForRoom() {
-        guard let room, !isOpen || mayAddAnswers else { return }
+        guard let room, !isOpen || mayAddLargeReply else { return }
         self.room = nil
         room.fulfill()
     }
