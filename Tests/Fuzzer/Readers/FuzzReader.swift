@@ -1,3 +1,5 @@
+import KeychaindGcrypt
+
 /// A reader of bytes that others may have written.
 ///
 /// Its name is that of its seeds in `Seeds`, and of its dictionary in `Dictionaries`, if there are any.
@@ -16,7 +18,13 @@ struct FuzzReader: Sendable {
         foreignFiles + rows + keySlots + keychainFiles + logins + prompters + processes + grammars + keys + archives
         + values + messages
 
-    static func named(_ name: String) -> FuzzReader? { all.first { reader in reader.name == name } }
+    static func named(_ name: String) -> FuzzReader? {
+        _ = pool
+        return all.first { reader in reader.name == name }
+    }
+
+    /// Locked memory for the keys of all readers; the first use of libgcrypt sets its size.
+    private static let pool = try? Gcrypt.initialize(lockedBytes: 16 << 20)
 }
 
 /// Traps unless what a reader promises holds.

@@ -129,7 +129,6 @@ extension FuzzReader {
         _ files: [String: UnsafeRawBufferPointer],
         _ body: (Folder) throws -> Void
     ) throws {
-        _ = pool
         var template = Array("/dev/shm/keychaind-fuzz-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw CocoaError(.fileWriteUnknown) }
         let path = template.withUnsafeBufferPointer { String(cString: $0.baseAddress!) }
@@ -143,7 +142,4 @@ extension FuzzReader {
         }
         try body(folder)
     }
-
-    /// Locked memory for keys; the first caller sets the size.
-    private static let pool = try? Gcrypt.initialize(lockedBytes: 16 * 1024 * 1024)
 }

@@ -52,9 +52,13 @@ private final class FuzzedService {
         EventLoop.startThread()
         let end = DispatchSemaphore(value: 0)
         Task { @BusActor in
-            if started == nil { started = try? await FuzzedService() }
-            precondition(started != nil, "the service cannot be started")
-            if let started { await body(started) }
+            do {
+                let service = if let started { started } else { try await FuzzedService() }
+                started = service
+                await body(service)
+            } catch {
+                preconditionFailure("the service cannot be started: \(error)")
+            }
             end.signal()
         }
         end.wait()
