@@ -77,6 +77,31 @@ check "the new keychain passes the check" ctl check login
 check "it takes changes" secret-tool store --label=new number new <<<new
 stop_daemon
 
+# A bad block in the middle of the journal that a killed keychaind has left. A pause would have moved it into the file.
+for _ in {1..20}; do
+    rm -rf "$files"
+    cp -r "$work/whole" "$files"
+    start_daemon
+    for number in {61..66}; do secret-tool store --label="$number" number "$number" all yes <<<"secret $number"; done
+    kill -KILL "$daemon_pid"
+    wait "$daemon_pid" 2>/dev/null || true
+    if cmp --silent "$files/login.keychain" "$work/whole/login.keychain"; then break; fi
+done
+zero "$files/login.keychain-wal" 3
+cp "$files/login.keychain-wal" "$work/damaged-journal"
+start_daemon
+check "a damaged journal is told" says "its journal is damaged"
+check_equal "what is behind the damage is read" "$(intact)" 66
+if secret-tool store --label=new number new <<<new 2>/dev/null; then fail "a change is accepted"; fi
+check "the journal is not overwritten" cmp "$work/damaged-journal" "$files/login.keychain-wal"
+if ctl check login >/dev/null 2>&1; then fail "the check passes"; fi
+prompter yes
+check "it is salvaged" ctl salvage login
+stop_prompter
+check_equal "the new keychain has all of it" "$(intact)" 66
+check "the damaged journal is kept" cmp "$work/damaged-journal" "$files"/login.keychain.unreadable-*-wal
+stop_daemon
+
 # A disk that fails to read the file $BAD_FILE, at $BAD_PLACE or anywhere, while the file $FAILING exists.
 cat >"$work/disk.c" <<'END'
 #define _GNU_SOURCE

@@ -56,6 +56,8 @@ extension Vault {
             var report = try await worker.perform { (_) throws(VaultError) in
                 try FileCheck.run(path, .readWrite, limits: limits, keys: keys)
             }
+            // SQLite passes over the damage of a journal.
+            if let damage = collection.damage, report.isSound { report.findings.append(damage) }
             if collection.condition == .incomplete, let keys {
                 report.items = collection.itemCount
                 report.intact = collection.intactCount

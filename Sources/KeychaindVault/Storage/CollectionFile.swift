@@ -51,6 +51,7 @@ final class CollectionFile {
         )
         self.folder = folder
         journal = name + "-wal"
+        try Self.checkJournal(of: folder.file(name))
         var version: UInt32 = 0
         (database, obstacle) = try Database.open(name, in: folder) { (database) throws(VaultError) in
             database.limitLength(toRowsWithin: limits)
@@ -70,6 +71,12 @@ final class CollectionFile {
         metadataUpdate = try database.prepare("UPDATE item SET revision = ?2, tags = ?3, metadata = ?4 WHERE id = ?1")
         deletion = try database.prepare("DELETE FROM item WHERE id = ?1")
         headerUpdate = try database.prepare("UPDATE header SET label = ?1, modified = ?2, state = ?3 WHERE id = 1")
+    }
+
+    /// SQLite would accept what is before the damage, and overwrite the rest.
+    private static func checkJournal(of path: String) throws(VaultError) {
+        guard try PageFile(path, maximumSize: .max).journalIsDamaged else { return }
+        throw VaultError(.unreadable, reason: "its journal is damaged, and has later changes behind the damage")
     }
 
     func header() throws(VaultError) -> CollectionHeader {
