@@ -22,6 +22,24 @@ import Testing
     }
     #endif
 
+    @Test("a pause wipes what calls have left on the stack of the event loop")
+    func pause_wipesTheStackOfTheLoop() async throws {
+        let mark = UInt64.random(in: 1 << 32 ... .max)
+        let place = try #require(UnsafePointer<UInt64>(bitPattern: await leave(mark, depth: 24)))
+        // The thread keeps its stack, and this one only looks at it.
+        try await eventually("the mark to be overwritten") { place.pointee != mark }
+    }
+
+    /// Leaves a mark on the stack, deeper than what the loop calls in a pause; returns its address.
+    @BusActor
+    @inline(never)
+    private func leave(_ mark: UInt64, depth: Int) -> UInt {
+        withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 100) { words in
+            words.initialize(repeating: mark)
+            return depth == 0 ? UInt(bitPattern: words.baseAddress) : leave(mark, depth: depth - 1)
+        }
+    }
+
     /// Counts the copied words that the kernel finds in the registers when it delivers a signal.
     ///
     /// Whole words, since an address may have any byte.
