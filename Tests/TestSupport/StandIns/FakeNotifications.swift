@@ -64,7 +64,7 @@ package final class FakeNotifications {
             guard let self else { throw BusError(.unknownObject, "the service has ended") }
             return FakeNotifications.kind.target(self)
         }
-        _ = try connection.requestName(Self.name)
+        try connection.takeName(Self.name)
     }
 
     isolated deinit {

@@ -62,9 +62,7 @@ package final class FakePrompter {
         connection.onNameVanished { [weak self] name in
             self?.sessions = self?.sessions.filter { $0.key.name != name } ?? [:]
         }
-        guard try connection.requestName(FakePrompter.busName) == .owner else {
-            throw BusError(.failed, "the bus has a prompter already")
-        }
+        try connection.takeName(FakePrompter.busName)
     }
 
     isolated deinit {
@@ -83,9 +81,7 @@ package final class FakePrompter {
         crash()
     }
 
-    /// Disconnects, as in a crash.
-    ///
-    /// The bus may see that later than the next program's request for the name.
+    /// Disconnects, as in a crash; the bus may see that later.
     package func crash() {
         connection.close()
         gone.finish()
