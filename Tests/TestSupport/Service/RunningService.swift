@@ -35,7 +35,11 @@ package final class RunningService: Sendable {
     }
 
     /// Connects another client, which is another program to the service.
+    ///
+    /// It has called: while the service looks at a new connection, others that have never called get no signals.
     package func makeClient() async throws -> SecretServiceProxy {
-        try await SecretServiceProxy(on: bus)
+        let client = try await SecretServiceProxy(on: bus)
+        try await client.roundTrip()
+        return client
     }
 }
