@@ -203,7 +203,7 @@ struct ItemTable: Sendable {
         // Every item matches no attributes; this avoids sorting them all.
         guard !key.isEmpty else {
             let positions = records.indices.lazy.filter { self.isIntact(at: $0, with: key) }.map(UInt32.init)
-            return positions.sorted(by: isNewer).map { records[Int($0)].id }
+            return newestFirst(Array(positions))
         }
         let hits = search(key, tags: tags)
         let equal = hits.filter { id in position(of: id).map { isIntact(at: $0, with: key) } ?? false }
@@ -250,8 +250,7 @@ struct ItemTable: Sendable {
                 if matches { hits.append(position) }
             }
         }
-        if hits.count > 1 { hits.sort(by: isNewer) }
-        return hits.map { position in records[Int(position)].id }
+        return newestFirst(hits)
     }
 
     /// Whether an item has an attribute; of an item with unknown attributes the tag tells.
@@ -280,13 +279,30 @@ struct ItemTable: Sendable {
             && stored[Attributes.portalApplication] == nil
     }
 
-    private func isNewer(_ first: UInt32, _ second: UInt32) -> Bool {
-        let first = records[Int(first)]
-        let second = records[Int(second)]
-        if first.metadata.modified != second.metadata.modified {
-            return first.metadata.modified > second.metadata.modified
+    /// The items at these positions, last modified first.
+    private func newestFirst(_ positions: [UInt32]) -> [ItemID] {
+        guard positions.count > 1 else { return positions.map { position in records[Int(position)].id } }
+        // Sorting compares an item many times, and a table is too large for the processor's caches.
+        var ages = positions.map { position in
+            let position = Int(position)
+            return Age(
+                modified: records[position].metadata.modified,
+                revision: records[position].revision,
+                id: records[position].id
+            )
         }
-        return first.revision > second.revision
+        ages.sort { first, second in first.isNewer(than: second) }
+        return ages.map(\.id)
+    }
+
+    private struct Age {
+        let modified: Timestamp
+        let revision: UInt64
+        let id: ItemID
+
+        func isNewer(than other: Age) -> Bool {
+            modified == other.modified ? revision > other.revision : modified > other.modified
+        }
     }
 
     private func position(of id: ItemID) -> Int? {
