@@ -277,8 +277,8 @@ let package = Package(
         .target(
             name: "KeychaindTestSupport",
             dependencies: [
-                "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage", "KeychaindModel",
-                "KeychaindVault",
+                "CKeychaindDBus", "CKeychaindLinux", "KeychaindDBus", "KeychaindGcrypt", "KeychaindLanguage",
+                "KeychaindModel", "KeychaindVault",
                 logging,
             ],
             path: "Tests/TestSupport",

@@ -88,3 +88,21 @@ enum Arguments {
         return message
     }
 }
+
+extension TestServer {
+    /// Runs a closure while the server handles nothing; what it sends has arrived when the server goes on.
+    func whileBusy(_ body: @escaping @BusActor () throws -> Void) async throws {
+        let outcome = Recorder<Result<Void, any Error>>()
+        object.action = { outcome.record(Result { try body() }) }
+        // The closure may suspend the bus, so that no answer comes.
+        client.send(message("Act"))
+        try await outcome.first("the closure").get()
+    }
+
+    /// A call that the object records.
+    nonisolated func recording(_ text: String) -> Message {
+        let message = message("Record")
+        message.append(text)
+        return message
+    }
+}

@@ -1,11 +1,10 @@
 import CKeychaindDBus
-import KeychaindDBus
-import KeychaindTestSupport
+package import KeychaindDBus
 
 /// A client that blocks its thread, so that nothing is handled between its messages.
 ///
 /// `@unchecked Sendable`: a test uses it from one thread at a time.
-final class RawClient: @unchecked Sendable {
+package final class RawClient: @unchecked Sendable {
     private enum State {
         case open
         case closed
@@ -14,7 +13,7 @@ final class RawClient: @unchecked Sendable {
     private let pointer: OpaquePointer
     private var state = State.open
 
-    init(_ address: String) throws(BusError) {
+    package init(_ address: String) throws(BusError) {
         guard let pointer = dbus_connection_open_private(address, nil), dbus_bus_register(pointer, nil) != 0 else {
             throw BusError(.disconnected, "there is no bus")
         }
@@ -27,14 +26,14 @@ final class RawClient: @unchecked Sendable {
         dbus_connection_unref(pointer)
     }
 
-    var uniqueName: String { String(cString: dbus_bus_get_unique_name(pointer)) }
+    package var uniqueName: String { String(cString: dbus_bus_get_unique_name(pointer)) }
 
-    func send(_ message: Message) {
+    package func send(_ message: Message) {
         dbus_connection_send(pointer, message.pointer, nil)
     }
 
     /// Blocks until the bus has passed on everything that was sent.
-    func waitForBus() throws(BusError) {
+    package func waitForBus() throws(BusError) {
         let message = Message.call(
             to: SignalMatch.bus,
             ObjectPath(unchecked: "/org/freedesktop/DBus"),
@@ -48,7 +47,7 @@ final class RawClient: @unchecked Sendable {
     }
 
     /// Waits for a number of replies.
-    func replies(_ count: Int) async -> [Message] {
+    package func replies(_ count: Int) async -> [Message] {
         await BlockingThread.run { [self] in
             var replies: [Message] = []
             while replies.count < count, dbus_connection_read_write(pointer, -1) != 0 {
@@ -61,28 +60,10 @@ final class RawClient: @unchecked Sendable {
         }
     }
 
-    func close() {
+    package func close() {
         guard case .open = state else { return }
         state = .closed
         dbus_connection_flush(pointer)
         dbus_connection_close(pointer)
-    }
-}
-
-extension TestServer {
-    /// Runs a closure while the server handles nothing; what it sends has arrived when the server goes on.
-    func whileBusy(_ body: @escaping @BusActor () throws -> Void) async throws {
-        let outcome = Recorder<Result<Void, any Error>>()
-        object.action = { outcome.record(Result { try body() }) }
-        // The closure may suspend the bus, so that no answer comes.
-        client.send(message("Act"))
-        try await outcome.first("the closure").get()
-    }
-
-    /// A call that the object records.
-    nonisolated func recording(_ text: String) -> Message {
-        let message = message("Record")
-        message.append(text)
-        return message
     }
 }
