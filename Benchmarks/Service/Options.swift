@@ -28,7 +28,7 @@ enum Options {
           --quick              with 100 and 10,000 items (the default)
           --full               also with 100,000 items
           --security           Apple's functions only, with 100 items
-          --floods             one program's latency beside another's 1,024 calls in flight
+          --floods             one program's latency beside another's 1,024 calls in flight, or long calls
           --vs-gnome-keyring   also measure gnome-keyring-daemon, as far as it can be filled
 
         """

@@ -36,6 +36,9 @@ struct Suite {
             try fill(client, to: size)
             try addFloodRows(client, to: &report)
         }
+        guard provider.capacity >= 10_000 else { return }
+        try fill(client, to: 10_000)
+        try addLongCallRows(client, to: &report)
     }
 
     /// Measures Apple's functions only.

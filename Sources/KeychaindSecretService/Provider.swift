@@ -102,7 +102,7 @@ package final class Provider {
             audience: SignalAudience(clients: clients, connections: connections),
             itemsPerNotice: limits.itemsPerNotice
         )
-        largeAnswers = LargeAnswers(connection: connection, limit: limits.largeAnswers)
+        largeAnswers = LargeAnswers(connection: connection, limits: limits)
         lockouts = LockoutTable(vault, clock: clock, logger: logger)
         collections = Collections(
             vault: vault,

@@ -39,6 +39,12 @@ package struct ServiceLimits: Hashable, Sendable {
     /// Objects in one call; reading stops there, as it blocks all other calls.
     package var objectsPerCall = 100_000
 
+    /// Objects that a call reads or lists without letting other calls in between.
+    package var objectsAtOnce = 256
+
+    /// The time after which such a call lets others in between.
+    package var timeSlice = Duration.microseconds(500)
+
     /// Properties of a new object in one call.
     package static let propertiesPerCall = 1024
 

@@ -49,9 +49,11 @@ final class SecretClient {
     }
 
     /// Builds an Unlock of the default collection.
-    func unlock() -> Message {
+    func unlock() -> Message { unlock([collection]) }
+
+    func unlock(_ objects: [ObjectPath]) -> Message {
         let message = SecretClient.service("Unlock")
-        message.append([collection])
+        message.append(objects)
         return message
     }
 

@@ -11,6 +11,8 @@ struct Flood {
         case searchEverything
         case getSecrets
         case longSearch
+        case allSecrets
+        case unlockAll
 
         var name: String {
             switch self {
@@ -19,6 +21,16 @@ struct Flood {
             case .searchEverything: "SearchItems of everything"
             case .getSecrets: "GetSecrets of 100"
             case .longSearch: "search with \(Flood.attributeCount) attributes"
+            case .allSecrets: "GetSecrets of all"
+            case .unlockAll: "Unlock of all"
+            }
+        }
+
+        /// The calls in flight: one of those about all items.
+        var depth: Int {
+            switch self {
+            case .ping, .getAll, .searchEverything, .getSecrets, .longSearch: 1024
+            case .allSecrets, .unlockAll: 1
             }
         }
     }
@@ -31,7 +43,6 @@ struct Flood {
 
     static let busName = "org.keychaind.Flood"
 
-    private static let depth = 1024
     fileprivate static let attributeCount = 4000
 
     let kind: Kind
@@ -59,7 +70,7 @@ struct Flood {
         try client.findItems()
         let size = target == .floor ? try client.bus.call(call(client)).argumentSize : 0
         let flooding = target == .floor ? floorCall(client, answering: size) : call(client)
-        try client.bus.flood(depth: Flood.depth, owning: Flood.busName, with: flooding)
+        try client.bus.flood(depth: kind.depth, owning: Flood.busName, with: flooding)
     }
 
     private func call(_ client: SecretClient) -> Message {
@@ -69,6 +80,8 @@ struct Flood {
         case .searchEverything: client.searchItems(SampleItem.common)
         case .getSecrets: client.getSecrets(0..<min(100, client.items.count))
         case .longSearch: client.searchItems(longQuery)
+        case .allSecrets: client.getSecrets(0..<client.items.count)
+        case .unlockAll: client.unlock(client.items)
         }
     }
 
@@ -82,6 +95,8 @@ struct Flood {
         case .searchEverything: message.append(SampleItem.common)
         case .getSecrets: message.append(Array(client.items.prefix(100)), client.plain.path)
         case .longSearch: message.append(longQuery)
+        case .allSecrets: message.append(client.items, client.plain.path)
+        case .unlockAll: message.append(client.items)
         }
         return message
     }

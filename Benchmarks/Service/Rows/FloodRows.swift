@@ -11,7 +11,7 @@ extension Suite {
     ///
     /// The bound is on the tail: a program that waits for its turn must not wait for all calls of another.
     func addFloodRows(_ client: SecretClient, to report: inout Report) throws {
-        for kind in Flood.Kind.allCases where kind != .ping {
+        for kind in Flood.Kind.allCases where kind != .ping && kind.depth > 1 {
             let floods = [Flood(.ping, at: .provider), Flood(kind, at: .provider), Flood(kind, at: .floor)]
             var samples = floods.map { _ in [Duration]() }
             for _ in 0..<Suite.rounds {
@@ -23,6 +23,23 @@ extension Suite {
             let ratio = flooded.percentile(99) / ping.percentile(99)
             report.add(Row(name, ratio, "× flood of Ping", .atMost(3), figure: figure), isPeer: isPeer)
             report.note("p50/p99 of \(flooded.count); flood of Ping \(ping.summary); of the floor \(floor.summary)")
+        }
+    }
+
+    /// Adds the latency of one program's GetSecret while another makes calls about all items, one after the other.
+    ///
+    /// The bus takes long for such messages, too: the floor echoes as many bytes.
+    func addLongCallRows(_ client: SecretClient, to report: inout Report) throws {
+        for kind in Flood.Kind.allCases where kind.depth == 1 {
+            var (long, floor) = ([Duration](), [Duration]())
+            for _ in 0..<Suite.rounds {
+                long += try latencies(of: client, under: Flood(kind, at: .provider))
+                floor += try latencies(of: client, under: Flood(kind, at: .floor))
+            }
+            let name = "GetSecret p99, \(client.items.count) items; beside: \(kind.name)"
+            let ratio = long.percentile(99) / floor.percentile(99)
+            report.add(Row(name, ratio, "× beside an echo", .none, figure: "\(long.summary) ms"), isPeer: isPeer)
+            report.note("p50/p99 of \(long.count); beside an echo of as many bytes \(floor.summary)")
         }
     }
 

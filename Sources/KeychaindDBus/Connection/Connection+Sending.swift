@@ -46,6 +46,21 @@ extension Connection {
         answer(call.message.serial, of: call.peer, failing: error, values)
     }
 
+    /// Begins the reply to a call, for ``answer(_:written:)``.
+    func beginAnswer(_ call: MethodCall) -> Writer {
+        begin(answerHeader(of: call))
+    }
+
+    /// Sends a reply of ``beginAnswer(_:)``.
+    func answer(_ call: MethodCall, written writer: consuming Writer) {
+        guard isOpen else { return }
+        finish(writer, answerHeader(of: call), for: call.peer.unsent)
+    }
+
+    private func answerHeader(of call: MethodCall) -> MessageHeader {
+        .answer(to: call.message.serial, of: call.peer.name, error: nil)
+    }
+
     func answer(_ serial: UInt32, of peer: any Peer, failing error: ErrorName?, _ values: (inout Writer) -> Void) {
         marshal(.answer(to: serial, of: peer.name, error: error), for: peer.unsent, values)
     }
@@ -56,8 +71,16 @@ extension Connection {
         _ values: (inout Writer) -> Void
     ) {
         guard isOpen else { return }
-        var writer = Writer(beginning: Marshaller(header, serial: outbox.nextSerial()))
+        var writer = begin(header)
         values(&writer)
+        finish(writer, header, for: account)
+    }
+
+    private func begin(_ header: MessageHeader) -> Writer {
+        Writer(beginning: Marshaller(header, serial: outbox.nextSerial()))
+    }
+
+    private func finish(_ writer: consuming Writer, _ header: MessageHeader, for account: UnsentAnswers?) {
         guard let message = writer.finish() else { return refuse(header) }
         account.map(message.count)
         outbox.append(message)

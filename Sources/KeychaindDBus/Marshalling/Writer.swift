@@ -103,6 +103,44 @@ package struct Writer: ~Copyable {
         marshaller?.end(array)
     }
 
+    /// An array of structures or dictionary entries that is written in several turns of the loop, from which elements
+    /// can be removed until its end.
+    package struct OpenArray {
+        fileprivate let array: Marshaller.OpenArray
+        fileprivate var elements: [Range<Int>] = []
+    }
+
+    /// Begins such an array, in a reply of ``MethodCall/beginReply()`` only.
+    package mutating func beginArray(of signature: String) -> OpenArray {
+        guard let array = marshaller?.beginArray(of: signature) else {
+            preconditionFailure("libdbus keeps an iterator for each level")
+        }
+        return OpenArray(array: array)
+    }
+
+    /// Writes an element.
+    package mutating func write(in array: inout OpenArray, _ element: (inout Writer) -> Void) {
+        let start = marshaller?.beginElement() ?? 0
+        element(&self)
+        array.elements.append(start..<(marshaller?.end ?? start))
+    }
+
+    /// Removes the elements with these numbers, and overwrites what is left behind the others.
+    package mutating func remove(_ numbers: Set<Int>, from array: inout OpenArray) {
+        guard !numbers.isEmpty else { return }
+        array.elements = array.elements.indices.lazy.filter { !numbers.contains($0) }.map { array.elements[$0] }
+        marshaller?.keep(&array.elements, of: array.array)
+    }
+
+    package mutating func end(_ array: OpenArray) {
+        marshaller?.end(array.array)
+    }
+
+    /// The bytes of an array so far.
+    package func byteCount(of array: OpenArray) -> Int {
+        array.elements.last.map { last in last.upperBound - array.elements[0].lowerBound } ?? 0
+    }
+
     package mutating func writeEntry(_ keyAndValue: (inout Writer) -> Void) {
         guard marshaller?.beginStructure() != nil else {
             return appendContainer(keychaind_dbus_type_dict_entry, nil, keyAndValue)

@@ -42,6 +42,17 @@ package final class MethodCall {
         connection.answer(self, values)
     }
 
+    /// Begins a reply that takes several turns of the loop to write, for ``reply(written:)``.
+    package func beginReply() -> Writer {
+        connection.beginAnswer(self)
+    }
+
+    /// Sends a reply of ``beginReply()``.
+    package func reply(written writer: consuming Writer) {
+        guard beginAnswer() else { return }
+        connection.answer(self, written: writer)
+    }
+
     package func reply<each Value: WritableValue>(with values: repeat each Value) {
         reply { writer in
             repeat (each values).write(to: &writer)

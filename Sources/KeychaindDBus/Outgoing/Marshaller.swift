@@ -96,6 +96,29 @@ package struct Marshaller: ~Copyable {
         body.replace(at: array.sizeOffset, with: UInt32(truncatingIfNeeded: body.count - array.start))
     }
 
+    /// Begins an element of an array of structures, and returns where it begins.
+    mutating func beginElement() -> Int {
+        body.align(to: 8)
+        return body.count
+    }
+
+    /// The end of what was written so far.
+    var end: Int { body.count }
+
+    /// Removes the elements of an array that are not in `kept`, whose places are ascending; all begin at a multiple of
+    /// eight bytes.
+    mutating func keep(_ kept: inout [Range<Int>], of array: OpenArray) {
+        var end = array.start
+        for index in kept.indices {
+            let start = (end + 7) & ~7
+            body.clear(end..<start)
+            body.move(kept[index], to: start)
+            end = start + kept[index].count
+            kept[index] = start..<end
+        }
+        body.truncate(to: end)
+    }
+
     private mutating func noteSize(_ size: Int) {
         if size > Marshaller.longestArray { hasTooLongArray = true }
     }

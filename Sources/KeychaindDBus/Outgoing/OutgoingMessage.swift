@@ -113,7 +113,18 @@ struct WireBuffer: ~Copyable {
         base.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
 
+    mutating func clear(_ range: Range<Int>) {
+        memset(base + range.lowerBound, 0, range.count)
+    }
+
+    /// Moves bytes towards the start.
+    mutating func move(_ range: Range<Int>, to offset: Int) {
+        memmove(base + offset, base + range.lowerBound, range.count)
+    }
+
+    /// Removes the end, and overwrites it.
     mutating func truncate(to newCount: Int) {
+        explicit_bzero(base + newCount, count - newCount)
         count = newCount
     }
 

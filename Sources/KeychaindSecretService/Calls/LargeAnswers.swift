@@ -7,13 +7,19 @@ import KeychaindDBus
 final class LargeAnswers {
     private let connection: Connection
     private let limit: Int
+    private let sliceLength: Duration
     private let lock: FairLock<ObjectIdentifier>
 
-    /// - Parameter limit: the maximum number of waiting replies of a client.
-    nonisolated init(connection: Connection, limit: Int) {
+    nonisolated init(connection: Connection, limits: ServiceLimits) {
         self.connection = connection
-        self.limit = limit
+        limit = limits.largeAnswers
+        sliceLength = limits.timeSlice
         lock = FairLock(waitersPerOwner: limit)
+    }
+
+    /// Begins the first slice of a call that lets others in between.
+    func beginSlice() -> TimeSlice {
+        TimeSlice(sliceLength)
     }
 
     /// Makes a reply in the client's turn, once the bus has taken the earlier messages.

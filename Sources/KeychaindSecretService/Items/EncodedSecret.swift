@@ -67,13 +67,12 @@ struct SecretBatch {
     mutating func add(_ secret: consuming Secret, of path: ObjectPath) throws(BusError) {
         size += secret.bytes.count + secret.contentType.utf8.count + path.rawValue.utf8.count
         size += SecretBatch.bytesPerEntry
-        guard size <= limit else {
-            throw BusError(
-                .limitsExceeded,
-                "the secrets together are larger than \(limit) bytes; request fewer at a time"
-            )
-        }
+        guard size <= limit else { throw SecretBatch.tooLarge(limit) }
         secrets.append((path, try session.encode(secret)))
+    }
+
+    static func tooLarge(_ limit: Int) -> BusError {
+        BusError(.limitsExceeded, "the secrets together are larger than \(limit) bytes; request fewer at a time")
     }
 
     var paths: [ObjectPath] { secrets.map(\.path) }
@@ -84,12 +83,19 @@ struct SecretBatch {
 
     func write(to writer: inout Writer) {
         writer.writeArray(of: SecretBatch.entrySignature) { writer in
-            for (path, secret) in secrets {
-                writer.writeEntry { writer in
-                    path.write(to: &writer)
-                    secret.write(to: &writer)
-                }
-            }
+            for (path, secret) in secrets { SecretBatch.write(secret, of: path, to: &writer) }
+        }
+    }
+
+    static func writeNone(to writer: inout Writer) {
+        writer.writeArray(of: entrySignature) { _ in }
+    }
+
+    /// Writes an entry.
+    static func write(_ secret: EncodedSecret, of path: ObjectPath, to writer: inout Writer) {
+        writer.writeEntry { writer in
+            path.write(to: &writer)
+            secret.write(to: &writer)
         }
     }
 }

@@ -97,40 +97,63 @@ struct FoundItems {
         rows.lazy.filter { row in !row.isLocked }.map { row in FoundItem(row.reference.id, in: row.collection) }
     }
 
-    /// Bytes of the rows in a reply; stops counting above the limit.
+    /// Bytes of the rows in a reply.
+    @BusActor var byteCount: Int {
+        rows.reduce(0) { $0 + byteCount(of: $1, described(in: $1)) }
+    }
+
+    private func byteCount(of row: Row, _ item: Item?) -> Int {
+        let size = FoundItems.bytesPerRow + ItemPaths.maximumByteCount(in: row.collection.name)
+        guard let item else { return size }
+        // A marshalled attribute has two lengths and padding.
+        return size + item.label.utf8.count + item.attributes.packed.count + item.attributes.count * 24
+    }
+
     @BusActor
-    func byteCount(upTo limit: Int) -> Int {
-        var count = 0
-        for row in rows {
-            guard count <= limit else { break }
-            count += FoundItems.bytesPerRow + ItemPaths.maximumByteCount(in: row.collection.name)
-            guard row.query >= describedQuery, let item = row.collection.item(row.reference.id) else { continue }
-            // A marshalled attribute has two lengths and padding.
-            count += item.label.utf8.count + item.attributes.packed.count + item.attributes.count * 24
-        }
-        return count
+    private func described(in row: Row) -> Item? {
+        row.query >= describedQuery ? row.collection.item(row.reference.id) : nil
     }
 
     /// Writes the items that still exist.
     @BusActor
     func write(to writer: inout Writer) {
         writer.writeArray(of: FoundItems.signature) { writer in
-            for row in rows {
-                let description: Description
-                if row.query >= describedQuery {
-                    guard let item = row.collection.item(row.reference.id) else { continue }
-                    description = Description(item)
-                } else {
-                    guard row.collection.contains(row.reference.id) else { continue }
-                    description = Description()
-                }
-                writer.writeStructure { writer in
-                    ObjectPath.item(row.reference.id, in: row.collection.name).write(to: &writer)
-                    UInt32(row.query).write(to: &writer)
-                    row.isLocked.write(to: &writer)
-                    description.write(to: &writer)
-                }
+            for row in rows where row.collection.contains(row.reference.id) {
+                write(row, described(in: row), to: &writer)
             }
+        }
+    }
+
+    /// Writes the items that still exist, and lets other calls in between.
+    ///
+    /// Throws `LimitsExceeded` past the maximum of bytes, and `NoReply` once the client has left.
+    @BusActor
+    func write(to writer: inout Writer, _ slice: inout TimeSlice, upTo limit: Int) async throws(BusError) {
+        let array = writer.beginArray(of: FoundItems.signature)
+        var size = 0
+        for row in rows {
+            await slice.yieldIfOver()
+            try client.checkConnected()
+            guard row.collection.contains(row.reference.id) else { continue }
+            let item = described(in: row)
+            size += byteCount(of: row, item)
+            guard size <= limit else { throw FoundItems.tooMany }
+            write(row, item, to: &writer)
+        }
+        writer.end(array)
+    }
+
+    static var tooMany: BusError {
+        BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
+    }
+
+    private func write(_ row: Row, _ item: Item?, to writer: inout Writer) {
+        let description = item.map(Description.init) ?? Description()
+        writer.writeStructure { writer in
+            ObjectPath.item(row.reference.id, in: row.collection.name).write(to: &writer)
+            UInt32(row.query).write(to: &writer)
+            row.isLocked.write(to: &writer)
+            description.write(to: &writer)
         }
     }
 

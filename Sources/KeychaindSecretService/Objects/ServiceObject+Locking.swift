@@ -5,14 +5,25 @@ import KeychaindVault
 extension ServiceObject {
     @BusActor static let lockMethods: [Method<ServiceObject>] = [
         Method(
-            "Unlock",
+            deciding: "Unlock",
             in: [Parameter("objects", [ObjectPath].self)],
             out: [Parameter("unlocked", [ObjectPath].self), Parameter("prompt", ObjectPath.self)]
         ) { (object, call) throws(BusError) in
             var reader = call.message.makeReader()
             let unlocking = object.provider.unlocking
-            let (unlocked, prompt) = try unlocking.unlock(try unlocking.readObjects(&reader), for: object.client)
-            call.reply(with: unlocked, prompt)
+            let paths = try unlocking.readObjects(&reader)
+            guard paths.count > object.provider.limits.objectsAtOnce else {
+                let (unlocked, prompt) = try unlocking.unlock(paths, for: object.client)
+                call.reply(with: unlocked, prompt)
+                return .answered
+            }
+            return .suspending { () async throws(BusError) in
+                try await object.provider.largeAnswers.make(for: object.client) { () async throws(BusError) in
+                    var slice = object.provider.largeAnswers.beginSlice()
+                    let (unlocked, prompt) = try await unlocking.unlockMany(paths, for: object.client, &slice)
+                    call.reply(with: unlocked, prompt)
+                }
+            }
         },
         Method(
             "Lock",

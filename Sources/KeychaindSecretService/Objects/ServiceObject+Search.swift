@@ -70,31 +70,37 @@ extension ServiceObject {
     /// Answers with the items, and with the secrets of the unlocked ones if there is a session.
     @BusActor
     private func answer(_ call: MethodCall, with found: FoundItems, _ session: Session?) throws(BusError) -> Dispatch {
-        let limit = provider.limits.itemBytesPerReply
-        let size = found.byteCount(upTo: limit)
-        guard size <= limit else {
-            throw BusError(.limitsExceeded, "too many items match for one reply; search with more attributes")
-        }
+        guard found.count <= provider.limits.objectsAtOnce else { return answerInSlices(call, with: found, session) }
+        let size = found.byteCount
+        guard size <= provider.limits.itemBytesPerReply else { throw FoundItems.tooMany }
+        guard size <= ServiceObject.largeReply else { return answerInSlices(call, with: found, session) }
+        var batch: SecretBatch?
         if let session {
-            return try readSecrets(of: found.unlocked, in: session) { batch in
-                call.reply { writer in
-                    found.write(to: &writer)
-                    batch.write(to: &writer)
-                }
+            batch = try residentSecrets(of: found.unlocked.compactMap(wanted), in: session)
+            if batch == nil { return answerInSlices(call, with: found, session) }
+        }
+        call.reply { writer in
+            found.write(to: &writer)
+            if let batch { batch.write(to: &writer) } else { SecretBatch.writeNone(to: &writer) }
+        }
+        return .answered
+    }
+
+    @BusActor
+    private func answerInSlices(_ call: MethodCall, with found: FoundItems, _ session: Session?) -> Dispatch {
+        .suspending { () async throws(BusError) in
+            if let session {
+                let unlocked = found.unlocked
+                let find = { wanted(unlocked[$0]) }
+                return try await sendSecrets(unlocked.count, find, after: found, in: session, answering: call)
             }
-        }
-        let answer: @BusActor () -> Void = {
-            call.reply { writer in
-                found.write(to: &writer)
-                writer.writeArray(of: SecretBatch.entrySignature) { _ in }
+            try await provider.largeAnswers.make(for: client) { () async throws(BusError) in
+                var slice = provider.largeAnswers.beginSlice()
+                var writer = call.beginReply()
+                try await found.write(to: &writer, &slice, upTo: provider.limits.itemBytesPerReply)
+                SecretBatch.writeNone(to: &writer)
+                call.reply(written: writer)
             }
-        }
-        guard size > ServiceObject.largeReply else {
-            answer()
-            return .answered
-        }
-        return .suspending { () async throws(BusError) in
-            try await provider.largeAnswers.make(for: client) { () async throws(BusError) in answer() }
         }
     }
 }

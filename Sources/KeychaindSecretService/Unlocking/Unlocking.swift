@@ -33,34 +33,73 @@ struct Unlocking {
         for client: Client,
         in context: AuthenticationContext? = nil
     ) throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
+        var objects = SortedObjects()
+        for path in paths { sort(path, into: &objects, to: action, for: client, in: context) }
+        return try finish(objects, to: action, for: client, in: context)
+    }
+
+    /// Does the same for many objects, while other calls are handled.
+    func unlockMany(
+        _ paths: [ObjectPath],
+        for client: Client,
+        _ slice: inout TimeSlice
+    ) async throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
+        var objects = SortedObjects()
+        for path in paths {
+            await slice.yieldIfOver()
+            try client.checkConnected()
+            sort(path, into: &objects, to: .use, for: client, in: nil)
+        }
+        return try finish(objects, to: .use, for: client, in: nil)
+    }
+
+    /// Requested objects by what unlocking them takes.
+    private struct SortedObjects {
         var unlocked: [ObjectPath] = []
         var locked: [UnlockPrompt.Request] = []
         var unreadable: [CollectionName: String] = [:]
-        for path in paths {
-            guard let (collection, item) = client.findLockable(path, in: vault) else { continue }
-            // Nobody is asked for what a rule refuses anyway.
-            if let item, access.isForbidden(item, in: collection, for: client) { continue }
-            switch collection.state {
-            case .unreadable(let reason):
-                // The next Unlock finds it.
-                if vault.hasReturned(collection) { BusActor.start { await unlocker.collections.takeUp(collection) } }
-                unreadable[collection.name] = reason
-                continue
-            case .unlocked:
-                guard let item, !isAllowed(action, item, in: collection, for: client, context) else {
-                    unlocked.append(path)
-                    continue
-                }
-                if case .unavailable = access.verdict(on: item, in: collection, for: client) { continue }
-            case .vacant, .locked, .unlocking:
-                break
+    }
+
+    private func sort(
+        _ path: ObjectPath,
+        into objects: inout SortedObjects,
+        to action: ItemAction,
+        for client: Client,
+        in context: AuthenticationContext?
+    ) {
+        guard let (collection, item) = client.findLockable(path, in: vault) else { return }
+        // Nobody is asked for what a rule refuses anyway.
+        if let item, access.isForbidden(item, in: collection, for: client) { return }
+        switch collection.state {
+        case .unreadable(let reason):
+            // The next Unlock finds it.
+            if vault.hasReturned(collection) { BusActor.start { await unlocker.collections.takeUp(collection) } }
+            objects.unreadable[collection.name] = reason
+            return
+        case .unlocked:
+            guard let item, !isAllowed(action, item, in: collection, for: client, context) else {
+                objects.unlocked.append(path)
+                return
             }
-            locked.append(UnlockPrompt.Request(path: path, collection: collection, item: item))
+            if case .unavailable = access.verdict(on: item, in: collection, for: client) { return }
+        case .vacant, .locked, .unlocking:
+            break
         }
-        unreadable.forEach(logUnreadable)
-        guard !locked.isEmpty, context?.settings.allowsInteraction != false else { return (unlocked, .root) }
-        let prompt = UnlockPrompt(locked, to: action, for: client, in: context, unlocking: self)
-        return (unlocked, try client.makePrompt(prompt))
+        objects.locked.append(UnlockPrompt.Request(path: path, collection: collection, item: item))
+    }
+
+    private func finish(
+        _ objects: SortedObjects,
+        to action: ItemAction,
+        for client: Client,
+        in context: AuthenticationContext?
+    ) throws(BusError) -> (unlocked: [ObjectPath], prompt: ObjectPath) {
+        objects.unreadable.forEach(logUnreadable)
+        guard !objects.locked.isEmpty, context?.settings.allowsInteraction != false else {
+            return (objects.unlocked, .root)
+        }
+        let prompt = UnlockPrompt(objects.locked, to: action, for: client, in: context, unlocking: self)
+        return (objects.unlocked, try client.makePrompt(prompt))
     }
 
     /// Whether a client may perform an action on an item without asking a person.

@@ -1,0 +1,140 @@
+import KeychaindDBus
+import KeychaindSecretService
+import KeychaindTestSupport
+import Testing
+
+/// Calls about many objects, which let other calls in between.
+@Suite(.onLoop)
+struct LongCallTests {
+    private typealias Interface = SecretServiceProxy.Interface
+
+    @Test
+    @BusActor
+    func getSecrets_changedInBetween_areNew_deletedAreLeftOut() async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let new = WireSecret(session: scene.otherSession, value: Array("new".utf8))
+        // Both are read first.
+        let reply = try await scene.reply(
+            to: scene.secretsCall,
+            meanwhile: [
+                Scene.call(scene.items[0], Interface.item, "SetSecret", new),
+                Scene.call(scene.items[1], Interface.item, "Delete"),
+            ]
+        )
+        let secrets = try reply.read([ObjectPath: WireSecret].self)
+        #expect(secrets[scene.items[0]]?.value == Array("new".utf8))
+        #expect(Set(secrets.keys) == Set(scene.items).subtracting([scene.items[1]]))
+    }
+
+    @Test
+    @BusActor
+    func getSecrets_lockedInBetween_releasesNothing() async throws {
+        let scene = try await Scene(in: .login)
+        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let reply = try await scene.reply(to: scene.secretsCall, meanwhile: [lock])
+        #expect(try reply.read([ObjectPath: WireSecret].self).isEmpty)
+    }
+
+    @Test
+    @BusActor
+    func getSecrets_samePathTwice_isAnsweredOnce() async throws {
+        let scene = try await Scene(in: .login)
+        let client = scene.service.client
+        let session = try await client.openPlainSession()
+        let reply = try await client.call(.service, Interface.service, "GetSecrets", scene.items + scene.items, session)
+        var paths: [ObjectPath] = []
+        var reader = reply.makeReader()
+        try reader.readDictionary { (reader) throws(BusError) in
+            paths.append(try ObjectPath(from: &reader))
+            reader.skip()
+        }
+        #expect(paths == scene.items)
+    }
+
+    @Test("A search finds the items that are left, with their secrets", arguments: [true, false])
+    @BusActor
+    func search_deletedInBetween(reads: Bool) async throws {
+        let scene = try await Scene(in: .sessionCollection)
+        let queries = [["of": "scene"]]
+        let session = reads ? scene.session : .root
+        let interface = "org.keychaind.Search1"
+        let search = Scene.call(.service, interface, "Search", queries, session, UInt32(0), UInt32(0))
+        let last = Scene.call(scene.items[Scene.count - 1], Interface.item, "Delete")
+        let (rows, secrets) = try await scene.reply(to: search, meanwhile: [last])
+            .read([FoundRow].self, [ObjectPath: WireSecret].self)
+        #expect(rows.map(\.path) == scene.items.dropLast())
+        #expect(Set(secrets.keys) == (reads ? Set(scene.items.dropLast()) : []))
+    }
+
+    @Test
+    @BusActor
+    func unlock_lockedInBetween_promptsForTheRest() async throws {
+        let scene = try await Scene(in: .login)
+        let lock = Scene.call(.service, Interface.service, "Lock", [ObjectPath.login])
+        let unlock = Scene.call(.service, Interface.service, "Unlock", scene.items)
+        let (unlocked, prompt) = try await scene.reply(to: unlock, meanwhile: [lock])
+            .read([ObjectPath].self, ObjectPath.self)
+        #expect(unlocked.count < Scene.count && prompt != .root)
+    }
+
+    /// Many items, each of which takes a slice of the time of a call.
+    @BusActor
+    private final class Scene {
+        nonisolated static let count = 60
+
+        let service: ProviderInProcess
+        let items: [ObjectPath]
+        private let client: RawClient
+        private let other: RawClient
+        let session: ObjectPath
+        let otherSession: ObjectPath
+
+        init(in collection: ObjectPath) async throws {
+            var limits = ServiceLimits()
+            limits.objectsAtOnce = 1
+            limits.timeSlice = .zero
+            service = try await ProviderInProcess(limits: limits)
+            #expect(try await service.unlock([.answer(ProviderInProcess.password)]).isOpen)
+            let creator = service.client
+            let plain = try await creator.openPlainSession()
+            var items: [ObjectPath] = []
+            for number in 0..<Scene.count {
+                let attributes = ["of": "scene", "n": "\(number)"]
+                items.append(try await creator.createItem(in: collection, "label", attributes, session: plain))
+            }
+            self.items = items
+            (client, session) = try await Scene.client(of: service.bus)
+            (other, otherSession) = try await Scene.client(of: service.bus)
+        }
+
+        private static func client(of bus: PrivateBus) async throws -> (RawClient, ObjectPath) {
+            let client = try RawClient(bus.address)
+            client.send(call(.service, Interface.service, "OpenSession", "plain", Variant.string("")))
+            let reply = try #require(await client.replies(1).first)
+            return (client, try reply.read(Variant.self, ObjectPath.self).1)
+        }
+
+        static func call<each Value: BusValue>(
+            _ path: ObjectPath,
+            _ interface: String,
+            _ member: String,
+            _ arguments: repeat each Value
+        ) -> Message {
+            let message = Message.call(to: KeychainDaemon.busName, path, interface, member)
+            message.append(repeat each arguments)
+            return message
+        }
+
+        var secretsCall: Message { Scene.call(.service, Interface.service, "GetSecrets", items, session) }
+
+        /// Makes a call; those of another program come right behind it, before the service has seen it.
+        func reply(to call: Message, meanwhile calls: [Message]) async throws -> Message {
+            client.send(call)
+            try client.waitForBus()
+            calls.forEach(other.send)
+            try other.waitForBus()
+            #expect(await other.replies(calls.count).compactMap(\.error) == [])
+            return try #require(await client.replies(1).first)
+        }
+    }
+}
