@@ -175,7 +175,7 @@ extension ServiceObject {
                 remove(Set(stale), from: &secrets, &written, &writer)
                 if requests.isEmpty || reading == ServiceObject.readings { break }
             }
-            let lost = written.indices.filter { mustRelease(written[$0].item) && !release(written[$0].item) }
+            let lost = written.indices.filter { !mayStillRead(written[$0].item) }
             remove(Set(lost), from: &secrets, &written, &writer)
             writer.end(secrets)
             call.reply(written: writer)
@@ -192,6 +192,13 @@ extension ServiceObject {
         guard !numbers.isEmpty else { return }
         writer.remove(numbers, from: &secrets)
         written = written.indices.lazy.filter { !numbers.contains($0) }.map { written[$0] }
+    }
+
+    /// Whether the client may read an item now as when it was written; uses and audits a grant.
+    @BusActor
+    private func mayStillRead(_ item: WantedItem) -> Bool {
+        // What a program in a sandbox sees may have changed, too.
+        client.sees(item.id, in: item.collection) && (!mustRelease(item) || release(item))
     }
 
     /// Whether access to an item may have ended since it was read, or a grant or a rule is audited.
