@@ -43,3 +43,25 @@ missing() { [[ $(problem) == *"login.keychain is missing"* ]]; }
 check "the keychain says what is wrong" eventually missing
 if store 6; then fail "an empty keychain takes its place"; else pass "no empty keychain takes its place"; fi
 kill_daemon
+
+# It writes into the files, as a backup does that is copied over them.
+rm -rf "$files"
+start_daemon
+runs() { kill -0 "$daemon_pid"; }
+check "a secret is stored in a new keychain" store 7
+cp -r "$files" "$work/copy"
+check "another one is stored" store 8
+for file in "$files"/*-shm; do if [[ -e $file ]]; then truncate --size=0 "$file"; fi; done
+check "a secret is stored without the index of the journal" store 9
+touch "$files"/*
+check "touched files take changes" store 10
+cp "$work/copy"/login.keychain* "$files"
+if store 11; then fail "a change is mixed with a copied file"; else pass "a change of the copied file is refused"; fi
+check "the next change goes into the copied file" eventually store 12
+check_equal "what the copy has is served" "$(lookup 7)" "secret 7"
+truncate --size=0 "$files/login.keychain"
+if store 13; then fail "a change of the emptied file is acknowledged"; else pass "a change of the emptied file is refused"; fi
+damaged() { [[ $(problem) == *"the file is empty"* ]]; }
+check "the keychain says that it was emptied" eventually damaged
+check "the service has not crashed" runs
+kill_daemon

@@ -74,6 +74,96 @@ import Testing
         await reopened.close()
     }
 
+    /// What another program writes into the present files; each keeps its place.
+    enum Overwriting: CaseIterable {
+        case emptyFile, garbage, olderFile, emptyJournal
+    }
+
+    private func overwrite(_ overwriting: Overwriting, by older: TemporaryFolder) throws {
+        let file = folder.file("vault/login.keychain")
+        switch overwriting {
+        case .emptyFile: try #require(truncate(file, 0) == 0)
+        case .garbage: try write([UInt8](repeating: 0xa5, count: 3 * 4096), to: file, at: 4096)
+        case .olderFile:
+            try #require(truncate(file, 0) == 0)
+            try write(older.bytes(of: "login.keychain"), to: file, at: 0)
+        case .emptyJournal: try #require(truncate(file + "-wal", 0) == 0)
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to path: String, at place: off_t) throws {
+        let descriptor = Glibc.open(path, O_WRONLY)
+        defer { close(descriptor) }
+        try #require(pwrite(descriptor, bytes, bytes.count, place) == bytes.count)
+    }
+
+    @Test(arguments: Overwriting.allCases)
+    func noChangeIsMixed_withWhatAnotherProgramHasWritten(_ overwriting: Overwriting) async throws {
+        // Each item fills a page of its own.
+        let secret = String(repeating: "s", count: 3700)
+        var vault = try await opened()
+        try await vault.unlockedLogin().add("old", ["n": "1"], secret: secret)
+        await vault.close()
+        let older = try folder.snapshot(of: "vault")
+        vault = try await opened()
+        try await vault.unlockedLogin().add("in the file", ["n": "2"], secret: secret)
+        await vault.close()
+        vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        try await login.add("in the journal", ["n": "3"], secret: secret)
+        try overwrite(overwriting, by: older)
+
+        await #expect(throws: VaultError.of(.displaced)) { try await login.add("lost", ["n": "4"]) }
+        let new = try #require(await vault.takeUp(login))
+        guard overwriting == .emptyJournal else {
+            #expect(new.problem != nil)
+            await #expect(throws: VaultError.self) { try await new.add("lost", ["n": "5"]) }
+            await vault.close()
+            return
+        }
+        #expect(new.problem == nil && new.itemCount == 2)
+        let next = try await new.add("next", ["n": "5"])
+        let expected = new.itemIDs
+        await vault.close()
+        let reopened = try await opened()
+        #expect(expected.contains(next))
+        #expect(try await reopened.unlockedLogin().itemIDs == expected)
+        await reopened.close()
+    }
+
+    @Test func unchangedFile_thatAnotherProgramHasTouched_takesChanges() async throws {
+        let vault = try await opened()
+        let login = try await vault.unlockedLogin()
+        let kept = try await login.add("kept")
+        for name in ["login.keychain", "login.keychain-wal"] {
+            try #require(utimensat(AT_FDCWD, folder.file("vault/" + name), nil, 0) == 0)
+        }
+        let next = try await login.add("next")
+        await vault.close()
+        let reopened = try await opened()
+        #expect(try await reopened.unlockedLogin().itemIDs == [kept, next])
+        await reopened.close()
+    }
+
+    @Test func stateThatAnotherProgramHasReplaced_isOpenedAgain() async throws {
+        let vault = try await opened()
+        let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("pw"))
+        let state = folder.file("vault/state.db")
+        try Data(contentsOf: URL(fileURLWithPath: state)).write(to: URL(fileURLWithPath: state + ".synced"))
+        try #require(rename(state + ".synced", state) == 0)
+        try await vault.setAlias("other", to: work)
+        await vault.close()
+        let reopened = try await opened()
+        #expect(reopened.collection(forAlias: "other")?.name == work.name)
+        await reopened.close()
+    }
+
+    @Test func namedPipeInPlaceOfTheLock_isRefused() async throws {
+        try FileManager.default.createDirectory(atPath: folder.file("vault"), withIntermediateDirectories: false)
+        try #require(mkfifo(folder.file("vault/lock"), 0o600) == 0)
+        await #expect(throws: VaultError.of(.storageFailed)) { _ = try await opened() }
+    }
+
     @Test func anotherKeychainInItsPlace_isLocked() async throws {
         let other = TemporaryFolder()
         let stranger = try await Vault.opened(Fixture.configuration(other))

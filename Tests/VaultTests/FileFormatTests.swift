@@ -100,7 +100,7 @@ import Testing
         _ = try await vault.unlockedLogin("passcode")
         let work = try await vault.createCollection(label: "Work", password: Fixture.bytes("own"))
         let id = try await work.protect("devicePasscode", secret: "first")
-        #expect(try RawDatabase(folder.file("Work.keychain")).text("PRAGMA user_version") == "4")
+        #expect(try folder.text("PRAGMA user_version", in: "Work.keychain") == "4")
         let key = try await work.key(of: id, in: vault, passcode: "passcode")
         try await work.updateItem(id, secret: Fixture.secret("second"), key: key)
         try await work.protect(
@@ -133,7 +133,7 @@ import Testing
         let login = try await vault.unlockedLogin()
         try await login.protect("userPresence")
         func version() throws -> String {
-            try RawDatabase(folder.file("login.keychain")).text("PRAGMA user_version")
+            try folder.text("PRAGMA user_version", in: "login.keychain")
         }
         #expect(try version() == "1")
         let id = try await login.protect("devicePasscode", "b")

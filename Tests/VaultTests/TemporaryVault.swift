@@ -71,6 +71,12 @@ final class TemporaryFolder: Sendable {
         try Data(bytes).write(to: URL(fileURLWithPath: file(name)))
     }
 
+    /// Returns the first column of the first row of a file that a vault has open, which keeps others out.
+    func text(_ sql: String, in name: String) throws -> String {
+        let copy = try snapshot()
+        return try withExtendedLifetime(copy) { try RawDatabase(copy.file(name)).text(sql) }
+    }
+
     /// Copies the folder, or one in it, as a crash would leave it.
     func snapshot(of name: String = "") throws -> TemporaryFolder {
         let copy = TemporaryFolder()

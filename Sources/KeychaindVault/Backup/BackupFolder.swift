@@ -128,7 +128,7 @@ struct SealedCopy: Sendable {
     /// Works beside a concurrent writer.
     func make(_ body: (borrowing OpenedFile) throws(VaultError) -> Void) throws(VaultError) {
         let file = "backup-" + name.unfinishedFileName
-        let database = try Database(path: folder.file(name.fileName), mode: .readWrite)
+        let database = try Database(path: folder.file(name.fileName), mode: .shared)
         try folder.removeDatabase(file)
         defer { try? folder.removeDatabase(file) }
         try folder.makeEmptyFile(file)
@@ -139,7 +139,7 @@ struct SealedCopy: Sendable {
 
     private func removeOtherSlots(from file: String) throws(VaultError) {
         let kinds = Self.kinds.map { kind in String(kind.rawValue) }.joined(separator: ", ")
-        let database = try Database(path: folder.file(file), mode: .readWrite)
+        let database = try Database(path: folder.file(file), mode: .exclusive)
         // Deleted data is overwritten. An interrupted copy is discarded, so it needs no journal on the disk.
         try database.execute("PRAGMA secure_delete = ON; PRAGMA synchronous = OFF")
         guard try database.text("PRAGMA journal_mode = MEMORY") == "memory" else {

@@ -12,7 +12,7 @@ extension Vault {
             collection.problems.isEmpty
         else { return }
         let copy = SealedCopy(of: name, in: context.folder)
-        try await context.copyWorker.perform { (_) throws(VaultError) in
+        try await collection.read(on: context.copyWorker) { () throws(VaultError) in
             try copy.make { (file) throws(VaultError) in try backups.keep(file, of: name) }
         }
     }

@@ -124,3 +124,18 @@ extension Collection {
         return try cipher { () throws(GcryptError) in try key.applicationSecret(for: application) }
     }
 }
+
+extension Collection {
+    /// Runs `body` on another worker; it may read the file by a connection of its own.
+    func read<Result: Sendable>(
+        on reader: Worker<Void>,
+        _ body: @escaping @Sendable () throws(VaultError) -> Result
+    ) async throws(VaultError) -> Result {
+        guard case .file(let worker) = storage else {
+            return try await reader.perform { (_) throws(VaultError) in try body() }
+        }
+        try await worker.perform { (writer) throws(VaultError) in try writer.admitReader() }
+        defer { worker.post { writer in writer.dismissReader() } }
+        return try await reader.perform { (_) throws(VaultError) in try body() }
+    }
+}

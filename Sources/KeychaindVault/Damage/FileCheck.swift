@@ -65,21 +65,27 @@ struct FileCheck {
         keys: CheckKeys?
     ) throws(VaultError) -> FileReport {
         do throws(VaultError) {
-            var check = FileCheck(database: try Database(path: path, mode: mode))
-            check.database.limitLength(toRowsWithin: limits)
+            let database = try Database(path: path, mode: mode)
+            database.limitLength(toRowsWithin: limits)
             // All is read in one state of the file.
-            try check.database.execute("BEGIN")
-            do throws(VaultError) {
-                try check.run(keys)
-            } catch {
-                guard !error.mayPass else { throw error }
-                check.report.findings.append(error.reason)
-            }
-            return check.report
+            try database.execute("BEGIN")
+            return try run(on: database, keys: keys)
         } catch {
             guard !error.mayPass else { throw error }
             return FileReport(unreadable: error.reason)
         }
+    }
+
+    /// Checks an open file; throws only if it cannot be read for a cause that may pass.
+    static func run(on database: Database, keys: CheckKeys?) throws(VaultError) -> FileReport {
+        var check = FileCheck(database: database)
+        do throws(VaultError) {
+            try check.run(keys)
+        } catch {
+            guard !error.mayPass else { throw error }
+            check.report.findings.append(error.reason)
+        }
+        return check.report
     }
 
     private mutating func run(_ keys: CheckKeys?) throws(VaultError) {

@@ -33,7 +33,7 @@ struct Salvage: Sendable {
         do throws(VaultError) {
             try folder.makeEmptyFile(unfinished)
             let report = try fill(remains, header, known)
-            let check = try FileCheck.run(folder.file(unfinished), .readWrite, limits: limits, keys: keys)
+            let check = try FileCheck.run(folder.file(unfinished), .exclusive, limits: limits, keys: keys)
             guard check.isSound, check.items == report.kept else {
                 throw VaultError(
                     .storageFailed,
@@ -56,7 +56,7 @@ struct Salvage: Sendable {
         let sealed = try keys.collection.openState(remains.state())
         var state = known
         state.revision = max(state.revision, remains.lastRevision)
-        let database = try Database(path: folder.file(name.unfinishedFileName), mode: .readWrite)
+        let database = try Database(path: folder.file(name.unfinishedFileName), mode: .exclusive)
         try CollectionFile.fill(database, header: header, state: [], version: CollectionFormat.versions.upperBound)
         var verifier = RowVerifier(keys)
         var kept = RowVerifier(keys)

@@ -53,8 +53,8 @@ extension Vault {
             if case .unreadable(let reason) = collection.state { return FileReport(unreadable: reason) }
             let keys = collection.checkKeys
             let path = folder.file(name.fileName)
-            var report = try await worker.perform { (_) throws(VaultError) in
-                try FileCheck.run(path, .readWrite, limits: limits, keys: keys)
+            var report = try await collection.read(on: worker) { () throws(VaultError) in
+                try FileCheck.run(path, .shared, limits: limits, keys: keys)
             }
             // SQLite passes over the damage of a journal.
             if let damage = collection.damage, report.isSound { report.findings.append(damage) }

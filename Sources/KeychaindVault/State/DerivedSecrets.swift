@@ -28,7 +28,7 @@ extension Collection {
 
 extension VaultFolder {
     fileprivate func setApplicationMark(_ mark: [UInt8]) throws(VaultError) {
-        try openedState().setApplicationMark(mark)
+        try changeState { (state) throws(VaultError) in try state.setApplicationMark(mark) }
     }
 
     fileprivate func hasApplicationMark(_ mark: [UInt8]) throws(VaultError) -> Bool {

@@ -55,7 +55,7 @@ extension VaultFolder {
     }
 
     fileprivate func record(_ programs: [String: SandboxRecord], since: Timestamp?) throws(VaultError) {
-        try openedState().record(programs, since: since)
+        try changeState { (state) throws(VaultError) in try state.record(programs, since: since) }
     }
 }
 

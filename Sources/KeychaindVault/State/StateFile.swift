@@ -292,7 +292,7 @@ final class StateFile {
         try folder.remove(unfinished)
         try folder.remove(unfinished + "-journal")
         try folder.makeEmptyFile(unfinished)
-        try fill(Database(path: folder.file(unfinished), mode: .readWrite))
+        try fill(Database(path: folder.file(unfinished), mode: .exclusive))
         try folder.synchronize(unfinished)
         try folder.rename(unfinished, to: name)
         try folder.synchronize()

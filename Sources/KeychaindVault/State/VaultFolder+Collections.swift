@@ -32,14 +32,15 @@ extension VaultFolder {
     /// The label is nil if it is unknown. A failure is only logged.
     func remember(_ labels: [CollectionName: String?]) {
         do throws(VaultError) {
-            let state = try openedState()
-            let known = try state.knownCollections()
-            var new: [CollectionName: String] = [:]
-            for (name, label) in labels {
-                let old = known?[name]
-                if old == nil || label != nil && label != old { new[name] = label ?? name.encoded }
+            try changeState { (state) throws(VaultError) in
+                let known = try state.knownCollections()
+                var new: [CollectionName: String] = [:]
+                for (name, label) in labels {
+                    let old = known?[name]
+                    if old == nil || label != nil && label != old { new[name] = label ?? name.encoded }
+                }
+                if known == nil || !new.isEmpty { try state.remember(new) }
             }
-            if known == nil || !new.isEmpty { try state.remember(new) }
         } catch {
             logger.warning("A missing keychain may go unnoticed, because the list is not stored: \(error)")
         }
@@ -49,7 +50,9 @@ extension VaultFolder {
     func finishDeletion(of name: CollectionName) {
         guard folder.isWritable else { return }
         do throws(VaultError) {
-            try FileDeletion(of: name, in: folder).finish { () throws(VaultError) in try openedState().forget(name) }
+            try FileDeletion(of: name, in: folder).finish { () throws(VaultError) in
+                try changeState { (state) throws(VaultError) in try state.forget(name) }
+            }
         } catch {
             logger.warning("\(name): something of the deleted keychain is left until the next start: \(error)")
         }
@@ -58,7 +61,7 @@ extension VaultFolder {
     /// Forgets a missing collection; throws `busy` if its file is there again.
     func forgetMissing(_ name: CollectionName) throws(VaultError) {
         try folder.requireFree(name.fileName)
-        try openedState().forget(name)
+        try changeState { (state) throws(VaultError) in try state.forget(name) }
         // A journal without its file.
         try folder.removeDatabase(name.fileName)
     }

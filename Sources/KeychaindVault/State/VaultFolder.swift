@@ -88,11 +88,11 @@ final class VaultFolder {
     }
 
     func setAlias(_ alias: String, to name: CollectionName?) throws(VaultError) {
-        try openedState().setAlias(alias, to: name?.encoded)
+        try changeState { (state) throws(VaultError) in try state.setAlias(alias, to: name?.encoded) }
     }
 
     func setLockout(_ record: [UInt8], of owner: LockoutOwner) throws(VaultError) {
-        try openedState().setLockout(record, of: owner)
+        try changeState { (state) throws(VaultError) in try state.setLockout(record, of: owner) }
     }
 
     func toldCause(of subject: String) throws(VaultError) -> [UInt8]? {
@@ -100,7 +100,7 @@ final class VaultFolder {
     }
 
     func setToldCause(_ cause: [UInt8]?, of subject: String) throws(VaultError) {
-        try openedState().setToldCause(cause, of: subject)
+        try changeState { (state) throws(VaultError) in try state.setToldCause(cause, of: subject) }
     }
 
     func ledger(of identifier: [UInt8]) throws(VaultError) -> [UInt8]? {
@@ -108,7 +108,7 @@ final class VaultFolder {
     }
 
     func setLedger(_ ledger: [UInt8], of identifier: [UInt8]) throws(VaultError) {
-        try openedState().setLedger(ledger, of: identifier)
+        try changeState { (state) throws(VaultError) in try state.setLedger(ledger, of: identifier) }
     }
 
     func contains(_ name: String) -> Bool { folder.contains(name) }
@@ -142,7 +142,7 @@ final class VaultFolder {
 
     func removeLockouts(of owners: [LockoutOwner]) {
         do throws(VaultError) {
-            try openedState().removeLockouts(of: owners)
+            try changeState { (state) throws(VaultError) in try state.removeLockouts(of: owners) }
         } catch {
             // They count again after the next start, which only costs time.
             logger.warning("Records of failed attempts could not be removed from the disk: \(error)")
@@ -152,8 +152,10 @@ final class VaultFolder {
     func writeAudit() {
         guard case .opened(let file) = stateFile, file.isWritable, let batch = audit.take(at: now()) else { return }
         do throws(VaultError) {
-            try file.appendAudit(batch.entries.map(\.ring)) { (index, number) throws(VaultError) in
-                try batch.key.seal(batch.entries[index].entry, number: number)
+            try changeState { (state) throws(VaultError) in
+                try state.appendAudit(batch.entries.map(\.ring)) { (index, number) throws(VaultError) in
+                    try batch.key.seal(batch.entries[index].entry, number: number)
+                }
             }
         } catch {
             audit.lose(batch.entries)
@@ -202,6 +204,18 @@ final class VaultFolder {
         case .closed: throw VaultError.vaultClosed
         case .opened(let file): return file
         case .failed(let error): throw error
+        }
+    }
+
+    /// Changes `state.db`; one that another program has replaced or written into is opened again first.
+    func changeState(_ change: (StateFile) throws(VaultError) -> Void) throws(VaultError) {
+        do throws(VaultError) {
+            try change(openedState())
+        } catch {
+            guard error.code == .displaced else { throw error }
+            logger.error("Another program has replaced \(StateFile.name), or written into it")
+            openState()
+            try change(openedState())
         }
     }
 

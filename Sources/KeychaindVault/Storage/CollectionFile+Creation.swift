@@ -16,7 +16,7 @@ extension CollectionFile {
         try folder.remove(unfinished + "-journal")
         do throws(VaultError) {
             try folder.makeEmptyFile(unfinished)
-            try fill(Database(path: folder.file(unfinished), mode: .readWrite), header: header, state: state)
+            try fill(Database(path: folder.file(unfinished), mode: .exclusive), header: header, state: state)
             try folder.synchronize(unfinished)
             let file = name.fileName
             try folder.requireFree(file)

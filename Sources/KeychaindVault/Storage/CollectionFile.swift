@@ -43,7 +43,13 @@ final class CollectionFile {
     private let headerUpdate: Statement
 
     /// Opens a file after checking its format; changes nothing otherwise.
-    init(_ name: String, in folder: Folder, limits: VaultLimits, maximumPages: Int?) throws(VaultError) {
+    init(
+        _ name: String,
+        in folder: Folder,
+        limits: VaultLimits,
+        maximumPages: Int?,
+        shared isShared: Bool = false
+    ) throws(VaultError) {
         try FileProbe.check(
             folder.file(name),
             application: CollectionFormat.application,
@@ -53,7 +59,7 @@ final class CollectionFile {
         journal = name + "-wal"
         try Self.checkJournal(of: folder.file(name))
         var version: UInt32 = 0
-        (database, obstacle) = try Database.open(name, in: folder) { (database) throws(VaultError) in
+        (database, obstacle) = try Database.open(name, in: folder, shared: isShared) { (database) throws(VaultError) in
             database.limitLength(toRowsWithin: limits)
             try database.check(tables: CollectionFormat.tables)
             // The journal may hold a newer version than the first page of the file.
@@ -196,7 +202,9 @@ final class CollectionFile {
     func reserveJournal() {
         guard obstacle == nil, !journalIsReserved else { return }
         journalIsReserved = true
+        guard !database.isTouched else { return }
         try? folder.reserve(journal, bytes: Self.journalReserve)
+        database.journalWasExtended()
     }
 
     /// Whether the journal should be checkpointed without waiting for a pause.
@@ -233,6 +241,9 @@ final class CollectionFile {
         if isSound { try database.checkpoint(truncating: true) }
         database.removeJournalWhenClosed()
     }
+
+    /// Whether other connections can use the file.
+    var isShared: Bool { database.mode == .shared }
 
     /// The reason why the file cannot be written, if it may pass.
     var passingObstacle: VaultError? { obstacle.flatMap { error in error.mayPass ? error : nil } }

@@ -20,6 +20,8 @@ final class CollectionWriter {
     }
     /// What the file had when it was closed, until it is opened again.
     var resting: RestingFile?
+    /// The copies and checks that read the file by connections of their own.
+    private var readers = 0
     /// A damaged file, which is only read.
     var remains: FileRemains?
     var header: CollectionHeader?
@@ -182,9 +184,31 @@ final class CollectionWriter {
     }
 
     /// Moves the journal into the file in a pause, and closes the file if many are open.
+    ///
+    /// A file that was opened beside another connection is closed, too: the next change finds it alone again.
     func rest() {
         checkpoint()
         if openFiles.areMany { closeForNow() }
+        if file?.isShared == true, readers == 0 { try? leaveFile() }
+    }
+
+    /// Lets other connections of this process read the file until ``dismissReader()``.
+    func admitReader() throws(VaultError) {
+        if file?.isShared == false { try leaveFile() }
+        readers += 1
+    }
+
+    func dismissReader() {
+        readers -= 1
+    }
+
+    /// Closes the file and its journal as they are, until they are needed.
+    private func leaveFile() throws(VaultError) {
+        guard let file, file.obstacle == nil else { return }
+        try file.database.confirm()
+        let contents = try RestingFile(file)
+        self.file = nil
+        resting = contents.closed(FileStamp(folder.file(name.fileName)))
     }
 
     /// Closes the file without a pause, so that descriptors are bounded while all collections have work.
@@ -199,8 +223,8 @@ final class CollectionWriter {
             try file.database.confirm()
             let contents = try RestingFile(file)
             try file.finish(isSound: changes.refusal == nil && state != nil)
-            resting = contents
             self.file = nil
+            resting = contents.closed(FileStamp(folder.file(name.fileName)))
         } catch {
             configuration.logger.debug("\(name): the file stays open: \(error)")
         }
@@ -239,7 +263,8 @@ final class CollectionWriter {
             name.fileName,
             in: folder,
             limits: configuration.limits,
-            maximumPages: configuration.maximumPages
+            maximumPages: configuration.maximumPages,
+            shared: readers > 0
         )
         self.file = file
         return file
@@ -258,16 +283,35 @@ final class CollectionWriter {
         guard let contents = resting else {
             throw VaultError(.storageFailed, reason: "the collection's file is closed")
         }
-        guard folder.contains(name.fileName) else { throw displaced }
+        guard let stamp = FileStamp(folder.file(name.fileName)) else { throw displaced }
         do throws(VaultError) {
             let file = try openFile()
-            guard try RestingFile(file) == contents else { throw displaced }
+            guard try RestingFile(file).isSame(as: contents) else { throw displaced }
+            if stamp != contents.stamp { try verify(file) }
             resting = nil
             return file
         } catch {
             file = nil
-            throw error
+            // It was sound when it was closed.
+            throw error.code == .unreadable ? displaced : error
         }
+    }
+
+    /// Opens a file again that another program has written into.
+    private func openTouchedFile() throws(VaultError) -> CollectionFile {
+        // What this connection has read may no longer be there, and its journal must not be moved into the file.
+        let contents = file.flatMap { file in try? RestingFile(file) }
+        file = nil
+        resting = contents
+        guard contents != nil else { throw displaced }
+        return try openedFile()
+    }
+
+    /// Throws `displaced` unless a file that another program has written into has all that was stored, and no more.
+    private func verify(_ file: CollectionFile) throws(VaultError) {
+        guard let keys, let state else { return }
+        let report = try FileCheck.run(on: file.database, keys: CheckKeys(collection: keys, secrets: secretsKey))
+        guard report.isSound, try keys.openState(file.state()) == state else { throw displaced }
     }
 
     private var displaced: VaultError {
@@ -281,7 +325,7 @@ final class CollectionWriter {
 
     func writableFile() throws(VaultError) -> CollectionFile {
         if remains != nil, let refusal = changes.refusal { throw refusal }
-        let file = try openedFile()
+        let file = try file?.database.isTouched == true ? openTouchedFile() : openedFile()
         if case .unchecked(.some) = changes { checkStructure() }
         if case .unchecked(let failure?) = changes { throw failure }
         if let refusal = changes.refusal { throw refusal }

@@ -6,11 +6,14 @@ import CKeychaindSQLite
 /// read. Closing never checkpoints, so a damaged file is not written to.
 final class Database {
     enum Mode {
-        /// Read and write in WAL mode, with a sync at every commit.
-        case readWrite
-
-        /// The same without the `-shm` file, so no other process can open the database.
+        /// Read and write in WAL mode, with a sync at every commit; no other connection can open the file.
+        ///
+        /// The index of the journal is in memory. Shared, it is a mapped file (`-shm`), and a program that shortens
+        /// that ends this process with SIGBUS.
         case exclusive
+
+        /// The same beside other connections.
+        case shared
 
         /// Read a file that nobody can change, without locks, journal or new files.
         case immutable
@@ -19,6 +22,7 @@ final class Database {
     // The wait for another connection.
     private static let busyMilliseconds: CInt = 2000
 
+    let mode: Mode
     private let handle: OpaquePointer
     private let place: FilePlace
     private var lastCommit = Commit.settled
@@ -39,7 +43,7 @@ final class Database {
         var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
         var name = path
         switch mode {
-        case .readWrite, .exclusive:
+        case .exclusive, .shared:
             flags |= SQLITE_OPEN_READWRITE
         case .immutable:
             flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
@@ -56,6 +60,7 @@ final class Database {
             sqlite3_close_v2(handle)
             throw VaultError(.storageFailed, reason: "the file could be opened only to read")
         }
+        self.mode = mode
         self.handle = handle
         place = FilePlace(path)
         sqlite3_busy_timeout(handle, Self.busyMilliseconds)
@@ -142,11 +147,13 @@ final class Database {
     /// Runs `body` in a transaction; rolls back when it throws.
     ///
     /// After an error the change is not in the file, unless the reason says that this is unknown. Throws `displaced`
-    /// when another program has replaced or removed the file, before or meanwhile.
+    /// when another program has replaced or removed the file, before or meanwhile, or has written into it before.
     func transaction<Result>(_ body: () throws(VaultError) -> Result) throws(VaultError) -> Result {
-        try settle()
         try place.check()
+        try requireUntouched()
+        try settle()
         try runPrepared("BEGIN IMMEDIATE", &beginning)
+        defer { place.holdJournal() }
         let result: Result
         do throws(VaultError) {
             result = try body()
@@ -159,10 +166,26 @@ final class Database {
         } catch {
             rollBack()
             lastCommit = .unsettled
+            place.holdJournal()
             throw settled(error)
         }
         try place.check()
         return result
+    }
+
+    /// Whether another program has written into the file or its journal since the last change.
+    ///
+    /// Other connections of SQLite may.
+    var isTouched: Bool { mode == .exclusive && place.isTouched }
+
+    private func requireUntouched() throws(VaultError) {
+        guard isTouched else { return }
+        throw VaultError(.displaced, reason: "another program has written into the file; nothing was stored")
+    }
+
+    /// Takes note of a change that this process has made to the length of the journal.
+    func journalWasExtended() {
+        place.holdJournal()
     }
 
     /// Throws `displaced` when another program has replaced or removed the file.
@@ -195,6 +218,8 @@ final class Database {
 
     /// Commits a transaction that changes nothing, which settles a failed one.
     func changeNothing() throws(VaultError) {
+        try requireUntouched()
+        defer { place.holdJournal() }
         // Written even if the number stays the same, unlike a row.
         try execute("PRAGMA user_version = \(try integer("PRAGMA user_version"))")
         lastCommit = .settled
@@ -271,8 +296,13 @@ final class Database {
     /// - Parameters:
     ///   - truncating: whether to empty the journal, so that the file is complete.
     ///   - waiting: whether to wait for other readers; otherwise throws `busy` at once.
+    ///
+    /// Throws `displaced` when another program has written into the file.
     @discardableResult
     func checkpoint(truncating: Bool = false, waiting: Bool = true) throws(VaultError) -> Int {
+        // The pages of the journal would mix with those of the other program.
+        try requireUntouched()
+        defer { place.hold() }
         if !waiting { sqlite3_busy_timeout(handle, 0) }
         defer { if !waiting { sqlite3_busy_timeout(handle, Self.busyMilliseconds) } }
         var frames: CInt = 0
@@ -318,12 +348,15 @@ final class Database {
 extension Database {
     /// Opens a file for writing, or read-only if it cannot be written; returns also the reason for the latter.
     ///
-    /// On a full disk the file is often writable again once there is room: the index of the journal is then in memory,
-    /// and no other connection can use the file. A reason that ``VaultError/mayPass`` is one to open the file again.
-    /// `check` throws for an invalid file, before anything is changed.
+    /// A reason that ``VaultError/mayPass`` is one to open the file again. `check` throws for an invalid file, before
+    /// anything is changed.
+    ///
+    /// - Parameter isShared: whether other connections of this process need the file; if another program has it open,
+    ///   it is shared in any case.
     static func open(
         _ name: String,
         in folder: Folder,
+        shared isShared: Bool = false,
         _ check: (Database) throws(VaultError) -> Void
     ) throws(VaultError) -> (database: Database, obstacle: VaultError?) {
         let path = folder.file(name)
@@ -331,7 +364,7 @@ extension Database {
         var obstacle = VaultError(.readOnly, reason: "the data folder is read-only")
         if folder.isWritable, Folder.isWritable(path) {
             do throws(VaultError) {
-                return (try openToWrite(path, check), nil)
+                return (try openToWrite(path, shared: isShared, check), nil)
             } catch {
                 // Without a journal, the file is complete.
                 guard error.code == .storageFull || error.code == .storageFailed, !hasJournal else { throw error }
@@ -347,6 +380,7 @@ extension Database {
 
     private static func openToWrite(
         _ path: String,
+        shared isShared: Bool,
         _ check: (Database) throws(VaultError) -> Void
     ) throws(VaultError) -> Database {
         func open(_ mode: Mode) throws(VaultError) -> Database {
@@ -356,10 +390,14 @@ extension Database {
             return database
         }
         do throws(VaultError) {
-            return try open(.readWrite)
+            return try open(isShared ? .shared : .exclusive)
         } catch {
-            guard error.code == .storageFull else { throw error }
-            return try open(.exclusive)
+            switch error.code {
+            case .busy where !isShared: return try open(.shared)
+            // A full disk has no room for the index.
+            case .storageFull where isShared: return try open(.exclusive)
+            default: throw error
+            }
         }
     }
 }

@@ -8,9 +8,30 @@ struct FileIdentity: Equatable {
 
     /// Follows links; nil if there is no such file, or the disk does not say.
     init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard let stamp = FileStamp(path) else { return nil }
+        self = stamp.identity
+    }
+
+    fileprivate init(_ status: stat) {
         device = status.st_dev
         number = status.st_ino
+    }
+}
+
+/// A file and its last change; a program that writes into the file leaves another stamp.
+struct FileStamp: Equatable {
+    let identity: FileIdentity
+    private let size: off_t
+    private let seconds: time_t
+    private let nanoseconds: Int
+
+    /// Follows links; nil if there is no such file, or the disk does not say.
+    init?(_ path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        identity = FileIdentity(status)
+        size = status.st_size
+        seconds = status.st_mtim.tv_sec
+        nanoseconds = status.st_mtim.tv_nsec
     }
 }

@@ -38,7 +38,7 @@ struct Generations: Sendable {
             return
         }
         let path = source.file(name.fileName)
-        let database = try Database(path: path, mode: .readWrite)
+        let database = try Database(path: path, mode: .shared)
         let unfinished = name.unfinishedFileName
         try folder.remove(unfinished)
         try folder.makeEmptyFile(unfinished)
@@ -91,7 +91,7 @@ extension Collection {
         let generations = Generations(of: name, in: context.folder, keeping: configuration.generations)
         do throws(VaultError) {
             let keys = checkKeys
-            try await context.copyWorker.perform { (_) throws(VaultError) in
+            try await read(on: context.copyWorker) { () throws(VaultError) in
                 try generations.keep(at: now, checkedWith: keys)
             }
         } catch {

@@ -74,7 +74,7 @@ extension FuzzReader {
             let report = try salvage.makeFile(header: header, state: emptyState)
             promise(report.kept + report.damaged == remains.itemCount, "a salvage accounts for each item")
             promise(
-                try FileCheck.run(folder.file(CollectionName.login.unfinishedFileName), .readWrite, keys: salvage.keys)
+                try FileCheck.run(folder.file(CollectionName.login.unfinishedFileName), .exclusive, keys: salvage.keys)
                     .isSound,
                 "what is salvaged is sound"
             )
@@ -117,7 +117,7 @@ extension FuzzReader {
     private static func check(_ folder: Folder, _ keys: UnlockedKeys) throws -> FileReport {
         try FileCheck.run(
             folder.file("login.keychain"),
-            .readWrite,
+            .exclusive,
             keys: CheckKeys(collection: keys.collection, secrets: keys.secrets)
         )
     }

@@ -96,7 +96,7 @@ import Testing
         let expected = (501...ring.capacity + 500).reversed().map { "\($0)" }
         #expect(entries.map(\.outcome) == expected + ["other"])
         let table = ring == .attended ? "audit" : "unattended"
-        let count = try RawDatabase(folder.file("state.db")).text("SELECT count(*) FROM \(table)")
+        let count = try folder.text("SELECT count(*) FROM \(table)", in: "state.db")
         #expect(count == "\(ring.capacity)")
         await vault.close()
     }

@@ -109,7 +109,7 @@ import Testing
         let vault = try await opened()
         let login = try await vault.unlockedLogin()
         func version() throws -> String {
-            try RawDatabase(folder.file("login.keychain")).text("PRAGMA user_version")
+            try folder.text("PRAGMA user_version", in: "login.keychain")
         }
         #expect(try version() == "1")
         try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))

@@ -88,8 +88,9 @@ import Testing
     }
 
     @Test func changePassword_whileAnotherProgramReads_oldSlotGoesLater() async throws {
-        let vault = try await opened()
-        let login = try await vault.unlockedLogin()
+        let creating = try await opened()
+        _ = try await creating.unlockedLogin()
+        await creating.close()
         let database = folder.file("login.keychain")
         let old = try OtherReader.bytes(hexadecimal: RawDatabase(database).text("SELECT hex(wrapped) FROM slot"))
         func isOnDisk() throws -> Bool {
@@ -97,9 +98,13 @@ import Testing
                 try folder.bytes(of: name).firstRange(of: old) != nil
             }
         }
+        let vault: Vault
+        let login: Collection
         do {
             let reader = try RawDatabase(database)
             try reader.execute("BEGIN; SELECT * FROM slot")
+            vault = try await opened()
+            login = try await vault.unlockedLogin()
             try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("new"))
             #expect(try isOnDisk())
             try reader.execute("COMMIT")

@@ -139,6 +139,6 @@ import Testing
 extension TemporaryFolder {
     /// Returns the key slots of a file, in hexadecimal.
     func slots(of file: String) throws -> String {
-        try RawDatabase(self.file(file)).text("SELECT group_concat(id || hex(parameters) || hex(wrapped)) FROM slot")
+        try text("SELECT group_concat(id || hex(parameters) || hex(wrapped)) FROM slot", in: file)
     }
 }
