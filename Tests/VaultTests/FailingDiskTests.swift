@@ -157,7 +157,10 @@ import Testing
         await vault.close()
     }
 
-    @Test(arguments: [brokenWrite, brokenSync])
+    /// A disk that became read-only, as after an error of the file system.
+    private nonisolated static let readOnlyDisk = FailingDisk.Failure(status: SQLITE_READONLY, systemError: EROFS)
+
+    @Test(arguments: [brokenWrite, brokenSync, readOnlyDisk])
     func refusedChange_isAProblem_untilTheDiskWorks_withoutAnotherChange(failure: FailingDisk.Failure) async throws {
         let vault = try await opened()
         var told: [String?] = []
@@ -167,7 +170,8 @@ import Testing
             try await login.changePassword(from: Fixture.bytes(Fixture.password), to: Fixture.bytes("other"))
         }
         FailingDisk.failure = failure
-        await #expect(throws: VaultError.of(.storageFailed)) { try await changePassword() }
+        let code: VaultError.Code = failure.status == SQLITE_READONLY ? .readOnly : .storageFailed
+        await #expect(throws: VaultError.of(code)) { try await changePassword() }
         #expect(await vault.readAgain().collections.isEmpty)
         #expect(vault.awaitsDisk && login.problem?.contains("could not be stored") == true)
         FailingDisk.failure = nil

@@ -138,7 +138,8 @@ extension Collection {
     /// Makes a failure of the disk known; a file in another's place is taken up.
     func noteFailure(_ error: VaultError) {
         switch error.code {
-        case .storageFailed, .storageFull: if case .file = storage, !awaitsDisk { disk = .failing(error) }
+        case .storageFailed, .storageFull, .readOnly, .busy:
+            if case .file = storage, !awaitsDisk { disk = .failing(error) }
         case .displaced: context.observer.onDisplacement?(self)
         default: break
         }
