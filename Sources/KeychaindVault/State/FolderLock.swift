@@ -1,3 +1,4 @@
+import CKeychaindLinux
 import Glibc
 
 /// The lock on a vault's folder; the kernel releases it when the process ends.
@@ -10,7 +11,8 @@ struct FolderLock: ~Copyable, Sendable {
 
     /// Throws `inUse` at once when the folder is taken.
     init(_ folder: Folder) throws(VaultError) {
-        let flags = O_CLOEXEC | O_NOFOLLOW | O_RDONLY
+        // Opening a named pipe would wait for a writer.
+        let flags = O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_RDONLY
         var descriptor = open(folder.file(Self.name), flags | O_CREAT, 0o600)
         if descriptor < 0, errno == EROFS || errno == EACCES {
             // A read-only folder may have the file already; otherwise the folder itself is locked.
@@ -18,6 +20,11 @@ struct FolderLock: ~Copyable, Sendable {
             if descriptor < 0 { descriptor = open(folder.path, O_CLOEXEC | O_RDONLY | O_DIRECTORY) }
         }
         guard descriptor >= 0 else { throw VaultError(errno: errno, doing: "open the lock") }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+            close(descriptor)
+            throw VaultError(.storageFailed, reason: "the lock of the data folder is not a regular file")
+        }
         var result = flock(descriptor, LOCK_EX | LOCK_NB)
         while result != 0, errno == EINTR { result = flock(descriptor, LOCK_EX | LOCK_NB) }
         guard result == 0 else {
