@@ -19,8 +19,17 @@ final class Outbox {
     /// The most bytes that gather during a turn: less than the kernel accepts at once.
     private static let gatheringLimit = 32 << 10
     private static let messagesPerWrite = 64
-    /// Of which the kernel takes twice as much.
-    private static let socketBuffer: CInt = 16 << 10
+    /// A size for the kernel, which takes twice as much.
+    private enum SocketBuffer: CInt {
+        /// So that an answer leaves soon after it is queued: the bus takes some 20 µs for each small message before it.
+        case short = 0x4000
+        /// While the rest of a large message goes first anyway; with a short one, the bus would wait for this process
+        /// fifty times in each 1.6 MB.
+        case long = 0x40000
+
+        /// The bytes of a message that are left to write from which a buffer is long.
+        static let largeRest = 128 << 10
+    }
 
     private let connection: OpaquePointer
     /// A duplicate of libdbus's descriptor, so that the event loop can watch both.
@@ -38,6 +47,9 @@ final class Outbox {
     private static let firstSerial: UInt32 = 1 << 31
 
     private(set) var size = 0
+
+    /// Nil for the size that the system has chosen.
+    private var socketBuffer: SocketBuffer?
 
     private(set) var isBlocked = false
 
@@ -127,11 +139,22 @@ final class Outbox {
         }
     }
 
-    /// Keeps few bytes in the kernel, so that an answer leaves soon after it is queued: the bus takes some 20 µs for
-    /// each small message before it.
+    /// Keeps few bytes in the kernel.
     func shortenSocketBuffer() {
-        var size = Outbox.socketBuffer
+        set(.short)
+    }
+
+    private func set(_ buffer: SocketBuffer) {
+        socketBuffer = buffer
+        var size = buffer.rawValue
         setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+    }
+
+    /// Lengthens the buffer for a large message, and shortens it again after it.
+    private func fitSocketBuffer(to rest: Int) {
+        guard let socketBuffer else { return }
+        let wanted: SocketBuffer = rest > SocketBuffer.largeRest ? .long : .short
+        if wanted != socketBuffer { set(wanted) }
     }
 
     /// Whether the bus has sent more than was read.
@@ -144,6 +167,7 @@ final class Outbox {
 
     /// Writes the messages before the next handover; returns false if the socket is full.
     private func write() -> Bool {
+        if case .message(let first) = entries.first { fitSocketBuffer(to: first.size - sent) }
         var (index, count, skipped) = (0, 0, sent)
         while index < min(entries.count, Outbox.messagesPerWrite), case .message(let message) = entries[index] {
             let (header, body) = message.rest(after: skipped)

@@ -77,6 +77,30 @@ struct OutboxTests {
 
     @Test
     @BusActor
+    func largeMessages_betweenSmallOnes_arriveWholeAndInOrder() async throws {
+        let server = try await TestServer.start()
+        let heard = Recorder<[Int]>()
+        server.client.subscribe(to: SignalMatch(interface: Self.interface)) { message in
+            if let (number, bytes) = try? message.read(UInt32.self, ByteArray.self) {
+                heard.record([Int(number), bytes.bytes.count, bytes.bytes.count { $0 == UInt8(number) }])
+            }
+        }
+        try await server.call("Sender")
+        // The kernel's buffer is longer for the large ones.
+        let sizes = (0..<60).map { number in number % 3 == 0 ? 600_000 : number * 101 }
+        for (number, size) in sizes.enumerated() {
+            server.connection.emit(.root, Self.interface, "Signal") { writer in
+                UInt32(number).write(to: &writer)
+                ByteArray([UInt8](repeating: UInt8(number), count: size)).write(to: &writer)
+            }
+        }
+        for (number, size) in sizes.enumerated() {
+            #expect(try await heard.first("signal \(number)", after: number) == [number, size, size])
+        }
+    }
+
+    @Test
+    @BusActor
     func fullSocket_callsAndSubscriptions_keepOrder() async throws {
         let server = try await TestServer.start()
         let heard = Recorder<String>()
