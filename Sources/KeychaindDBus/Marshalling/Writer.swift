@@ -47,6 +47,13 @@ package struct Writer: ~Copyable {
         writeText(keychaind_dbus_type_object_path, text)
     }
 
+    /// Appends a valid object path of known length, terminated by NUL.
+    package mutating func writeObjectPath(_ text: UnsafePointer<CChar>, count: Int) {
+        let bytes = UnsafeRawBufferPointer(start: text, count: count)
+        guard marshaller?.append(keychaind_dbus_type_object_path, text: bytes) == nil else { return }
+        appendBasic(keychaind_dbus_type_object_path, text)
+    }
+
     private mutating func writeText(_ type: Int32, _ text: UnsafePointer<CChar>) {
         let bytes = UnsafeRawBufferPointer(start: text, count: strlen(text))
         guard marshaller?.append(type, text: bytes) == nil else { return }

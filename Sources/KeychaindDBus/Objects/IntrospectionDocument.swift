@@ -65,8 +65,14 @@ struct IntrospectionDocument {
         text += "    </property>\n"
     }
 
-    mutating func addChild(_ name: String) {
-        text += "  <node name=\"\(name)\"/>\n"
+    /// Lists the objects directly below: by parts, since interpolation allocates memory for each.
+    mutating func addChildren(_ names: [String]) {
+        let (opening, closing) = ("  <node name=\"", "\"/>\n")
+        for name in names {
+            text += opening
+            text += name
+            text += closing
+        }
     }
 
     consuming func finish() -> String {

@@ -156,9 +156,7 @@ package final class ObjectKind<Object> {
         for interface in interfaces {
             document.add(interface)
         }
-        for child in children(object) {
-            document.addChild(child)
-        }
+        document.addChildren(children(object))
         call.reply(with: document.finish())
     }
 }

@@ -44,7 +44,7 @@ struct ItemPaths: WritableValue {
             for group in groups {
                 var path = ItemPathBuffer(collection: group.collection)
                 for id in group.ids {
-                    path.withPath(of: id) { writer.writeObjectPath($0) }
+                    path.withPath(of: id) { text, count in writer.writeObjectPath(text, count: count) }
                 }
             }
         }
@@ -81,8 +81,8 @@ private struct ItemPathBuffer {
         SecretPath.base.utf8.count + collection.encoded.utf8.count + mostDigits + 24
     }
 
-    /// Calls the closure with the path of an item, terminated by NUL.
-    mutating func withPath(of id: ItemID, _ body: (UnsafePointer<CChar>) -> Void) {
+    /// Calls the closure with the path of an item, terminated by NUL, and its length.
+    mutating func withPath(of id: ItemID, _ body: (UnsafePointer<CChar>, Int) -> Void) {
         var digits = 1
         var rest = id.rawValue / 10
         while rest > 0 {
@@ -96,7 +96,7 @@ private struct ItemPathBuffer {
                 value /= 10
             }
             bytes[prefixCount + digits] = 0
-            body(UnsafePointer(bytes.baseAddress!))
+            body(UnsafePointer(bytes.baseAddress!), prefixCount + digits)
         }
     }
 }
